@@ -1,9 +1,8 @@
-"""A lock on a file name, shared or exclusive, that the system releases when its holder dies.
+"""The one lock of all stores: by file name, shared or exclusive, released when its holder dies.
 
-POSIX systems use `flock`. Elsewhere (Windows has no `fcntl`) SQLite's own file locks serve, which
-exist on every platform that
-Python runs on: an exclusive holder has an exclusive transaction on a small database beside the
-file, a shared one a read.
+POSIX systems use `flock`. Elsewhere (Windows has no `fcntl`) SQLite's own file locks serve: an
+exclusive holder has an exclusive transaction on a small database beside the file, a shared one a
+read.
 """
 
 from __future__ import annotations
@@ -29,19 +28,27 @@ class LockHeldError(TimeoutError):
 
 @contextmanager
 def hold_lock(
-    file: Path, *, shared: bool = False, wait_seconds: float | None = 0.0
+    file: Path,
+    *,
+    shared: bool = False,
+    wait_seconds: float | None = 0.0,
+    is_database: bool = False,
 ) -> Iterator[None]:
-    """Holds the lock of `file` while the block runs; the file is created where it is missing, its
-    content never touched.
+    """Holds the lock of `file`, made where it is missing, while the block runs.
 
     Waits at most `wait_seconds` (None: until it is free), then raises LockHeldError. OSError where
-    no lock can be made there.
+    no lock can be made there. With `is_database` the file is a SQLite database and locked as such
+    on every platform, which keeps out earlier versions that do the same.
     """
-    with (
-        _flock(file, shared, wait_seconds)
-        if fcntl is not None
-        else _database_lock(file, shared, wait_seconds)
-    ):
+    if is_database:
+        lock = _database_lock(file, file, shared, wait_seconds)
+    elif fcntl is not None:
+        lock = _flock(file, shared, wait_seconds)
+    else:
+        # Whoever only wants the lock may rely on the file being there, as on other systems.
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+        lock = _database_lock(file.with_name(file.name + _SUFFIX), file, shared, wait_seconds)
+    with lock:
         yield
 
 
@@ -68,20 +75,18 @@ def _flock(file: Path, shared: bool, wait_seconds: float | None) -> Iterator[Non
 
 
 @contextmanager
-def _database_lock(file: Path, shared: bool, wait_seconds: float | None) -> Iterator[None]:
+def _database_lock(
+    database: Path, file: Path, shared: bool, wait_seconds: float | None
+) -> Iterator[None]:
     # Not at the top: where flock serves, a start-up need not pay for it.
     import sqlite3
 
-    beside = file.with_name(file.name + _SUFFIX)
-    # Whoever only wants the lock may rely on the file being there, as on other systems.
-    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     try:
         connection = sqlite3.connect(
-            beside, timeout=0, isolation_level=None, check_same_thread=False
+            database, timeout=0, isolation_level=None, check_same_thread=False
         )
-        connection.execute("PRAGMA journal_mode = MEMORY")
     except sqlite3.Error as error:
-        raise OSError(f"{beside} cannot be opened: {error}") from error
+        raise OSError(f"{database} cannot be opened: {error}") from error
 
     def attempt() -> bool:
         try:
@@ -89,7 +94,7 @@ def _database_lock(file: Path, shared: bool, wait_seconds: float | None) -> Iter
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-                raise OSError(f"{beside} cannot be locked: {error}") from error
+                raise OSError(f"{database} cannot be locked: {error}") from error
             if connection.in_transaction:
                 connection.rollback()
             return False

@@ -54,8 +54,7 @@ from carrel.services.paper_sources.sources import (
     stamp,
 )
 from carrel.stores.file_lock import LockHeldError, hold_lock
-from carrel.stores.sqlite.build_lock import SqliteBuildLock
-from carrel.stores.sqlite.papers.build_state import SqlitePaperBuildState
+from carrel.stores.sqlite.papers.build_state import BuildLockFile, SqlitePaperBuildState
 from carrel.stores.sqlite.papers.snapshot_writer import (
     SNAPSHOT_NAME,
     BeforeSwap,
@@ -221,7 +220,7 @@ def paper_builder(
             snapshots=snapshots,
             static=static_folder,
             summaries=SummaryFiles(into / SUMMARIES_NAME),
-            lock=SqliteBuildLock(workshop / "lock.db"),
+            lock=BuildLockFile(workshop / "lock.db"),
             clock=clock or SystemClock(),
         )
 

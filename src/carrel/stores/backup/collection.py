@@ -14,6 +14,7 @@ from pathlib import Path
 from carrel.stores.backup.archive import ArchiveWriter
 from carrel.stores.backup.errors import BackupFailedError
 from carrel.stores.file_lock import hold_lock
+from carrel.stores.sqlite.connection import OpenMode, connect
 from carrel.stores.sqlite.errors import is_damaged
 from carrel.stores.sqlite.schema import passes_quick_check
 
@@ -197,7 +198,7 @@ class Copier:
         try:
             with (
                 closing(_open_to_read(found.path)) as source,
-                closing(sqlite3.connect(self._scratch)) as copy,
+                closing(connect(self._scratch)) as copy,
             ):
                 # An open reading transaction keeps every step of the copy at the same state.
                 source.execute("BEGIN")
@@ -230,12 +231,10 @@ def _damaged_error(found: FoundFile) -> BackupFailedError:
 def _open_to_read(file: Path) -> sqlite3.Connection:
     """A connection that leaves nothing behind, also where nothing may be written."""
     if os.access(file, os.W_OK) and os.access(file.parent, os.W_OK):
-        mode = "mode=rw"
+        mode: OpenMode = "write"
     else:
         has_log = any(
             file.with_name(f"{file.name}{suffix}").exists() for suffix in ("-wal", "-journal")
         )
-        mode = "mode=ro" if has_log else "mode=ro&immutable=1"
-    return sqlite3.connect(
-        f"{file.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, timeout=_BUSY_SECONDS
-    )
+        mode = "read" if has_log else "immutable"
+    return connect(file, mode, busy_seconds=_BUSY_SECONDS)

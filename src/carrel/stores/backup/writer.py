@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from carrel import __version__
 from carrel.core.clock import Clock
 from carrel.core.errors import ConflictError, NotFoundError
 from carrel.core.progress import Progress
-from carrel.rooms.papers.errors import BuildInProgressError
 from carrel.stores.backup.archive import (
     FORMAT,
     ArchiveWriter,
@@ -27,7 +25,7 @@ from carrel.stores.backup.collection import Copier, Findings, FoundFile, LeftOut
 from carrel.stores.backup.places import BUILD_NAME, Places, is_index, why_left_out
 from carrel.stores.csl_json.file_replacement import sync_folder
 from carrel.stores.file_lock import LockHeldError, hold_lock
-from carrel.stores.sqlite.build_lock import SqliteBuildLock
+from carrel.stores.sqlite.papers.build_state import BuildLockFile
 from carrel.stores.sqlite.papers.index_manifest import read_manifest
 
 _BUILD_WAIT_SECONDS = 60.0
@@ -202,17 +200,10 @@ def _versions_folder(path: Path) -> Path | None:
 @contextmanager
 def no_build(workshop: Path) -> Iterator[None]:
     """Keeps a corpus from being built meanwhile; waits for a running build, within a limit."""
-    deadline = time.monotonic() + _BUILD_WAIT_SECONDS
     with ExitStack() as held:
         # Where nothing can be written, nothing can be built either.
-        while os.access(workshop, os.W_OK):
-            try:
-                held.enter_context(SqliteBuildLock(workshop / "lock.db").held())
-                break
-            except BuildInProgressError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(_BUILD_LOOK_SECONDS)
+        if os.access(workshop, os.W_OK):
+            held.enter_context(BuildLockFile(workshop / "lock.db").held(_BUILD_WAIT_SECONDS))
         yield
 
 

@@ -18,6 +18,7 @@ from carrel.core.error_description import describe_error
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.records import ConceptRow, DocumentRow
 from carrel.libraries.discovery.vocabulary import Vocabulary
+from carrel.stores.sqlite.connection import connect
 
 log = logging.getLogger("carrel.research")
 
@@ -106,12 +107,7 @@ class ConceptFile:
 
     @contextmanager
     def _opened(self, file: Path, *, is_new: bool = False) -> Iterator[sqlite3.Connection]:
-        mode = "rwc" if is_new else "ro"
-        with closing(
-            sqlite3.connect(
-                f"{file.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None
-            )
-        ) as connection:
+        with closing(connect(file, "create" if is_new else "read")) as connection:
             if is_new:
                 connection.execute("PRAGMA journal_mode = OFF")
                 connection.execute("PRAGMA synchronous = OFF")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.stores.sqlite.build_lock import SqliteBuildLock
+from carrel.stores.sqlite.papers.build_state import BuildLockFile
 from carrel.wiring.papers_build import build_papers
 from tests.rooms.papers.building.conftest import Corpus
 
@@ -143,7 +143,7 @@ def test_a_disk_that_is_not_mounted_takes_no_papers_away(many: Corpus, tmp_path:
 
 def test_two_builds_at_once_are_refused(many: Corpus) -> None:
     with (
-        SqliteBuildLock(many.into / ".carrel-build" / "lock.db").held(),
+        BuildLockFile(many.into / ".carrel-build" / "lock.db").held(),
         pytest.raises(CarrelError, match="Another build"),
     ):
         many.build()

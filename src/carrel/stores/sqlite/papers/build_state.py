@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -28,7 +29,9 @@ from carrel.rooms.papers.building.models import (
     PartRead,
     RememberedPaper,
 )
-from carrel.rooms.papers.errors import NewerBuildStateError
+from carrel.rooms.papers.errors import BuildInProgressError, NewerBuildStateError
+from carrel.stores.file_lock import LockHeldError, hold_lock
+from carrel.stores.sqlite.connection import connect
 from carrel.stores.sqlite.schema import NewerFileError, upgrade_schema
 
 _PARTS_PER_COMMIT = 32
@@ -83,7 +86,7 @@ class SqlitePaperBuildState:
         self.close()
 
     def close(self) -> None:
-        self._connection.commit()
+        self.commit()
         self._connection.close()
 
     def known_sources(self) -> dict[str, KnownSource]:
@@ -105,12 +108,14 @@ class SqlitePaperBuildState:
         }
 
     def forget_sources(self, paths: Iterable[str]) -> None:
+        self._begin()
         for path in paths:
             for table in ("source", "part", "record"):
                 self._connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
-        self._connection.commit()
+        self.commit()
 
     def begin_source(self, source: FoundSource) -> frozenset[int]:
+        self._begin()
         path, stamps = str(source.path), orjson.dumps(source.stamps)
         row = self._connection.execute(
             "SELECT reader, reader_version, stamps, is_complete FROM source WHERE path = ?", (path,)
@@ -130,6 +135,7 @@ class SqlitePaperBuildState:
         return frozenset()
 
     def keep_part(self, read: PartRead) -> None:
+        self._begin()
         self._connection.executemany(
             "INSERT INTO record(path, part, place, digest, keys, assets, payload) VALUES (?, ?, "
             "?, ?, ?, ?, ?)",
@@ -144,11 +150,18 @@ class SqlitePaperBuildState:
             self.commit()
 
     def complete_source(self, path: str) -> None:
+        self._begin()
         self._connection.execute("UPDATE source SET is_complete = 1 WHERE path = ?", (path,))
 
     def commit(self) -> None:
-        self._connection.commit()
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")
         self._uncommitted = 0
+
+    def _begin(self) -> None:
+        """Opens the transaction that the next commit ends."""
+        if not self._connection.in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE")
 
     def claims(self) -> Iterator[Claim]:
         rows = self._connection.execute(
@@ -202,6 +215,7 @@ class SqlitePaperBuildState:
         return (build_id if build_id and build_id == self._fact("on_disk") else None), papers
 
     def promise_publication(self, build_id: str, papers: Iterable[RememberedPaper]) -> None:
+        self._begin()
         self._connection.execute("DELETE FROM promised")
         self._connection.executemany(
             "INSERT INTO promised VALUES (?, ?, ?, ?)",
@@ -211,9 +225,10 @@ class SqlitePaperBuildState:
             ),
         )
         self._set_fact("promised", build_id)
-        self._connection.commit()
+        self.commit()
 
     def settle_publication(self, build_id_on_disk: str | None) -> None:
+        self._begin()
         if build_id_on_disk is not None and self._fact("promised") == build_id_on_disk:
             self._connection.execute("DELETE FROM published")
             self._connection.execute("INSERT INTO published SELECT * FROM promised")
@@ -221,7 +236,7 @@ class SqlitePaperBuildState:
         self._connection.execute("DELETE FROM promised")
         self._set_fact("promised", None)
         self._set_fact("on_disk", build_id_on_disk)
-        self._connection.commit()
+        self.commit()
 
     def has_published(self) -> bool:
         return self._fact("published") is not None or self._fact("promised") is not None
@@ -232,7 +247,7 @@ class SqlitePaperBuildState:
             upgrade_schema(self._path, _SCRIPTS)
         except NewerFileError as error:
             raise NewerBuildStateError(str(error)) from None
-        connection = sqlite3.connect(self._path, timeout=10, check_same_thread=False)
+        connection = connect(self._path)
         connection.execute("PRAGMA synchronous=NORMAL")
         return connection
 
@@ -285,3 +300,23 @@ def _record(payload: bytes) -> PaperRecord:
     facts["images"] = tuple(KeptImage(**image) for image in facts["images"])
     facts["bibtex"] = BibtexEntry(**facts["bibtex"]) if facts["bibtex"] else None
     return PaperRecord(**facts)
+
+
+class BuildLockFile:
+    """One build at a time in a folder; earlier versions lock the same file in the same way."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @contextmanager
+    def held(self, wait_seconds: float = 0.0) -> Iterator[None]:
+        """BuildInProgressError where another build has the lock for longer than that."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as held:
+            try:
+                held.enter_context(
+                    hold_lock(self._path, is_database=True, wait_seconds=wait_seconds)
+                )
+            except LockHeldError as error:
+                raise BuildInProgressError from error
+            yield

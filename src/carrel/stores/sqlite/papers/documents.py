@@ -22,6 +22,7 @@ from carrel.rooms.knowledge.documents import (
     FieldKind,
 )
 from carrel.rooms.papers.building.models import PaperToRead
+from carrel.stores.sqlite.connection import connect
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.snapshot import Generation, Signature, Snapshot
 from carrel.stores.sqlite.papers.snapshot_writer import SNAPSHOT_NAME
@@ -197,9 +198,7 @@ class SqlitePapersToRead:
                 "There is no corpus in that folder.",
                 next_step="Build one with carrel papers build.",
             )
-        with closing(
-            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        ) as connection:
+        with closing(connect(path, "read")) as connection:
             select = (
                 "SELECT paper_id, title, source_md_content_hash FROM paper ORDER BY paper_index"
             )

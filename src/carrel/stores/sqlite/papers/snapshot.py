@@ -9,12 +9,12 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 from carrel.libraries.query.papers import FacetCategory
 from carrel.libraries.text.folding import fold_text
 from carrel.libraries.text.words import split_cjk
 from carrel.rooms.papers.errors import SnapshotUnavailableError
+from carrel.stores.sqlite.connection import OpenMode, connect
 from carrel.stores.sqlite.papers.index_manifest import manifest_file
 from carrel.stores.sqlite.papers.snapshot_schema import refuse_computed_tables
 
@@ -115,7 +115,7 @@ class Generation:
         self._borrowed = 0
         self._is_retired = False
         self.facet_values = FacetValues()
-        self._ways = _ways(path)
+        self._modes = _open_modes(path)
         first = self._open()
         try:
             with translated_errors():
@@ -187,9 +187,9 @@ class Generation:
         """A log with something in it must be read; where its shared memory has no place to be, the
         file alone must do.
         """
-        for parameters in self._ways:
+        for mode in self._modes:
             try:
-                return self._connect(parameters)
+                return self._connect(mode)
             except sqlite3.OperationalError as error:
                 trouble: sqlite3.Error = error
             except sqlite3.DatabaseError as error:
@@ -198,10 +198,8 @@ class Generation:
                 ) from error
         raise SnapshotUnavailableError("the file cannot be opened") from trouble
 
-    def _connect(self, parameters: str) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            f"file:{quote(str(self.path))}?{parameters}", uri=True, check_same_thread=False
-        )
+    def _connect(self, mode: OpenMode) -> sqlite3.Connection:
+        connection = connect(self.path, mode, busy_seconds=5.0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE_BYTES)
         try:
             connection.executescript(_SETTINGS)
@@ -296,11 +294,10 @@ def translated_errors() -> Iterator[None]:
         raise SnapshotUnavailableError("the file is damaged or not a paper snapshot") from error
 
 
-def _ways(path: Path) -> tuple[str, ...]:
-    """How to open the file. In WAL mode `mode=ro` would leave two files beside it, and fail in a
-    folder that is read-only.
+def _open_modes(path: Path) -> tuple[OpenMode, ...]:
+    """Modes to try. With a log, `read` would leave two files beside it or fail in a read-only
+    folder.
     """
-    alone = "mode=ro&immutable=1"
     try:
         with path.open("rb") as file:
             is_wal = file.read(20)[18:20] == b"\x02\x02"
@@ -313,7 +310,7 @@ def _ways(path: Path) -> tuple[str, ...]:
     except OSError as error:
         # Without its log the file would answer with what it held long ago.
         raise SnapshotUnavailableError("the log beside it cannot be looked at") from error
-    return (alone,) if is_wal and not has_log else ("mode=ro", alone)
+    return ("immutable",) if is_wal and not has_log else ("read", "immutable")
 
 
 def _state_id(signature: Signature) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.rooms.papers.building.models import PublishedPaper
+from carrel.stores.sqlite.connection import connect
 from carrel.stores.sqlite.papers.snapshot_schema import (
     INDEXES,
     NAMED_FACETS,
@@ -175,9 +176,7 @@ class SqliteSnapshotShelf:
         if not self.path.is_file():
             return None
         try:
-            with closing(
-                sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-            ) as connection:
+            with closing(connect(self.path, "immutable")) as connection:
                 row = connection.execute(query).fetchone()
         except sqlite3.Error:
             return None
@@ -190,9 +189,7 @@ class SqliteSnapshotShelf:
         has_edges = self._current_has_edges() if self._has_edges is None else self._has_edges
         if from_current:
             shutil.copyfile(self.path, self._draft_path)
-        with closing(
-            sqlite3.connect(self._draft_path, isolation_level=None, check_same_thread=False)
-        ) as connection:
+        with closing(connect(self._draft_path)) as connection:
             # Nobody reads the draft and a broken one is thrown away, so nothing needs to be safe
             # before the end.
             connection.execute("PRAGMA journal_mode=OFF")
