@@ -1,12 +1,13 @@
 FROM python:3.11-slim AS build
 WORKDIR /build
 # Everything that is installed is named with its hash: requirements/*.txt, made by `make lock`.
-COPY requirements/image.txt requirements/build.txt requirements/
+COPY requirements/image.txt requirements/build.txt requirements/styles.txt requirements/
 RUN python -m venv --without-pip /opt/carrel \
  && pip --disable-pip-version-check --python /opt/carrel/bin/python install --no-cache-dir --require-hashes -r requirements/image.txt \
  && python -m venv --without-pip /opt/build \
- && pip --disable-pip-version-check --python /opt/build/bin/python install --no-cache-dir --require-hashes -r requirements/build.txt
-COPY pyproject.toml README.md LICENSE ./
+ && pip --disable-pip-version-check --python /opt/build/bin/python install --no-cache-dir --require-hashes -r requirements/build.txt \
+ && pip --disable-pip-version-check --python /opt/build/bin/python install --no-cache-dir --no-deps --require-hashes -r requirements/styles.txt
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY src src
 RUN /opt/build/bin/python -m hatchling build -t wheel -d dist \
  && pip --disable-pip-version-check --python /opt/carrel/bin/python install --no-cache-dir --no-index --no-deps dist/carrel-*.whl

@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-$(READY): pyproject.toml requirements/dev.txt
+$(READY): pyproject.toml requirements/dev.txt requirements/styles.txt hatch_build.py
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
@@ -16,6 +16,19 @@ $(READY): pyproject.toml requirements/dev.txt
 
 .PHONY: install
 install: $(READY) ## the developers' environment in .venv
+
+.PHONY: styles
+styles: ## the archive of citation styles and locales in src, when it is missing or old
+	$(BIN)/python hatch_build.py
+
+.PHONY: wheels
+wheels: $(READY) ## carrel and, alone, its citation library carrel-csl in dist/
+	$(BIN)/python -m hatchling build -t wheel -d $(CURDIR)/dist
+	cd packaging/carrel-csl && $(CURDIR)/$(BIN)/python -m hatchling build -t wheel -d $(CURDIR)/dist
+
+.PHONY: judge-wheels
+judge-wheels: wheels ## carrel-csl cites and runs the official suite in an empty environment (DATA=folder)
+	$(BIN)/python -m tests.judge_wheels dist $(or $(DATA),../shared/data/citations/suite)
 
 .PHONY: test
 test: $(READY) ## every test
@@ -73,6 +86,7 @@ lock: ## pin the dependencies again
 	$(COMPILE) --group dev pyproject.toml -o requirements/dev.txt
 	$(COMPILE) -c requirements/dev.txt --extra image pyproject.toml -o requirements/image.txt
 	$(COMPILE) -c requirements/dev.txt --group build -o requirements/build.txt
+	$(COMPILE) --no-deps --group styles -o requirements/styles.txt
 
 .PHONY: image
 image: ## the container image (TAG=carrel; needs docker, or IMAGE_TOOL that takes: build CONTEXT TAG)

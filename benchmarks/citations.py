@@ -14,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
+
+from carrel.libraries.csl.archive import read_archived
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "citations"
 COUNT = 1000
@@ -114,14 +115,15 @@ def main() -> None:
             f"compiling APA {compiling:.0f} ms"
         )
         if peers is not None:
-            locales = Path(str(distribution("citeproc-py").locate_file("citeproc/data/locales")))
+            locale = Path(folder) / "locales-en-US.xml"
+            locale.write_text(read_archived("locales-en-US") or "", "utf-8")
             script = Path(folder) / "peer.js"
             script.write_text(NODE, "utf-8")
             arguments = [
                 str(peers.resolve()),
                 str(items),
                 str(style),
-                str(locales / "locales-en-US.xml"),
+                str(locale),
             ]
             report("citeproc-js", best(["node", str(script), *arguments]), ours)
             environment = {**os.environ, "PYTHONPATH": str(peers.resolve() / "python")}

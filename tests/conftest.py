@@ -1,8 +1,13 @@
 """What holds for every test."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
+from carrel.libraries.csl.archive import ARCHIVE
 from tests.promise_report import PromiseReport
 
 # How long an example takes says more of the machine than of the code, and no test here judges time.
@@ -11,4 +16,8 @@ settings.load_profile("carrel")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not ARCHIVE.exists():
+        # A checkout whose environment was made before the styles' archive, or that lost it.
+        script = Path(__file__).parents[1] / "hatch_build.py"
+        subprocess.run([sys.executable, str(script)], check=True)
     config.pluginmanager.register(PromiseReport(config), "promise-report")

@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .archive import StyleInfo as StyleInfo
     from .catalogue import SHORT_NAMES as SHORT_NAMES
-    from .catalogue import StyleInfo as StyleInfo
     from .catalogue import list_styles as list_styles
     from .catalogue import load_style as load_style
     from .context import Cite as Cite
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .errors import LocaleBrokenError as LocaleBrokenError
     from .errors import StyleBrokenError as StyleBrokenError
     from .errors import StyleNotFoundError as StyleNotFoundError
+    from .errors import StylesMissingError as StylesMissingError
     from .formats import OutputName as OutputName
     from .formats import TextRun as TextRun
     from .processor import BibliographyEntry as BibliographyEntry
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
 
 # Each module with the names that it exports.
 _EXPORTS = {
-    "catalogue": "SHORT_NAMES StyleInfo list_styles load_style",
+    "archive": "StyleInfo",
+    "catalogue": "SHORT_NAMES list_styles load_style",
     "context": "Cite Cluster",
     "errors": "CitationStyleError ItemBrokenError ItemNotFoundError LocaleBrokenError "
-    "StyleBrokenError StyleNotFoundError",
+    "StyleBrokenError StyleNotFoundError StylesMissingError",
     "formats": "OutputName TextRun",
     "processor": "BibliographyEntry Processor render_bibliography",
     "style": "Style",

