@@ -6,9 +6,9 @@ import argparse
 import asyncio
 from pathlib import Path
 
+from carrel.cli.calls import at_terminal
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show
-from carrel.cli.research_watch import at_terminal
 from carrel.core.errors import InvalidInputError
 from carrel.doors.logs import configure_logs
 from carrel.wiring.desk import open_desk

@@ -7,9 +7,10 @@ import asyncio
 
 import orjson
 
+from carrel.cli.calls import at_terminal
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step
-from carrel.cli.research_watch import at_terminal, watch
+from carrel.cli.research_watch import watch
 from carrel.doors.logs import configure_logs
 from carrel.wiring.desk import open_desk
 

@@ -9,15 +9,12 @@ import asyncio
 import shutil
 import sys
 import textwrap
-from dataclasses import dataclass
-from typing import Any
 
+from carrel.cli.calls import Terminal, at_terminal
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.core.caller import Caller, Visit
-from carrel.core.process_name import process_name
 from carrel.doors.logs import configure_logs
 from carrel.rooms.research.models import HypothesisRow, ResearchStatus
-from carrel.wiring.desk import Desk, open_desk
+from carrel.wiring.desk import open_desk
 
 _LOOK_EVERY_SECONDS = 0.5
 _GOING_ON = {"initializing", "active"}
@@ -40,26 +37,6 @@ def run(words: list[str]) -> int:
             return await watch(await at_terminal(desk), options.research_id)
 
     return asyncio.run(session())
-
-
-@dataclass(frozen=True, slots=True)
-class Terminal:
-    """The person at this terminal, asking through the gate like everybody else."""
-
-    desk: Desk
-    caller: Caller
-    visit: Visit
-
-    async def ask(self, operation: str, **arguments: object) -> Any:
-        given = {name: value for name, value in arguments.items() if value is not None}
-        return await self.desk.gate.call(
-            self.desk.catalogue.operations[operation], given, self.caller, self.visit
-        )
-
-
-async def at_terminal(desk: Desk) -> Terminal:
-    visit = Visit("cli", f"cli-{process_name()}", "local", f"carrel on {sys.platform}")
-    return Terminal(desk, await desk.gate.identify(visit), visit)
 
 
 async def watch(terminal: Terminal, research_id: str) -> int:

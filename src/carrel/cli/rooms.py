@@ -14,19 +14,19 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter
 
+from carrel.cli.calls import Terminal, at_terminal, call_local
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show
+from carrel.cli.progress import Progress
 from carrel.core.answer import Blocks, Partial, Text
-from carrel.core.caller import Caller, Visit
 from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
-from carrel.core.process_name import process_name
 from carrel.core.room import load
 from carrel.doors.logs import configure_logs
 from carrel.doors.schemas import input_schema
 from carrel.rooms import declared_rooms
 from carrel.settings import Settings, read_settings
-from carrel.wiring.desk import Desk, open_desk
+from carrel.wiring.desk import open_desk
 
 _NOTHING_DONE = 1
 _JOBS = "jobs"
@@ -51,14 +51,13 @@ def run(words: list[str]) -> int:
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
     configure_logs(options.log_level or "warning", settings.log.format)
-    return asyncio.run(
-        _ask(
-            settings,
-            operations[options.command].name,
-            _arguments(operations[options.command], options),
-            options.json,
-        )
-    )
+    operation = operations[options.command]
+    arguments = _arguments(operation, options)
+    if operation.is_local:
+        answer = call_local(settings, room, operation.name, arguments, progress=Progress())
+    else:
+        answer = asyncio.run(_ask(settings, operation.name, arguments))
+    return _show_answer(operation, answer, options.json)
 
 
 def _operations(room: str) -> dict[str, Operation[Any]]:
@@ -68,10 +67,10 @@ def _operations(room: str) -> dict[str, Operation[Any]]:
     settings = read_settings(
         {("rooms",): None if room == _JOBS else [room], ("audit", "enabled"): False}
     )
-    operations = open_desk(settings).catalogue.operations.values()
+    catalogue = open_desk(settings).catalogue
     return {
         operation.command: operation
-        for operation in operations
+        for operation in (*catalogue.operations.values(), *catalogue.local_operations.values())
         if operation.command and operation.room == room
     }
 
@@ -87,9 +86,10 @@ def _add_command(commands: Any, name: str, operation: Operation[Any]) -> None:
         about = {"help": facts.get("description"), "metavar": field.upper()}
         if "enum" in facts:
             about = {"help": facts.get("description"), "choices": facts["enum"]}
-        if field in required:
+        if field in required or facts.get("positional"):
             many = {"nargs": "+"} if "array" in kinds else {}
-            parser.add_argument(f"_{field}", **{"metavar": field.upper(), **about}, **many)
+            one = {} if field in required else {"nargs": "?"}
+            parser.add_argument(f"_{field}", **{"metavar": field.upper(), **about, **many, **one})
         elif "boolean" in kinds:
             parser.add_argument(
                 f"--{field.replace('_', '-')}",
@@ -138,28 +138,24 @@ def _typed(value: Any, kinds: list[str | None]) -> object:
     return value
 
 
-async def _ask(settings: Settings, name: str, arguments: dict[str, object], as_json: bool) -> int:
+async def _ask(settings: Settings, name: str, arguments: dict[str, object]) -> Any:
     async with open_desk(settings).opened() as desk:
-        operation = desk.catalogue.operations[name]
-        answer = await _call(desk, operation, arguments)
-        show(_text(operation, answer, as_json))
+        terminal = await at_terminal(desk)
+        answer = await terminal.call(desk.catalogue.operations[name], arguments)
+        return await _wait_for_job(terminal, answer)
+
+
+def _show_answer(operation: Operation[Any], answer: Any, as_json: bool) -> int:
+    show(_text(operation, answer, as_json))
     if _has_only_failed(operation, answer):
         return _NOTHING_DONE
     if not as_json:
-        made = getattr(answer, "id", None)
+        saved_id = getattr(answer, "id", None)
         say_next_step(
             f"{operation.room} {operation.command}",
-            **({"ID": made} if isinstance(made, str) else {}),
+            **({"ID": saved_id} if isinstance(saved_id, str) else {}),
         )
     return 0
-
-
-async def _call(desk: Desk, operation: Operation[Any], arguments: dict[str, object]) -> Any:
-    visit = Visit("cli", f"cli-{process_name()}", "local", f"carrel on {sys.platform}")
-    caller = await desk.gate.identify(visit)
-    return await _followed(
-        desk, await desk.gate.call(operation, arguments, caller, visit), caller, visit
-    )
 
 
 def _has_only_failed(operation: Operation[Any], answer: Any) -> bool:
@@ -198,19 +194,19 @@ def _pages(room: str) -> Mapping[str, Callable[[Any], str]]:
     return load(declared.pages) if declared is not None and declared.pages else {}
 
 
-async def _followed(desk: Desk, answer: Any, caller: Caller, visit: Visit) -> Any:
+async def _wait_for_job(terminal: Terminal, answer: Any) -> Any:
     """The answer once its job has ended: a job of this process ends with it, so whoever types a
     command waits for it.
     """
     job_id = getattr(answer, "job_id", None)
-    jobs = desk.catalogue.jobs
+    jobs = terminal.desk.catalogue.jobs
     if jobs is None or not job_id or isinstance(answer, (Partial, JobReport)):
         return answer
     while True:
         question = {"job_id": job_id, "wait_seconds": _LOOK_EVERY_SECONDS}
-        report: JobReport = await desk.gate.call(jobs.get, question, caller, visit)
+        report: JobReport = await terminal.call(jobs.get, question)
         if report.state != "running":
-            return (await desk.gate.call(jobs.find_task, {"job_id": job_id}, caller, visit)).result
+            return (await terminal.call(jobs.find_task, {"job_id": job_id})).result
         print(f"carrel: {report.message}", file=sys.stderr)
 
 

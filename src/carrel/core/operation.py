@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 from urllib.parse import unquote
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from carrel.core.answer import Binary, PromptArgument, PromptText, Text
 from carrel.core.caller import Call
@@ -31,6 +31,9 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
+
+# Marks an optional field of a local operation that the command line takes by its place.
+POSITIONAL: dict[str, JsonValue] = {"positional": True}
 
 QuestionT = TypeVar("QuestionT", bound=Question)
 

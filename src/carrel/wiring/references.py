@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from carrel.core.caller import LOCAL_USER
@@ -19,6 +20,7 @@ from carrel.rooms.papers.service import Papers
 from carrel.rooms.references import ROOM
 from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.references.items import Item
+from carrel.rooms.references.local_operations import LibraryPastOperations
 from carrel.rooms.references.lookup_job import KIND, Additions, LookupJob, LookupWaits
 from carrel.rooms.references.operations import ReferencesOperations
 from carrel.rooms.references.resources import LibraryResources
@@ -172,7 +174,11 @@ def open_references(settings: Settings) -> OpenRoom:
         parsers.close()
 
     described = Room.collect(
-        ROOM, ReferencesOperations(service), LibraryResources(service), jobs=service.additions
+        ROOM,
+        ReferencesOperations(service),
+        LibraryResources(service),
+        LibraryPastOperations(partial(open_library_history, settings)),
+        jobs=service.additions,
     )
     if not settings.keeps_home:
         error = HomeNotPersistentError(

@@ -12,10 +12,6 @@ ROOM = RoomDeclaration(
         "finds, cite_references formats."
     ),
     command_help="add, find, cite and export references",
-    commands={
-        "history": "carrel.cli.references_history:run",
-        "restore": "carrel.cli.references_history:run",
-    },
     schemes=("library",),
     # Its specification wants application errors as JSON-RPC errors instead of tool results.
     error_dialect="json_rpc",

@@ -128,3 +128,58 @@ class Files(Protocol):
         ...
 
     def resolved(self, path: Path) -> Path: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PastChange:
+    """One accepted change: its origin and the references it wrote, removed, or kept."""
+
+    revision: int
+    at: str
+    origin: str
+    written: Sequence[str]
+    removed: Sequence[str]
+    kept: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptVersion:
+    """A complete version of the library. `was_replaced` marks one that another program saved."""
+
+    number: int
+    path: Path
+    was_replaced: bool
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PastText:
+    """One reference from a revision on; `text` is None where it was absent or is not kept."""
+
+    revision: int
+    text: str | None
+    is_present: bool
+
+
+class LibraryPast(Protocol):
+    """The past of one library. Every method raises LibraryUnreadableError where it is unusable."""
+
+    def list_changes(self, reference_id: str | None = None) -> list[PastChange]:
+        """Every change that is known, newest first; those of one reference if named."""
+        ...
+
+    def list_versions(self) -> list[KeptVersion]:
+        """Complete versions that are still kept, newest first."""
+        ...
+
+    def list_texts(self, reference_id: str) -> list[PastText]:
+        """Every version of one reference, oldest first."""
+        ...
+
+    def restore_version(self, number: int) -> int:
+        """How many references the library holds then. Raises NotFoundError where it is not kept."""
+        ...
+
+    def restore_reference(self, reference_id: str, revision: int | None = None) -> None:
+        """The text of a revision, or of before its last change. Raises NotFoundError."""
+        ...

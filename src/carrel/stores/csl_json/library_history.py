@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from carrel.core.errors import NotFoundError
+from carrel.rooms.references.ports import KeptVersion, PastChange, PastText
 from carrel.stores.csl_json.document import Document, Entry, element_label
 from carrel.stores.csl_json.element_history import History
 from carrel.stores.csl_json.ledger import Revision
@@ -22,37 +22,6 @@ class NothingToRestoreError(NotFoundError):
         super().__init__(
             "Version", reason, next_step="carrel references history lists what is kept."
         )
-
-
-@dataclass(frozen=True, slots=True)
-class PastChange:
-    """One accepted change: its origin and the references it wrote, removed, or kept."""
-
-    revision: int
-    at: str
-    origin: str
-    written: Sequence[str]
-    removed: Sequence[str]
-    kept: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class KeptVersion:
-    """A complete version of the library. `was_replaced` marks one that another program saved."""
-
-    number: int
-    path: Path
-    was_replaced: bool
-    size_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class PastText:
-    """One reference from a revision on; `text` is None where it was absent or is not kept."""
-
-    revision: int
-    text: str | None
-    is_present: bool
 
 
 class LibraryHistory:

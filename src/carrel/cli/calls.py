@@ -1,0 +1,93 @@
+"""Calls of operations by the person at this terminal, through the gate like everybody else's."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+from carrel.core.caller import COMMAND_LINE, Call, Caller, Visit
+from carrel.core.operation import Operation, Question
+from carrel.core.process_name import process_name
+from carrel.core.progress import NoProgress, Progress
+from carrel.policy.command_audit import operator_name
+from carrel.settings import Settings
+from carrel.wiring.desk import Desk, open_desk
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """The person at this terminal, recognised by the gate."""
+
+    desk: Desk
+    caller: Caller
+    visit: Visit
+
+    async def ask(self, operation: str, **arguments: object) -> Any:
+        """Calls an operation by name; arguments that are None are left out."""
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return await self.call(self.desk.catalogue.operations[operation], given)
+
+    async def call(self, operation: Operation[Any], arguments: Mapping[str, object]) -> Any:
+        return await self.desk.gate.call(operation, arguments, self.caller, self.visit)
+
+    async def call_local(
+        self,
+        operation: Operation[Any],
+        arguments: Mapping[str, object],
+        progress: Progress,
+        context: AbstractContextManager[object],
+    ) -> Any:
+        """Runs a local operation, which may block: an interrupt ends it wherever it is."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        visit = replace(self.visit, operator=operator_name())
+        local = replace(operation, run=_LocalRun(operation, progress, context))
+        return await self.desk.gate.call(local, arguments, self.caller, visit)
+
+
+@dataclass(frozen=True, slots=True)
+class _LocalRun:
+    """Runs an operation with a bar, and within a context that does not reach the audit log."""
+
+    operation: Operation[Any]
+    progress: Progress
+    context: AbstractContextManager[object]
+
+    async def __call__(self, question: Question, call: Call) -> Any:
+        call.progress = self.progress
+        with self.context:
+            return await self.operation.run(question, call)
+
+
+async def at_terminal(desk: Desk) -> Terminal:
+    visit = Visit(COMMAND_LINE, f"cli-{process_name()}", "local", f"carrel on {sys.platform}")
+    return Terminal(desk, await desk.gate.identify(visit), visit)
+
+
+def call_local(
+    settings: Settings,
+    room: str,
+    name: str,
+    arguments: Mapping[str, object],
+    *,
+    progress: Progress | None = None,
+    context: AbstractContextManager[object] | None = None,
+) -> Any:
+    """Opens one room, whichever the settings name, and runs a local operation of it."""
+
+    async def session() -> Any:
+        alone = settings.model_copy(update={"rooms": (room,)})
+        async with open_desk(alone).opened() as desk:
+            terminal = await at_terminal(desk)
+            operation = desk.catalogue.local_operations[name]
+            return await terminal.call_local(
+                operation, arguments, progress or NoProgress(), context or nullcontext()
+            )
+
+    return asyncio.run(session())
