@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from carrel.cli.calls import Terminal, at_terminal, call_local
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show
-from carrel.cli.progress import Progress
+from carrel.cli.progress import TerminalProgress
 from carrel.core.answer import Blocks, Partial, Text
 from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
@@ -54,7 +54,7 @@ def run(words: list[str]) -> int:
     operation = operations[options.command]
     arguments = _arguments(operation, options)
     if operation.is_local:
-        answer = call_local(settings, room, operation.name, arguments, progress=Progress())
+        answer = call_local(settings, room, operation.name, arguments, progress=TerminalProgress())
     else:
         answer = asyncio.run(_ask(settings, operation.name, arguments))
     return _show_answer(operation, answer, options.json)
