@@ -3,16 +3,30 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+RUNNABLE := $(VENV)/.runnable
+PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .PHONY: help
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# The developers' environment: everything that running, testing and checking need.
 $(READY): pyproject.toml requirements/dev.txt requirements/styles.txt hatch_build.py
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@touch $(READY)
+	@echo "Installing the developers' environment into $(VENV) (requirements/dev.txt)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --quiet --require-hashes -r requirements/dev.txt
+	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
+	@touch $(READY) $(RUNNABLE)
+
+# The same folder with what running needs and no more; a developers' environment has that already.
+$(RUNNABLE): pyproject.toml requirements/run.txt requirements/styles.txt hatch_build.py
+	@echo "1/3 Making an environment in $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@echo "2/3 Installing the $$(grep -c == requirements/run.txt) packages of requirements/run.txt"
+	@$(PIP) --progress-bar on --require-hashes -r requirements/run.txt
+	@echo "3/3 Installing Carrel from this checkout, with its citation styles"
+	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
+	@touch $(RUNNABLE)
 
 .PHONY: install
 install: $(READY) ## the developers' environment in .venv
@@ -51,8 +65,9 @@ contracts: $(READY) ## which part may import which
 check: lint types contracts test ## tests, lint, types and import contracts (what CI runs)
 
 .PHONY: run
-run: $(READY) ## a server on 127.0.0.1 with a small demo corpus
-	$(BIN)/carrel serve --demo
+run: $(RUNNABLE) ## a server on 127.0.0.1 with a small demo corpus; installs only what that needs
+	@echo "Starting a server with the demo corpus (Ctrl+C ends it)"
+	@$(BIN)/carrel serve --demo
 
 .PHONY: docs
 docs: $(READY) ## write docs/reference.md again from the catalogue
@@ -85,6 +100,7 @@ TAG ?= carrel
 lock: ## pin the dependencies again
 	$(COMPILE) --group dev pyproject.toml -o requirements/dev.txt
 	$(COMPILE) -c requirements/dev.txt --extra image pyproject.toml -o requirements/image.txt
+	$(COMPILE) -c requirements/dev.txt --group build pyproject.toml -o requirements/run.txt
 	$(COMPILE) -c requirements/dev.txt --group build -o requirements/build.txt
 	$(COMPILE) --no-deps --group styles -o requirements/styles.txt
 

@@ -1,6 +1,4 @@
-"""The desk as an importable FastMCP server: `fastmcp run src/carrel/mcp_server.py`, or mount `mcp`
-into a server of your own.
-"""
+"""The desk as a FastMCP server (extra `fastmcp`): `fastmcp run` this file, or mount `mcp`."""
 
 from carrel.settings import read_settings
 from carrel.wiring.mcp import fastmcp_app

@@ -89,6 +89,6 @@ def test_the_deployments_name_settings_that_exist(
 
 
 def _paths() -> list[tuple[str, ...]]:
-    from carrel.settings.reading import known_paths
+    from carrel.settings.reading import known_settings
 
-    return known_paths()
+    return list(known_settings())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -154,3 +156,12 @@ def test_arguments_nested_too_deep_are_refused_and_never_a_crash() -> None:
     assert answer.is_error
     assert answer.structured_content is not None
     assert "input_too_costly" in str(answer.structured_content)
+
+
+def test_without_fastmcp_the_error_names_the_extra() -> None:
+    code = "import sys; sys.modules['fastmcp'] = None; import carrel.mcp_server"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert "pip install 'carrel[fastmcp]'" in done.stderr

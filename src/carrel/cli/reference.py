@@ -15,7 +15,7 @@ from carrel.doors.errors import TABLE
 from carrel.doors.schemas import input_schema
 from carrel.policy.scopes import SCOPES
 from carrel.settings import Settings
-from carrel.settings.reading import known_paths, variable_name
+from carrel.settings.reading import known_settings, variable_name
 from carrel.wiring.desk import open_desk
 
 
@@ -130,7 +130,7 @@ def _settings() -> str:
             f"`{variable_name(path)}`",
             "the platform's data folder" if path == ("home",) else _default(_field(path)),
         )
-        for path in known_paths()
+        for path in known_settings()
     ]
     return _table(("in carrel.toml", "in the environment", "default"), rows)
 

@@ -1,6 +1,4 @@
-"""How settings are read: flags over environment over carrel.toml over defaults; what is wrong is
-said with where it came from.
-"""
+"""All settings, and how they are read: flags over environment over carrel.toml over defaults."""
 
 from __future__ import annotations
 
@@ -11,17 +9,40 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import platformdirs
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
-from carrel.core.secrets import MASK
+from carrel.core.errors import CarrelError
+from carrel.core.secrets import MASK, password_in_url, remember_secrets
 from carrel.rooms import room_names
-from carrel.settings.sections import Section, Settings, SettingsError
+from carrel.settings.rooms import (
+    DatabaseSettings,
+    ElasticsearchSettings,
+    JobSettings,
+    KnowledgeSettings,
+    ModelSettings,
+    PapersSettings,
+    ReferencesSettings,
+    ResearchSettings,
+)
+from carrel.settings.server import (
+    AuditSettings,
+    AuthSettings,
+    LimitSettings,
+    LogSettings,
+    ServerSettings,
+)
 
-# Names that mean the same everywhere, or that neighbours of ours already use; the CARREL_ name wins
-# over them.
+# Names that mean the same everywhere, or that neighbours use; the CARREL_ name wins over them.
 _FOREIGN_NAMES = {
     "PORT": ("server", "port"),
     "DATABASE_URL": ("database", "url"),
@@ -35,56 +56,135 @@ _FOREIGN_NAMES = {
     "PAPER_DB_STATIC_EXPORT_DIR": ("papers", "static"),
     "REFERENCE_MANAGER_LIBRARY": ("references", "library"),
 }
-# Cloud Run's own name. The files of an instance end with it, unless the operator has mounted
-# something and says so.
+# Cloud Run's own name: the files of an instance end with it, unless the operator mounts a volume.
 _EPHEMERAL_PLATFORM = "K_SERVICE"
-_HOME_IS_PERSISTENT = ("server", "home_is_persistent")
-# Names of ours that are not settings: where the file is, what a server hands its workers, and what
-# tests use.
+# Names of ours that are not settings: the file, what a server hands its workers, and tests' names.
 _OTHER_NAMES = {"CARREL_CONFIG", "CARREL_RESOLVED_SETTINGS", "CARREL_MODEL_BASE_URL"}
 _TEST_PREFIX = "CARREL_TEST_"
-# Neither is for an operator to set: reading fills them in.
+# Filled in by reading, not by an operator.
 _NOT_SETTABLE = {"source", "unknown_variables"}
+_SECRET_ENDINGS = ("key", "secret", "password", "token")
 
-Flat = dict[tuple[str, ...], object]
+SettingPath = tuple[str, ...]
+
+
+class SettingsError(CarrelError):
+    """A setting that cannot be used; says which one, where it came from and what it may be."""
+
+    code = "invalid_settings"
+
+
+class Settings(BaseSettings):
+    """Everything an operator may set. Made directly, it reads nothing from outside."""
+
+    model_config = SettingsConfigDict(extra="forbid", frozen=True)
+
+    home: Path = Field(default_factory=lambda: platformdirs.user_data_path("carrel"))
+    cache: Path | None = Field(
+        default=None,
+        description="Folder of what is made again by itself (the search index, concepts of "
+        "papers), best on a disk of this machine; the home folder where it is not set. Replicas "
+        "that share a home over a network need one each",
+    )
+    rooms: tuple[str, ...] = Field(default_factory=room_names)
+    server: ServerSettings = ServerSettings()
+    papers: PapersSettings = PapersSettings()
+    references: ReferencesSettings = ReferencesSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
+    elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
+    research: ResearchSettings = ResearchSettings()
+    jobs: JobSettings = JobSettings()
+    model: ModelSettings = ModelSettings()
+    database: DatabaseSettings = DatabaseSettings()
+    auth: AuthSettings = AuthSettings()
+    limits: LimitSettings = LimitSettings()
+    audit: AuditSettings = AuditSettings()
+    log: LogSettings = LogSettings()
+    source: Path | None = None
+    unknown_variables: dict[str, str | None] = Field(default_factory=dict)
+
+    def model_post_init(self, context: object, /) -> None:
+        """From here on no text that is kept or shown holds one of these secrets."""
+        remember_secrets(_secrets_in(self))
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+    @property
+    def audit_file(self) -> Path:
+        return self.audit.file or self.home / "audit" / "audit.jsonl"
+
+    @property
+    def knowledge_store(self) -> Literal["sqlite", "postgres", "firestore"]:
+        """The store of notes and nodes that `auto` stands for."""
+        if self.knowledge.store == "auto":
+            return "postgres" if self.database.url else "sqlite"
+        return self.knowledge.store
+
+    @property
+    def cache_folder(self) -> Path:
+        return self.cache or self.home
+
+    @property
+    def keeps_home(self) -> bool:
+        """Whether what is written into the home folder lasts and is seen by every replica."""
+        if self.server.home_is_persistent is None:
+            return not self.database.url
+        return self.server.home_is_persistent
+
+    @property
+    def base_url(self) -> str:
+        """What clients are told this server's address is."""
+        if self.server.public_url:
+            return self.server.public_url.rstrip("/")
+        host = self.server.host
+        if host in {"0.0.0.0", "::", ""}:  # noqa: S104 - shown, not listened on
+            host = "localhost"
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.server.port}"
+
+
+def _secrets_in(section: BaseModel) -> Iterator[str | None]:
+    for name in type(section).model_fields:
+        value = getattr(section, name)
+        if isinstance(value, BaseModel):
+            yield from _secrets_in(value)
+        elif isinstance(value, str):
+            yield value if name.endswith(_SECRET_ENDINGS) else password_in_url(value)
 
 
 def read_settings(
-    flags: Mapping[tuple[str, ...], object] | None = None,
+    flags: Mapping[SettingPath, object] | None = None,
     *,
     environment: Mapping[str, str] | None = None,
     config: Path | None = None,
 ) -> Settings:
-    """Reads all sources and merges them; a bad value names the source it came from."""
+    """Reads and merges all sources. Raises SettingsError, which names the source of a bad value."""
     environment = os.environ if environment is None else environment
-    from_environment = _from_environment(environment)
-    home = (flags or {}).get(("home",)) or from_environment.get(("home",))
+    given = {path: value for path, value in (flags or {}).items() if value is not None}
+    variables = _read_environment(environment)
+    home = given.get(("home",)) or variables.get(("home",))
     file = _config_file(config, environment, Path(str(home)) if home else None)
-    merged = _from_file(file) if file else {}
-    origins: dict[tuple[str, ...], str] = dict.fromkeys(_flatten(merged), str(file))
-    for path, value in from_environment.items():
-        _put(merged, path, value)
-        origins[path] = "the environment"
-    for path, value in (flags or {}).items():
-        if value is not None:
-            is_place = path in known_settings() and known_settings()[path].is_place
-            _put(
-                merged,
-                path,
-                _resolve(str(value) if isinstance(value, Path) else value, Path())
-                if is_place
-                else value,
-            )
-            origins[path] = "the command line"
-    if environment.get(_EPHEMERAL_PLATFORM) and _get(merged, _HOME_IS_PERSISTENT) is None:
-        _put(merged, _HOME_IS_PERSISTENT, False)
-        origins[_HOME_IS_PERSISTENT] = _EPHEMERAL_PLATFORM
+    layers: dict[str, dict[str, Any]] = {
+        "the command line": _nest(given),
+        "the environment": _nest(variables),
+        str(file): _read_file(file) if file else {},
+    }
+    if environment.get(_EPHEMERAL_PLATFORM):
+        layers[_EPHEMERAL_PLATFORM] = {"server": {"home_is_persistent": False}}
+    facts = {"source": file, "unknown_variables": unknown_variables(environment)}
+    sources = tuple(InitSettingsSource(Settings, layer) for layer in (facts, *layers.values()))
     try:
-        settings = Settings.model_validate(
-            {**merged, "source": file, "unknown_variables": unknown_variables(environment)}
-        )
+        settings = Settings(_build_sources=(sources, {}))
     except ValidationError as error:
-        raise _explained(error, origins) from None
+        raise _explain(error, layers) from None
     unknown = sorted(set(settings.rooms) - set(room_names()))
     if unknown:
         raise SettingsError(
@@ -98,25 +198,20 @@ def read_settings(
 def _config_file(
     given: Path | None, environment: Mapping[str, str], home: Path | None
 ) -> Path | None:
-    named = given or (
-        Path(environment["CARREL_CONFIG"]) if environment.get("CARREL_CONFIG") else None
-    )
-    if named is not None:
-        if not named.is_file():
+    named = given or environment.get("CARREL_CONFIG")
+    if named:
+        if not Path(named).is_file():
             raise SettingsError(
                 f"There is no settings file at {named}",
                 next_step="Correct --config or CARREL_CONFIG.",
             )
-        return named
+        return Path(named)
     folders = [Path(), *([home] if home is not None else [])]
     try:
-        folders += [
-            *([platformdirs.user_data_path("carrel")] if home is None else []),
-            platformdirs.user_config_path("carrel"),
-        ]
+        folders += [] if home is not None else [platformdirs.user_data_path("carrel")]
+        folders.append(platformdirs.user_config_path("carrel"))
     except RuntimeError:
-        # A user whom the system does not know, as in a container with any number for a user, has no
-        # folders.
+        # A user whom the system does not know, as a container may have, has no folders.
         if home is None:
             raise SettingsError(
                 "This user has no home folder",
@@ -126,107 +221,98 @@ def _config_file(
     return next((place.resolve() for place in places if place.is_file()), None)
 
 
-def _from_file(file: Path) -> dict[str, Any]:
+def _read_file(file: Path) -> dict[str, Any]:
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8"))
+        values: dict[str, Any] = TomlConfigSettingsSource(Settings, toml_file=file).toml_data
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(
             f"{file} cannot be read: {error}", next_step="Mend the file; it must be TOML in UTF-8."
         ) from None
     for path, kind in known_settings().items():
-        value = _get(values, path)
-        if kind.is_place and value is not None:
-            _put(values, path, _resolve(value, file.parent))
+        section = _find(values, path[:-1])
+        if kind.is_place and isinstance(section, dict) and path[-1] in section:
+            section[path[-1]] = _absolute(section[path[-1]], file.parent)
     return values
 
 
-def _resolve(value: object, folder: Path) -> object:
-    """A place, or a list of places, as an absolute path; an address (`https://…`) stays as it
-    is.
-    """
+def _read_environment(environment: Mapping[str, str]) -> dict[SettingPath, object]:
+    found: dict[SettingPath, object] = {
+        path: environment[name] for name, path in _FOREIGN_NAMES.items() if environment.get(name)
+    }
+    for path, kind in known_settings().items():
+        value = environment.get(variable_name(path))
+        if value is not None and not (kind.is_place and not value):
+            words = [word.strip() for word in value.split(",") if word.strip()]
+            found[path] = words if kind.is_list else value
+    return found
+
+
+def _nest(values: Mapping[SettingPath, object]) -> dict[str, Any]:
+    """Values by their paths as nested tables; places are taken from the present folder."""
+    nested: dict[str, Any] = {}
+    for path, value in values.items():
+        table = nested
+        for key in path[:-1]:
+            table = table.setdefault(key, {})
+        kind = known_settings().get(path)
+        table[path[-1]] = _absolute(value, Path()) if kind and kind.is_place else value
+    return nested
+
+
+def _absolute(value: object, folder: Path) -> object:
+    """A place, or a list of them, as absolute paths; an address (`https://…`) stays as it is."""
     if isinstance(value, list):
-        return [_resolve(each, folder) for each in value]
+        return [_absolute(each, folder) for each in value]
+    if isinstance(value, Path):
+        value = str(value)
     if not isinstance(value, str) or "://" in value:
         return value
     return str((folder / Path(value).expanduser()).absolute())
 
 
-def _from_environment(environment: Mapping[str, str]) -> Flat:
-    found: Flat = {}
-    for name, foreign in _FOREIGN_NAMES.items():
-        if environment.get(name):
-            found[foreign] = environment[name]
-    for path, kind in known_settings().items():
-        value = environment.get(variable_name(path))
-        if value is not None and not (kind.is_place and not value):
-            found[path] = (
-                [item.strip() for item in value.split(",") if item.strip()]
-                if kind.is_list
-                else value
-            )
-    return {
-        path: _resolve(value, Path()) if known_settings()[path].is_place else value
-        for path, value in found.items()
-    }
-
-
-def variable_name(path: tuple[str, ...]) -> str:
+def variable_name(path: SettingPath) -> str:
     """The environment variable of a setting."""
     return "CARREL_" + "_".join(path).upper()
 
 
 def unknown_variables(environment: Mapping[str, str]) -> dict[str, str | None]:
-    """Variables that look like ours and are not, each with the nearest real name, if one is
-    near.
-    """
+    """Variables that look like ours and are not, each with the nearest real name, if any."""
     known = {variable_name(path) for path in known_settings()} | _OTHER_NAMES
-    unknown = sorted(
-        name
-        for name in environment
-        if name.startswith("CARREL_") and name not in known and not name.startswith(_TEST_PREFIX)
-    )
-    return {name: _nearest_variable(name, known) for name in unknown}
-
-
-def _nearest_variable(name: str, known: set[str]) -> str | None:
-    by_end = {each.removeprefix("CARREL_"): each for each in known}
-    near = difflib.get_close_matches(name.removeprefix("CARREL_"), by_end, n=1, cutoff=0.6)
-    return by_end[near[0]] if near else None
+    by_ending = {name.removeprefix("CARREL_"): name for name in known}
+    unknown: dict[str, str | None] = {}
+    for name in sorted(environment):
+        if name.startswith("CARREL_") and not name.startswith(_TEST_PREFIX) and name not in known:
+            near = difflib.get_close_matches(name.removeprefix("CARREL_"), by_ending, 1, 0.6)
+            unknown[name] = by_ending[near[0]] if near else None
+    return unknown
 
 
 @dataclass(frozen=True, slots=True)
 class SettingKind:
-    """How the text of a setting is read."""
+    """How the text of a setting is read: as comma-separated words, as a file or folder."""
 
     is_list: bool
     is_place: bool
 
 
 @cache
-def known_settings() -> dict[tuple[str, ...], SettingKind]:
+def known_settings() -> dict[SettingPath, SettingKind]:
     """Every setting by its path, in the order of the sections."""
     return dict(_settings_of(Settings))
 
 
-def known_paths() -> list[tuple[str, ...]]:
-    return list(known_settings())
-
-
 def _settings_of(
-    section: type[Section], before: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], SettingKind]]:
+    section: type[BaseModel], before: SettingPath = ()
+) -> Iterator[tuple[SettingPath, SettingKind]]:
     for name, field in section.model_fields.items():
-        annotation = field.annotation
-        if isinstance(annotation, type) and issubclass(annotation, Section):
-            yield from _settings_of(annotation, (*before, name))
+        path, annotation = (*before, name), field.annotation
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            yield from _settings_of(annotation, path)
         elif before or name not in _NOT_SETTABLE:
             parts = {annotation, *_parts_of(annotation)}
             # `static` is a folder or an address, so its type is text.
-            is_place = Path in parts or (*before, name) == ("papers", "static")
-            yield (
-                (*before, name),
-                SettingKind(any(get_origin(part) is tuple for part in parts), is_place),
-            )
+            is_place = Path in parts or path == ("papers", "static")
+            yield path, SettingKind(any(get_origin(part) is tuple for part in parts), is_place)
 
 
 def _parts_of(annotation: object) -> Iterator[object]:
@@ -235,61 +321,40 @@ def _parts_of(annotation: object) -> Iterator[object]:
         yield from _parts_of(part)
 
 
-def _explained(error: ValidationError, origins: Mapping[tuple[str, ...], str]) -> SettingsError:
+def _explain(error: ValidationError, layers: Mapping[str, dict[str, Any]]) -> SettingsError:
     first = error.errors(include_url=False)[0]
     path = tuple(str(part) for part in first["loc"])
     name = ".".join(path)
+    prefixes = [path[:length] for length in range(len(path), 0, -1)]
     origin = next(
-        (origins[path[:length]] for length in range(len(path), 0, -1) if path[:length] in origins),
+        (
+            each
+            for at in prefixes
+            for each, values in layers.items()
+            if _find(values, at) is not None
+        ),
         "the settings",
     )
     if first["type"] == "extra_forbidden":
-        known = sorted(
-            ".".join(known) for known in known_paths() if known[0] == path[0] or len(path) == 1
-        )
-        nearest = difflib.get_close_matches(
-            name, [".".join(known) for known in known_paths()], n=1, cutoff=0.6
-        )
+        names = [".".join(known) for known in known_settings()]
+        nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
         meant = f"Did you mean {nearest[0]}? " if nearest else ""
+        there = sorted(n for n in names if len(path) == 1 or n.split(".")[0] == path[0])
         return SettingsError(
             f"{origin} sets {name}, which is not a setting",
-            next_step=f"{meant}Settings there: {', '.join(known)}.",
+            next_step=f"{meant}Settings there: {', '.join(there)}.",
         )
+    is_secret = any(word in name for word in (*_SECRET_ENDINGS, "url"))
+    shown = MASK if is_secret else repr(first["input"])
     return SettingsError(
-        f"{name} = {_shown_value(name, first['input'])} from {origin} cannot be used: "
-        f"{first['msg'].lower()}",
+        f"{name} = {shown} from {origin} cannot be used: {first['msg'].lower()}",
         next_step="Correct the value and start again.",
         details={"setting": name, "origin": origin},
     )
 
 
-def _shown_value(name: str, value: object) -> str:
-    return (
-        MASK
-        if any(word in name for word in ("key", "secret", "password", "token", "url"))
-        else repr(value)
-    )
-
-
-def _flatten(values: Mapping[str, Any], before: tuple[str, ...] = ()) -> Flat:
-    flat: Flat = {}
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            flat.update(_flatten(value, (*before, key)))
-        flat[(*before, key)] = value
-    return flat
-
-
-def _get(values: Mapping[str, Any], path: tuple[str, ...]) -> object:
+def _find(values: Mapping[str, Any], path: SettingPath) -> Any:
+    found: Any = values
     for key in path:
-        values = values.get(key, {}) if isinstance(values, Mapping) else {}
-    return values or None
-
-
-def _put(values: dict[str, Any], path: tuple[str, ...], value: object) -> None:
-    for key in path[:-1]:
-        inner = values.setdefault(key, {})
-        if not isinstance(inner, dict):
-            inner = values[key] = {}
-        values = inner
-    values[path[-1]] = value
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found

@@ -14,7 +14,7 @@ from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.operation_tools import OperationTools
 from carrel.rooms import declared_rooms
-from carrel.settings import Settings
+from carrel.settings import Settings, SettingsError
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.instructions import desk_instructions
 
@@ -104,7 +104,12 @@ def stdio_dispatcher(desk: Desk) -> Dispatcher:
 
 def fastmcp_app(settings: Settings) -> FastMCP[Any]:
     """All rooms as a FastMCP server, for `fastmcp run` and for mounting into others."""
-    from carrel.doors.mcp.fastmcp_server import fastmcp_server
+    try:
+        from carrel.doors.mcp.fastmcp_server import fastmcp_server
+    except ModuleNotFoundError:
+        raise SettingsError(
+            "FastMCP is not installed; pip install 'carrel[fastmcp]' brings it"
+        ) from None
 
     desk = open_desk(settings)
 

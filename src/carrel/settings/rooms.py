@@ -1,0 +1,153 @@
+"""Settings of the rooms and of what they use: databases, search, models, background jobs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Section(BaseModel):
+    """Base of every section: no unknown names, never changed after it was read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PapersSettings(Section):
+    """The corpus: a snapshot file, and the folder or address its texts are in."""
+
+    snapshot: Path | None = None
+    static: str | None = None
+    search: Literal["auto", "fts5", "elasticsearch"] = "auto"
+    asset_timeout_seconds: float = Field(default=10.0, gt=0)
+    max_asset_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
+
+
+class LookupServices(Section):
+    """Addresses of the services that know works, where they are not the usual ones."""
+
+    doi_org: str | None = None
+    crossref: str | None = None
+    pubmed: str | None = None
+    pmc: str | None = None
+    arxiv: str | None = None
+    open_library: str | None = None
+    google_books: str | None = None
+
+
+class ReferencesSettings(Section):
+    """The person's library file, how it is cited, and how works are looked up."""
+
+    library: Path | None = None
+    attachments: Path | None = None
+    styles: Path | None = None
+    default_style: str = "apa"
+    default_locale: str | None = None
+    allowed_folders: tuple[Path, ...] = ()
+    contact: str = ""
+    pubmed_api_key: str = ""
+    lookup_wait_seconds: float = Field(
+        default=20.0,
+        ge=0,
+        le=100,
+        description="How long adding waits for look-ups before the rest goes on as a job",
+    )
+    task_after_seconds: float = Field(
+        default=1.0,
+        ge=0,
+        le=100,
+        description="The same where the client follows long work as a task",
+    )
+    services: LookupServices = LookupServices()
+
+
+class KnowledgeSettings(Section):
+    """Where notes and nodes are kept: PostgreSQL where DATABASE_URL is set, else a file in the home
+    folder; Firestore when chosen.
+    """
+
+    store: Literal["auto", "sqlite", "postgres", "firestore"] = Field(
+        default="auto",
+        description="auto: PostgreSQL where DATABASE_URL is set, else SQLite; Firestore only when "
+        "it is named",
+    )
+    project: str | None = None
+    database: str = "(default)"
+
+
+class ElasticsearchSettings(Section):
+    """A real Elasticsearch. Without one the embedded search answers; `indices` are those that may
+    be asked beside our own.
+    """
+
+    url: str | None = None
+    host: str | None = None
+    port: int = Field(default=9200, ge=1, le=65535)
+    api_key: str | None = None
+    indices: tuple[str, ...] = ()
+    prefix: str = Field(default="carrel-", pattern=r"^[a-z0-9][a-z0-9_.-]*$")
+    timeout: float = Field(default=10.0, gt=0, le=25)
+
+    @property
+    def address(self) -> str | None:
+        return self.url or (f"http://{self.host}:{self.port}" if self.host else None)
+
+
+class ResearchSettings(Section):
+    """How research works: how long a call waits, how many runs at once, and how much models may be
+    used per project.
+    """
+
+    patience_seconds: float = Field(default=20.0, gt=0, le=110)
+    task_after_seconds: float = Field(default=1.0, ge=0, le=110)
+    most_projects_at_once: int = Field(default=4, ge=1, le=64)
+    lease_seconds: float = Field(default=20.0, ge=1)
+    start_elo: float = 1000.0
+    vocabulary: Path | None = None
+    max_model_calls: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, gt=0)
+
+
+class JobSettings(Section):
+    """Background jobs: how many run at once in one process, how long a silent worker keeps its job,
+    how long ended ones are kept.
+    """
+
+    max_concurrent: int = Field(
+        default=8, ge=1, le=256, description="Jobs that run at once in one process"
+    )
+    lease_seconds: float = Field(
+        default=15.0,
+        ge=1,
+        le=3600,
+        description="After this long without a sign a worker is given up",
+    )
+    look_every_seconds: float = Field(
+        default=5.0, gt=0, le=3600, description="How often abandoned jobs are looked for"
+    )
+    keep_days: float = Field(default=30.0, gt=0, description="How long ended jobs can be asked for")
+
+
+class ModelSettings(Section):
+    """A language model. Without a provider, hypotheses come from the papers alone."""
+
+    provider: Literal["openai", "anthropic", "google"] | None = None
+    name: str = ""
+    url: str | None = None
+    api_key: str = ""
+    timeout_seconds: float = Field(default=120.0, gt=0)
+    max_output_tokens: int = Field(default=4096, ge=64)
+    context_tokens: int | None = Field(default=None, ge=1024)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    safety_check: bool = True
+    input_price: float = Field(default=0.0, ge=0)
+    output_price: float = Field(default=0.0, ge=0)
+
+
+class DatabaseSettings(Section):
+    """PostgreSQL for state that replicas share; without it everything embedded is SQLite in the
+    home folder.
+    """
+
+    url: str | None = None
