@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from carrel.rooms.references.search_index import Index, parse
+from carrel.rooms.references.search_index import ReferenceIndex, parse_query
 
 COUNT = 100_000
 QUERIES = (
@@ -51,7 +51,7 @@ def library(folder: Path) -> list[dict[str, Any]]:
 def main(arguments: list[str]) -> int:
     items = library(Path(arguments[0]))
     began = time.process_time()
-    index = Index(items)
+    index = ReferenceIndex(items)
     print(f"{COUNT:,} references indexed in {time.process_time() - began:.1f} s of CPU")
     began = time.process_time()
     index.update([*items, {"id": "new", "type": "book", "title": "quite new"}])
@@ -59,9 +59,9 @@ def main(arguments: list[str]) -> int:
     for query in QUERIES:
         times = []
         for _ in range(9):
-            index._asked.clear()
+            index._word_cache.clear()
             began = time.perf_counter()
-            hits = index.search(parse(query))
+            hits = index.search(parse_query(query))
             shown = list(hits[:50])
             times.append((time.perf_counter() - began) * 1000)
         print(

@@ -37,8 +37,8 @@ from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.libraries.text.snippets import Marker
 from carrel.rooms.knowledge.notes import link_targets
 from carrel.rooms.papers.building.identity import month_of, title_words, year_of
-from carrel.rooms.references.search_index import Entry
-from carrel.rooms.references.search_index import parse as parse_references_query
+from carrel.rooms.references.search_index import IndexedReference
+from carrel.rooms.references.search_index import parse_query as parse_references_query
 from carrel.rooms.research.legacy_import import read_earlier
 from carrel.rooms.research.safety import check_goal, check_hypothesis
 from carrel.services.language_models.answers import _object_in
@@ -515,7 +515,7 @@ PARSERS: list[Parser] = [
     Parser("citation, link", _cite("URL", "apa")),
     Parser("citation style", _style_xml, {"a layout": ("<citation><layout>", "</layout></citation>")}, _STYLE_OWN),
     *(Parser(f"export {form.value}, {variable}", _export(variable, form)) for form in (ExportFormat.BIBTEX, ExportFormat.BIBLATEX, ExportFormat.RIS) for variable in ("title", "author", "note", "abstract", "page", "issued", "keyword")),
-    Parser("library search, one reference", lambda text: Entry({"id": "a", "title": text})),
+    Parser("library search, one reference", lambda text: IndexedReference({"id": "a", "title": text})),
     Parser("library query", parse_references_query),
     Parser("papers query", _papers_query, largest=20_000),
     Parser("paper snippet", _snippet),

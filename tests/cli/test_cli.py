@@ -167,6 +167,18 @@ def test_several_inputs_are_added_by_one_command(tmp_path: Path) -> None:
     assert len(json.loads(done.stdout)["added"]) == 2
 
 
+def test_a_citation_is_printed_once_and_ready_to_be_copied(tmp_path: Path) -> None:
+    one = tmp_path / "one.bib"
+    one.write_text("@book{one, title = {First}, author = {Abel, Bo}, year = 2001}")
+    assert carrel(tmp_path, "references", "add", str(one)).returncode == 0
+    done = carrel(tmp_path, "references", "cite", "one")
+    assert done.stdout == "Abel, B. (2001). First.\n"
+    inside = carrel(tmp_path, "references", "cite", "one", "--kind", "in_text")
+    assert inside.stdout == "(Abel, 2001)\n"
+    as_json = json.loads(carrel(tmp_path, "references", "cite", "one", "--json").stdout)
+    assert [entry["id"] for entry in as_json["entries"]] == ["one"]
+
+
 @pytest.mark.parametrize(
     "command",
     [

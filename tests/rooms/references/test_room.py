@@ -397,3 +397,68 @@ def test_a_doi_that_has_its_resolver_is_cited_with_one(tmp_path: Path, doi: str)
         return await reader.ask("cite_references", ids=["a"], style="apa")
 
     assert stage.play(scene)["text"] == "T. (n.d.). https://doi.org/10.1000/ABC.d"
+
+
+WITHOUT_IDS = (
+    '[{"type": "book", "title": "Soils", "author": [{"family": "Ørsted"}],'
+    ' "issued": {"date-parts": [[2001]]}},\n'
+    ' {"id": null, "type": "book", "title": "Soils again", "author": [{"family": "Ørsted"}],'
+    ' "issued": {"date-parts": [[2001]]}},\n'
+    ' {"id": "orsted-2001b", "type": "book", "title": "Named"}, {}, "text"]'
+)
+
+
+def test_items_without_an_id_are_found_under_a_stable_one_that_is_written_only_with_a_change(
+    stage: Stage,
+) -> None:
+    stage.library.write_text(WITHOUT_IDS, encoding="utf-8")
+
+    async def ids(reader: Reader) -> list[str]:
+        answer = await reader.ask("list_references")
+        return [item["id"] for item in answer["references"]]
+
+    assert stage.play(ids) == stage.play(ids) == ["orsted-2001", "orsted-2001a", "orsted-2001b"]
+
+    async def use(reader: Reader) -> None:
+        assert (await reader.ask("search_references", query="id:orsted-2001a"))["total"] == 1
+        cited = await reader.ask("cite_references", ids=["orsted-2001"])
+        assert "Soils" in cited["text"]
+        again = await reader.ask(
+            "add_references", input="@book{x, title={Soils again}, author={Ørsted, H.}, year=2001}"
+        )
+        assert [row["duplicate_of"] for row in again["skipped"]] == ["orsted-2001a"]
+
+    stage.play(use)
+    assert stage.library.read_text(encoding="utf-8") == WITHOUT_IDS
+
+    async def change(reader: Reader) -> None:
+        edited = await reader.ask(
+            "edit_reference", id="orsted-2001a", changes={"title": "Soils, again"}
+        )
+        assert edited["reference"]["id"] == "orsted-2001a"
+
+    stage.play(change)
+    stored = json.loads(stage.library.read_text(encoding="utf-8"))
+    assert [item.get("id") for item in stored[:3]] == [None, "orsted-2001a", "orsted-2001b"]
+    assert stored[3:] == [{}, "text"]
+    assert stage.play(ids) == ["orsted-2001", "orsted-2001a", "orsted-2001b"]
+
+    async def remove(reader: Reader) -> None:
+        await reader.ask("remove_reference", id="orsted-2001", force=True)
+
+    stage.play(remove)
+    assert stage.play(ids) == ["orsted-2001a", "orsted-2001b"]
+
+
+def test_an_item_without_an_id_that_was_changed_here_survives_an_old_editors_save(
+    stage: Stage,
+) -> None:
+    stage.library.write_text(WITHOUT_IDS, encoding="utf-8")
+
+    async def scene(reader: Reader) -> list[str]:
+        await reader.ask("edit_reference", id="orsted-2001", changes={"title": "Soils of Skåne"})
+        stage.library.write_text(WITHOUT_IDS.replace("Named", "Renamed"), encoding="utf-8")
+        answer = await reader.ask("list_references")
+        return sorted(item["title"] for item in answer["references"])
+
+    assert stage.play(scene) == ["Renamed", "Soils again", "Soils of Skåne"]

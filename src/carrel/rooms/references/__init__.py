@@ -12,6 +12,7 @@ ROOM = RoomDeclaration(
         "finds, cite_references formats."
     ),
     command_help="add, find, cite and export references",
+    pages="carrel.cli.references_pages:PAGES",
     schemes=("library",),
     # Its specification wants application errors as JSON-RPC errors instead of tool results.
     error_dialect="json_rpc",

@@ -1,10 +1,10 @@
-"""What the room reads out of a CSL-JSON item: names, year, identifiers, keywords, tags."""
+"""Reading CSL-JSON items: names, year, identifiers, and the keys by which two are one work."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,40 +17,21 @@ from carrel.libraries.identifiers import (
     Pmcid,
     Pmid,
 )
+from carrel.libraries.text.folding import text_key
 
 Item = dict[str, Any]
 _YEAR = re.compile(r"(?<!\d)(-?\d{4})(?!\d)")
-_NOT_LETTERS = re.compile(r"[^\w]+")
-NAME_FIELDS = (
-    "author",
-    "editor",
-    "translator",
-    "director",
-    "composer",
-    "interviewer",
-    "recipient",
+_NAME_FIELDS = (
+    "author", "editor", "translator", "director", "composer", "interviewer", "recipient",
     "collection-editor",
+)  # fmt: skip
+_NAME_PARTS = (
+    "given", "dropping-particle", "non-dropping-particle", "family", "suffix", "literal", "name",
+)  # fmt: skip
+# Types whose ISBN is that of the work they are a part of.
+_PARTS = frozenset(
+    {"chapter", "paper-conference", "entry", "entry-encyclopedia", "entry-dictionary"}
 )
-
-
-def fold(text: str) -> str:
-    """Lower case with accents folded away and spaces made one."""
-    if text.isascii():
-        return " ".join(text.lower().split())
-    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text))
-    return " ".join(
-        "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-        .lower()
-        .split()
-    )
-
-
-def fold_accents(text: str) -> str:
-    """Accents folded away, capitals kept."""
-    if text.isascii():
-        return text
-    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text))
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 def text_of(item: Item, field: str) -> str:
@@ -81,13 +62,8 @@ def people(item: Item, field: str = "author") -> Iterator[Item]:
 
 
 def family(person: Item) -> str:
-    return str(
-        person.get("family")
-        or person.get("literal")
-        or person.get("name")
-        or person.get("given")
-        or ""
-    )
+    parts = (person.get(part) for part in ("family", "literal", "name", "given"))
+    return next((str(part) for part in parts if part), "")
 
 
 def first_family(item: Item) -> str | None:
@@ -98,23 +74,12 @@ def first_family(item: Item) -> str | None:
 
 
 def names_text(item: Item) -> str:
-    found = []
-    for field in NAME_FIELDS:
-        for person in people(item, field):
-            parts = (
-                person.get(key)
-                for key in (
-                    "given",
-                    "dropping-particle",
-                    "non-dropping-particle",
-                    "family",
-                    "suffix",
-                    "literal",
-                    "name",
-                )
-            )
-            found.append(" ".join(str(part) for part in parts if part))
-    return "; ".join(found)
+    """All names of an item as one text."""
+    everybody = (person for field in _NAME_FIELDS for person in people(item, field))
+    return "; ".join(
+        " ".join(str(person[part]) for part in _NAME_PARTS if person.get(part))
+        for person in everybody
+    )
 
 
 def custom(item: Item) -> Item:
@@ -134,137 +99,107 @@ def tags(item: Item) -> list[str]:
     return [str(tag) for tag in found] if isinstance(found, list) else []
 
 
-def _parsed(parse: Callable[[str], object], text: str) -> str | None:
-    if not text:
-        return None
+def _parse(kind: type[Identifier], text: str) -> str | None:
     try:
-        return str(parse(text))
+        return str(kind.parse(text)) if text else None
     except NotAnIdentifierError:
         return None
 
 
 def doi_of(item: Item) -> str | None:
-    return _parsed(Doi.parse, text_of(item, "DOI"))
+    return _parse(Doi, text_of(item, "DOI"))
 
 
 def pmid_of(item: Item) -> str | None:
-    return _parsed(Pmid.parse, text_of(item, "PMID"))
+    return _parse(Pmid, text_of(item, "PMID"))
 
 
 def pmcid_of(item: Item) -> str | None:
-    return _parsed(Pmcid.parse, text_of(item, "PMCID"))
+    return _parse(Pmcid, text_of(item, "PMCID"))
 
 
 def isbns_of(item: Item) -> list[str]:
     pieces = re.split(r"[,;\s]+(?=97|\d|ISBN)", text_of(item, "ISBN"))
-    return [found for piece in pieces if (found := _parsed(Isbn.parse, piece)) is not None]
+    return [found for piece in pieces if (found := _parse(Isbn, piece)) is not None]
 
 
 def arxiv_of(item: Item) -> str | None:
-    found = str(custom(item).get("arxiv_id") or "") or (
-        text_of(item, "number") if "arxiv" in text_of(item, "number").lower() else ""
-    )
+    """The arXiv id without its version, from the field where other tools keep it, or the DOI."""
+    number = text_of(item, "number")
+    found = str(custom(item).get("arxiv_id") or "") or (number if "arxiv" in number.lower() else "")
     if not found and text_of(item, "archive").lower() == "arxiv":
         found = text_of(item, "archive_location")
-    try:
-        return ArxivId.parse(found).value if found else _arxiv_in_doi(item)
-    except NotAnIdentifierError:
-        return _arxiv_in_doi(item)
-
-
-def _arxiv_in_doi(item: Item) -> str | None:
+    if found:
+        with suppress(NotAnIdentifierError):
+            return ArxivId.parse(found).value
     doi = doi_of(item)
     arxiv = Doi(doi).arxiv if doi else None
     return arxiv.value if arxiv else None
 
 
-def title_key(item: Item) -> str:
-    """The title as letters and digits only."""
-    return _NOT_LETTERS.sub(" ", fold(text_of(item, "title"))).strip()
-
-
-Key = tuple[str, str]
+WorkKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Which record a new one repeats, and what gave it away."""
+    """Which record a new one repeats, and by which kind of key."""
 
     reference_id: str
     by: str
 
 
-def keys(item: Item) -> list[Key]:
-    """What the work is known by, strongest first."""
+def work_keys(item: Item) -> list[WorkKey]:
+    """The keys of the work, strongest first."""
     found = identifiers_of(item)
-    title, year = title_key(item), year_of(item)
-    authors = " ".join(fold(family(person)) for person in people(item))
+    title, year = text_key(text_of(item, "title")), year_of(item)
+    authors = " ".join(text_key(family(person)) for person in people(item))
     if title and (authors or year is not None):
         found.append(("title", f"{title}|{authors}|{year}"))
     return found
 
 
-def identifiers_of(item: Item) -> list[Key]:
-    """The identifiers that the work is known by, strongest first."""
-    found: list[Key] = []
-    if doi := doi_of(item):
-        found.append(("doi", doi))
-    if pmid := pmid_of(item):
-        found.append(("pmid", pmid))
-    if pmcid := pmcid_of(item):
-        found.append(("pmcid", pmcid))
-    is_part = item.get("type") in {
-        "chapter",
-        "paper-conference",
-        "entry",
-        "entry-encyclopedia",
-        "entry-dictionary",
-    }
-    found.extend(
-        ("isbn", f"{isbn} {title_key(item)}" if is_part else isbn) for isbn in isbns_of(item)
-    )
-    if arxiv := arxiv_of(item):
-        found.append(("arxiv", arxiv))
-    for name in ("eric", "scopus"):
-        value = custom(item).get(f"{name}_id")
-        if value:
-            found.append((name, str(value).lower()))
-    return found
+def identifiers_of(item: Item) -> list[WorkKey]:
+    """The identifiers of the work, strongest first."""
+    within = f" {text_key(text_of(item, 'title'))}" if item.get("type") in _PARTS else ""
+    found = [
+        ("doi", doi_of(item)),
+        ("pmid", pmid_of(item)),
+        ("pmcid", pmcid_of(item)),
+        *(("isbn", isbn + within) for isbn in isbns_of(item)),
+        ("arxiv", arxiv_of(item)),
+        *((name, str(custom(item).get(f"{name}_id") or "").lower()) for name in ("eric", "scopus")),
+    ]
+    return [(kind, value) for kind, value in found if value]
 
 
-def identifier_keys(identifier: Identifier) -> list[Key]:
+def _identifier_keys(identifier: Identifier) -> list[WorkKey]:
     """The keys under which a library knows the work of an identifier."""
     match identifier:
-        case Doi():
+        case Doi(value=value):
             arxiv = identifier.arxiv
-            return [
-                ("doi", identifier.value),
-                *([("arxiv", arxiv.value)] if arxiv is not None else []),
-            ]
-        case Pmid():
-            return [("pmid", identifier.value)]
-        case Pmcid():
-            return [("pmcid", identifier.value)]
-        case ArxivId():
-            return [("arxiv", identifier.value)]
-        case Isbn():
-            return [("isbn", identifier.value)]
+            return [("doi", value), *([("arxiv", arxiv.value)] if arxiv is not None else [])]
+        case Pmid(value=value):
+            return [("pmid", value)]
+        case Pmcid(value=value):
+            return [("pmcid", value)]
+        case ArxivId(value=value):
+            return [("arxiv", value)]
+        case Isbn(value=value):
+            return [("isbn", value)]
 
 
 class KnownIdentifiers:
-    """The works of a library by their identifiers alone, which takes a fraction of the time that
-    comparing works does.
-    """
+    """The works of a library by their identifiers alone, which is faster than by every key."""
 
     def __init__(self, items: Iterable[Item]) -> None:
-        self._known: dict[Key, str] = {}
+        self._known: dict[WorkKey, str] = {}
         for item in items:
             for key in identifiers_of(item):
                 self._known.setdefault(key, str(item.get("id")))
 
     def find(self, identifier: Identifier) -> Duplicate | None:
         """The record of the work that the identifier names."""
-        for key in identifier_keys(identifier):
+        for key in _identifier_keys(identifier):
             if (found := self._known.get(key)) is not None:
                 return Duplicate(found, key[0])
         return None
@@ -274,7 +209,7 @@ class KnownWorks:
     """The works of a library by every key they have."""
 
     def __init__(self, items: Iterable[Item]) -> None:
-        self._known: dict[Key, str] = {}
+        self._known: dict[WorkKey, str] = {}
         self._kinds: dict[str, set[str]] = {}
         for item in items:
             self.add(item)
@@ -282,15 +217,13 @@ class KnownWorks:
     def add(self, item: Item) -> None:
         reference_id = str(item.get("id"))
         kinds = self._kinds.setdefault(reference_id, set())
-        for key in keys(item):
+        for key in work_keys(item):
             if self._known.setdefault(key, reference_id) == reference_id:
                 kinds.add(key[0])
 
     def find(self, item: Item) -> Duplicate | None:
-        """The record that is the same work. A title alone proves nothing where both have different
-        DOIs.
-        """
-        for kind, value in keys(item):
+        """The record of the same work. A title proves nothing where both have other identifiers."""
+        for kind, value in work_keys(item):
             found = self._known.get((kind, value))
             if found is not None and not (
                 kind == "title" and self._has_other_identifier(item, found)
@@ -299,5 +232,5 @@ class KnownWorks:
         return None
 
     def _has_other_identifier(self, item: Item, reference_id: str) -> bool:
-        mine = {kind for kind, _ in keys(item)} & {"doi", "pmid", "arxiv"}
+        mine = {kind for kind, _ in work_keys(item)} & {"doi", "pmid", "arxiv"}
         return bool(mine & self._kinds.get(reference_id, set()))

@@ -1,22 +1,26 @@
-"""The search syntax of a reference library: words, "phrases", and fields such as author: or year:.
-Anything typed is understood.
+"""Searching a library in memory: the query syntax, and an index of the words of all references.
+
+A word of a query matches inside any word of a reference. So the words of all references are one
+long text that is scanned for it, and each word knows its references: few as a list, many as the
+bits of one number.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, pairwise
 from typing import overload
 
+from carrel.libraries.text.folding import fold_text
 from carrel.rooms.references.items import (
     Item,
     arxiv_of,
     custom,
     doi_of,
-    fold,
-    fold_accents,
     isbns_of,
     keywords,
     names_text,
@@ -31,15 +35,28 @@ IDENTIFIER_FIELDS = frozenset({"id", "doi", "pmid", "pmcid", "isbn", "url", "yea
 CONTENT_FIELDS = frozenset({"author", "title", "keyword", "tag"})
 FIELDS = IDENTIFIER_FIELDS | CONTENT_FIELDS
 
+_TEXT_FIELDS = (
+    "id", "title", "title-short", "container-title", "publisher", "abstract", "note", "DOI", "URL",
+)  # fmt: skip
+_NUMBER_FIELDS = (
+    "PMID", "PMCID", "ISBN", "ISSN", "volume", "number", "event-title", "collection-title",
+)  # fmt: skip
 _TOKEN = re.compile(r'(?:(?P<field>[A-Za-z]+):)?(?:"(?P<phrase>[^"]*)"?|(?P<word>\S+))')
 _CAPITALS = re.compile(r"[A-Z]{2,}")
 
+# From this many references on a word has their bits instead of a list.
+_MANY_REFERENCES = 64
+# Words of at most this length are looked for in the text of every reference.
+_SHORT_WORD = 2
+_CACHED_WORDS = 256
+# An index that is this many times as long as the library is made anew.
+_REBUILD_FACTOR = 2
+_SEPARATOR = "\n"
+
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """One thing that must match. `exact_case` is the text with its capitals, where two of them
-    stand together.
-    """
+class QueryTerm:
+    """One text that must match. `exact_case` has its capitals, where two of them are adjacent."""
 
     text: str
     field: str | None = None
@@ -50,59 +67,61 @@ class Term:
         return self.text.split()
 
 
-def parse(query: str) -> tuple[Term, ...]:
-    """The terms of a query; all of them must match."""
+def parse_query(query: str) -> tuple[QueryTerm, ...]:
+    """The terms of a query, of which all must match. Any text is a query."""
     terms = []
     for found in _TOKEN.finditer(query):
-        field = (found.group("field") or "").lower()
-        raw = (
-            found.group("phrase")
-            if found.group("phrase") is not None
-            else found.group("word") or ""
-        )
+        field = (found["field"] or "").lower()
+        raw = found["phrase"] if found["phrase"] is not None else found["word"] or ""
         if field and field not in FIELDS:
-            raw, field = f"{found.group('field')}:{raw}", ""
-        text = fold(raw)
-        if not text:
-            continue
-        has_capitals = _CAPITALS.search(raw) is not None and field not in IDENTIFIER_FIELDS
-        exact = " ".join(fold_accents(raw).split()) if has_capitals else None
-        terms.append(Term(text, field or None, exact))
+            raw, field = f"{found['field']}:{raw}", ""
+        text = fold_text(raw)
+        if text:
+            has_capitals = _CAPITALS.search(raw) is not None and field not in IDENTIFIER_FIELDS
+            terms.append(
+                QueryTerm(text, field or None, _fold_keeping_case(raw) if has_capitals else None)
+            )
     return tuple(terms)
 
 
-_MANY = 64
-_SHORT = 2
-_REMEMBERED = 256
-_WORTH_CLEANING = 2
-_BREAK = "\n"
+def _fold_keeping_case(text: str) -> str:
+    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
+    folded = composed if composed.isascii() else "".join(map(_fold_character, composed))
+    return " ".join(folded.split())
 
 
-class Entry:
-    """One reference as the index sees it."""
+@lru_cache(4096)
+def _fold_character(character: str) -> str:
+    if character.isspace():
+        return character
+    folded = fold_text(character)
+    return folded.upper() if character.isupper() else folded
+
+
+class IndexedReference:
+    """A reference with its folded text."""
 
     __slots__ = ("item", "text")
 
     def __init__(self, item: Item) -> None:
         self.item = item
-        self.text = fold(_all_text(item))
+        self.text = fold_text(_all_text(item))
 
-    def matches(self, term: Term) -> bool:
-        content = self.text if term.field is None else fold(_content(self.item, term.field))
+    def matches(self, term: QueryTerm) -> bool:
+        content = self.text if term.field is None else fold_text(_content(self.item, term.field))
         if term.text not in content:
             return False
         if term.exact_case is None:
             return True
         cased = _all_text(self.item) if term.field is None else _content(self.item, term.field)
-        return term.exact_case in " ".join(fold_accents(cased).split())
+        return term.exact_case in _fold_keeping_case(cased)
 
 
-class Index:
-    """All references of one library. Each has a place that it keeps; `update` looks only at what
-    came, changed or went.
+class ReferenceIndex:
+    """All references of one library, each at a place that it keeps.
 
-    An item is known again by being the same object, so whoever reads the library hands over
-    unchanged items as they were.
+    `update` looks only at what changed: an item is known again by being the same object, so whoever
+    reads the library must hand over unchanged items as they were.
     """
 
     def __init__(self, items: Sequence[Item]) -> None:
@@ -110,13 +129,13 @@ class Index:
         self.update(items)
 
     def _begin(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[IndexedReference] = []
         self._place_of: dict[int, int] = {}
         self._words: dict[str, int] = {}
-        self._text = _BREAK
+        self._text = _SEPARATOR
         self._ends: dict[int, int] = {}
         self._postings: list[list[int] | int] = []
-        self._asked: dict[str, int] = {}
+        self._word_cache: dict[str, int] = {}
         self._identifiers: dict[str, dict[str, list[int]]] = {}
         self._present = 0
         self._order: list[int] | None = None
@@ -124,15 +143,15 @@ class Index:
     def update(self, items: Sequence[Item]) -> None:
         """Makes this the index of `items`."""
         places: list[int] = []
-        fresh: list[Entry] = []
+        fresh: list[IndexedReference] = []
         for item in items:
             place = self._place_of.get(id(item))
             if place is None:
                 place = len(self.entries) + len(fresh)
                 self._place_of[id(item)] = place
-                fresh.append(Entry(item))
+                fresh.append(IndexedReference(item))
             places.append(place)
-        if len(self.entries) + len(fresh) > _WORTH_CLEANING * max(len(items), 1_000):
+        if len(self.entries) + len(fresh) > _REBUILD_FACTOR * max(len(items), 1_000):
             self._begin()
             self.update(items)
             return
@@ -141,9 +160,9 @@ class Index:
         is_in_order = all(one < other for one, other in pairwise(places))
         self._order = None if is_in_order else places
         if fresh:
-            self._asked.clear()
+            self._word_cache.clear()
 
-    def _take_in(self, fresh: list[Entry]) -> None:
+    def _take_in(self, fresh: list[IndexedReference]) -> None:
         gathered: dict[str, list[int]] = {}
         for place, entry in enumerate(fresh, start=len(self.entries)):
             for word in set(entry.text.split()):
@@ -169,14 +188,12 @@ class Index:
             else:
                 self._postings[number] = _compact([*posting, *places])
         if added:
-            self._text += _BREAK.join(added) + _BREAK
+            self._text += _SEPARATOR.join(added) + _SEPARATOR
 
-    def search(self, terms: Iterable[Term]) -> Sequence[Item]:
-        """Every reference that all terms match, in the order of the library, taken out one by one
-        as they are looked at.
-        """
+    def search(self, terms: Iterable[QueryTerm]) -> Sequence[Item]:
+        """Every reference that all terms match, in the order of the library."""
         candidates = self._present
-        checked: list[Term] = []
+        checked: list[QueryTerm] = []
         for term in terms:
             if term.field in IDENTIFIER_FIELDS:
                 candidates &= self._with_identifier(term.field or "", term.text)
@@ -193,12 +210,10 @@ class Index:
                 at for at in _bits(candidates) if all(entries[at].matches(term) for term in checked)
             )
             candidates = _as_bits(kept, len(entries))
-        return Found(self.entries, candidates, self._order)
+        return SearchHits(self.entries, candidates, self._order)
 
     def _with_identifier(self, field: str, value: str) -> int:
-        """The references whose identifier this is; the identifiers of a field are gathered when it
-        is first asked for.
-        """
+        """The references whose identifier this is, as bits; a field is indexed at its first use."""
         known = self._identifiers.get(field)
         if known is None:
             known = self._identifiers[field] = {}
@@ -206,18 +221,19 @@ class Index:
         return _as_bits(known.get(value, ()), len(self.entries))
 
     def _with_word(self, word: str) -> int:
-        """The references that have the word inside one of theirs, as bits; remembered, since people
-        refine their questions.
+        """The references that have the word inside one of theirs, as bits.
+
+        They are cached, since people refine their queries.
         """
-        known = self._asked.get(word)
+        known = self._word_cache.get(word)
         if known is None:
-            if len(self._asked) >= _REMEMBERED:
-                self._asked.clear()
-            known = self._asked[word] = self._ask_word(word)
+            if len(self._word_cache) >= _CACHED_WORDS:
+                self._word_cache.clear()
+            known = self._word_cache[word] = self._ask_word(word)
         return known
 
     def _ask_word(self, word: str) -> int:
-        if len(word) <= _SHORT:
+        if len(word) <= _SHORT_WORD:
             return _as_bits(
                 (at for at, entry in enumerate(self.entries) if word in entry.text),
                 len(self.entries),
@@ -237,15 +253,15 @@ class Index:
         text, ends = self._text, self._ends
         at = text.find(word)
         while at >= 0:
-            end = text.index(_BREAK, at)
+            end = text.index(_SEPARATOR, at)
             yield ends[end]
             at = text.find(word, end)
 
 
-class Found(Sequence[Item]):
-    """References that are counted at once and taken out only as far as somebody looks."""
+class SearchHits(Sequence[Item]):
+    """References that are counted at once and read only as far as somebody looks."""
 
-    def __init__(self, entries: list[Entry], bits: int, order: list[int] | None) -> None:
+    def __init__(self, entries: list[IndexedReference], bits: int, order: list[int] | None) -> None:
         self._entries = entries
         self._bits = bits
         self._order = order
@@ -283,7 +299,7 @@ class Found(Sequence[Item]):
 
 
 def _gather_identifiers(
-    known: dict[str, list[int]], field: str, entries: Sequence[Entry], first: int
+    known: dict[str, list[int]], field: str, entries: Sequence[IndexedReference], first: int
 ) -> None:
     for place, entry in enumerate(entries, start=first):
         for found in _identifiers(entry.item, field):
@@ -291,7 +307,9 @@ def _gather_identifiers(
 
 
 def _compact(references: list[int]) -> list[int] | int:
-    return references if len(references) < _MANY else _as_bits(references, references[-1])
+    return (
+        references if len(references) < _MANY_REFERENCES else _as_bits(references, references[-1])
+    )
 
 
 def _as_bits(references: Iterable[int], most: int) -> int:
@@ -312,42 +330,15 @@ def _bits(number: int) -> Iterable[int]:
 
 def _all_text(item: Item) -> str:
     """Everything a plain word may match."""
-    plain = [
-        text_of(item, field)
-        for field in (
-            "id",
-            "title",
-            "title-short",
-            "container-title",
-            "publisher",
-            "abstract",
-            "note",
-            "DOI",
-            "URL",
-        )
-    ]
-    numbers = [
-        text_of(item, field)
-        for field in (
-            "PMID",
-            "PMCID",
-            "ISBN",
-            "ISSN",
-            "volume",
-            "number",
-            "event-title",
-            "collection-title",
-        )
-    ]
     year = year_of(item)
-    extra = [str(custom(item).get(name) or "") for name in ("arxiv_id", "eric_id", "scopus_id")]
+    own = custom(item)
     parts = [
-        *plain,
+        *(text_of(item, field) for field in _TEXT_FIELDS),
         names_text(item),
         *keywords(item),
         *tags(item),
-        *numbers,
-        *extra,
+        *(text_of(item, field) for field in _NUMBER_FIELDS),
+        *(str(own.get(name) or "") for name in ("arxiv_id", "eric_id", "scopus_id")),
         "" if year is None else str(year),
         text_of(item, "type"),
     ]
@@ -368,32 +359,24 @@ def _content(item: Item, field: str) -> str:
 
 def _identifiers(item: Item, field: str) -> set[str]:
     """The values a field may equal, folded."""
-    year = year_of(item)
     match field:
         case "id":
-            found: list[str | None] = [text_of(item, "id"), str(custom(item).get("uuid") or "")]
+            found: list[object] = [text_of(item, "id"), custom(item).get("uuid")]
         case "doi":
-            found = [text_of(item, "DOI"), doi_of(item)]
+            arxiv = arxiv_of(item)
+            found = [text_of(item, "DOI"), doi_of(item), arxiv and f"10.48550/arxiv.{arxiv}"]
         case "pmid":
             found = [text_of(item, "PMID"), pmid_of(item)]
         case "pmcid":
-            found = [
-                text_of(item, "PMCID"),
-                pmcid_of(item),
-                (pmcid_of(item) or "").removeprefix("PMC"),
-            ]
+            pmcid = pmcid_of(item) or ""
+            found = [text_of(item, "PMCID"), pmcid, pmcid.removeprefix("PMC")]
         case "isbn":
             found = [text_of(item, "ISBN"), *isbns_of(item)]
         case "url":
             more = custom(item).get("additional_urls")
-            found = [
-                text_of(item, "URL"),
-                *(str(url) for url in (more if isinstance(more, list) else [])),
-            ]
+            found = [text_of(item, "URL"), *(more if isinstance(more, list) else ())]
         case "year":
-            found = [None if year is None else str(year)]
+            found = [year_of(item)]
         case _:
             found = [text_of(item, "type")]
-    if field == "doi" and (arxiv := arxiv_of(item)):
-        found.append(f"10.48550/arxiv.{arxiv}")
-    return {fold(value) for value in found if value}
+    return {fold_text(str(value)) for value in found if value not in (None, "")}

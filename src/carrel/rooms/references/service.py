@@ -36,7 +36,7 @@ from carrel.rooms.references.models import (
     References,
 )
 from carrel.rooms.references.ports import Files, Libraries, Library
-from carrel.rooms.references.search_index import Index, parse
+from carrel.rooms.references.search_index import ReferenceIndex, parse_query
 from carrel.rooms.references.validation import checked_changes
 
 AnswerT = TypeVar("AnswerT", bound=LibraryAnswer)
@@ -196,15 +196,15 @@ class ReferencesRoom:
             known = self._indexes.get(id(library))
             if known is None:
                 known = _Indexed(
-                    snapshot.generation, await asyncio.to_thread(Index, snapshot.items)
+                    snapshot.generation, await asyncio.to_thread(ReferenceIndex, snapshot.items)
                 )
                 self._indexes[id(library)] = known
             elif known.generation != snapshot.generation:
                 await asyncio.to_thread(known.index.update, snapshot.items)
                 known.generation = snapshot.generation
             if len(snapshot.items) <= _SMALL_LIBRARY:
-                return known.index.search(parse(query))
-            return await asyncio.to_thread(known.index.search, parse(query))
+                return known.index.search(parse_query(query))
+            return await asyncio.to_thread(known.index.search, parse_query(query))
 
     async def _file(self, element: str, call: Call) -> bytes | None:
         """The bytes of a file that an element names, or None where it is something else."""
@@ -255,7 +255,7 @@ class _Indexed:
     """The index of one library, and which generation of it."""
 
     generation: int
-    index: Index
+    index: ReferenceIndex
 
 
 async def _write(

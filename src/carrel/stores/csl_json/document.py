@@ -13,6 +13,9 @@ from functools import cached_property
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 from typing import Any
 
+from carrel.libraries.bibliography.citation_keys import distinct_key, make_key
+from carrel.rooms.references.items import first_family, text_of, year_of
+
 BYTE_ORDER_MARK = "\ufeff"
 _DECODER = json.JSONDecoder()
 
@@ -38,6 +41,14 @@ class Entry:
         found = value.get("id") if isinstance(value, dict) else None
         return str(found) if isinstance(found, (str, int)) and not isinstance(found, bool) else None
 
+    def with_derived_id(self, derived: str) -> dict[str, Any]:
+        """The item under an id that its text does not have, the same object at every call."""
+        made: dict[str, dict[str, Any]] = self.__dict__.setdefault("_with_derived_id", {})
+        if derived not in made:
+            rest = {name: value for name, value in self.value.items() if name != "id"}
+            made[derived] = {"id": derived, **rest}
+        return made[derived]
+
     def with_changes(self, changes: Mapping[str, object], removed: Iterable[str] = ()) -> Entry:
         """The same item with some fields changed; the text of all others stays as it was."""
         fields = object_fields(self.raw)
@@ -57,11 +68,33 @@ class Document:
     tail: str = "]\n"
     _index: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
+    # Ids for the items that have none in the file, by their position.
+    _derived_ids: dict[int, str] = field(default_factory=dict, compare=False, repr=False)
+
     def __post_init__(self) -> None:
+        unnamed = []
         for at, entry in enumerate(self.entries):
             found = entry.item_id
-            if found is not None:
+            if found:
                 self._index.setdefault(found, at)
+            elif isinstance(entry.value, dict) and entry.value:
+                unnamed.append(at)
+        if unnamed:
+            self._derive_ids(unnamed)
+
+    def _derive_ids(self, unnamed: Iterable[int]) -> None:
+        """Gives items without an id the key that they would have if they were added here.
+
+        It follows from the file alone, so that it is the same at every start and in every process;
+        it is written when the item is changed here.
+        """
+        taken = {item_id.lower() for item_id in self._index}
+        for at in unnamed:
+            value = self.entries[at].value
+            key = make_key(first_family(value), year_of(value), text_of(value, "title"))
+            self._derived_ids[at] = derived = distinct_key(key, taken)
+            self._index[derived] = at
+            taken.add(derived.lower())
 
     @classmethod
     def parse(cls, data: bytes) -> Document:
@@ -88,9 +121,25 @@ class Document:
         at = self._index.get(item_id)
         return None if at is None else self.entries[at]
 
+    def find(self, item_id: str) -> dict[str, Any] | None:
+        """The item of that id, or None."""
+        at = self._index.get(item_id)
+        return None if at is None else self._item(at)
+
     def items(self) -> list[dict[str, Any]]:
-        """Every element that is an item."""
-        return [entry.value for entry in self.entries if entry.item_id is not None]
+        """Every item, the same object as long as its text is the same."""
+        if not self._derived_ids:
+            return [entry.value for entry in self.entries if entry.item_id]
+        return [
+            self._item(at)
+            for at, entry in enumerate(self.entries)
+            if at in self._derived_ids or entry.item_id
+        ]
+
+    def _item(self, at: int) -> dict[str, Any]:
+        derived = self._derived_ids.get(at)
+        entry = self.entries[at]
+        return entry.value if derived is None else entry.with_derived_id(derived)
 
     def reusing(self, before: Document) -> Document:
         """The same document, with the very entries of an earlier version where their text is the

@@ -47,11 +47,11 @@ class CslJsonLibrary:
         return self._snapshot[1]
 
     async def find(self, reference_id: str) -> Item | None:
-        entry = (await self._state()).document.get(reference_id)
-        if entry is None and (reason := self._file.unreadable):
+        item = (await self._state()).document.find(reference_id)
+        if item is None and (reason := self._file.unreadable):
             # It may be in the file that cannot be read: that is no absence.
             raise LibraryUnreadableError(reason)
-        return None if entry is None else dict(entry.value)
+        return None if item is None else dict(item)
 
     async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]:
         chosen: list[Item] = []
@@ -65,27 +65,28 @@ class CslJsonLibrary:
 
     async def change(self, reference_id: str, decide: Callable[[Item], Change]) -> Item | None:
         def edit(present: Document) -> Document:
-            entry = present.get(reference_id)
-            if entry is None:
+            entry, item = present.get(reference_id), present.find(reference_id)
+            if entry is None or item is None:
                 return present
-            change = decide(dict(entry.value))
-            return present.with_entry(
-                reference_id, entry.with_changes(change.values, change.removed)
-            )
+            change = decide(dict(item))
+            # An item whose id was derived has it in the file from its first change on.
+            derived = {} if entry.item_id else {"id": reference_id}
+            changed = entry.with_changes({**derived, **change.values}, change.removed)
+            return present.with_entry(reference_id, changed)
 
         state = await self._run(lambda: self._file.change(edit))
-        entry = state.document.get(reference_id)
-        return None if entry is None else dict(entry.value)
+        item = state.document.find(reference_id)
+        return None if item is None else dict(item)
 
     async def remove(self, reference_id: str) -> Item | None:
         removed: list[Item] = []
 
         def edit(present: Document) -> Document:
             removed.clear()
-            entry = present.get(reference_id)
-            if entry is None:
+            item = present.find(reference_id)
+            if item is None:
                 return present
-            removed.append(dict(entry.value))
+            removed.append(dict(item))
             return present.without(reference_id)
 
         await self._run(lambda: self._file.change(edit))
