@@ -5,6 +5,7 @@ there are.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -13,6 +14,7 @@ from pydantic import Field, TypeAdapter
 from carrel.core.answer import Blocks, Partial, Text
 from carrel.core.caller import Call
 from carrel.core.catalogue import Catalogue
+from carrel.core.decorators import collect_operations, operation
 from carrel.core.errors import InvalidInputError
 from carrel.core.operation import Effect, Operation, Question
 from carrel.core.operation_search import OperationSearch
@@ -61,73 +63,62 @@ class OperationTools:
         self._gate = gate
         self._search: OperationSearch | None = None
 
-    def find_and_run(self) -> tuple[Operation[FindOperation], Operation[RunOperation]]:
+    def find_and_run(self) -> tuple[Operation[Any], ...]:
         """The two tools of the doors that serve all rooms."""
+        finding, running, _ = collect_operations("desk", self)
+        return finding, self._as_wide_as_all(running)
 
-        async def find(question: FindOperation, call: Call) -> Text:
-            return Text(self._found(question.what, call), "application/json")
-
-        async def run(question: RunOperation, call: Call) -> Text | Blocks:
-            return await self._run(question.name, question.arguments, call)
-
-        finding = Operation(
-            name="find_operation",
-            room="desk",
-            title="Find an operation",
-            description=(
-                "Find operations that are not in the tool list: exporting, editing, history, "
-                "pausing, statistics and more. Say what "
-                "you want to do in plain words; answers with names and parameters, best first, "
-                "for run_operation."
-            ),
-            question=FindOperation,
-            answer=Text,
-            run=find,
-            scopes=frozenset(),
-            cost=0.0,
-        )
-        running = Operation(
-            name="run_operation",
-            room="desk",
-            title="Run an operation",
-            description="Run an operation that find_operation named, with its arguments.",
-            question=RunOperation,
-            answer=Text,
-            run=run,
-            scopes=frozenset(),
-            effect=_widest(self._catalogue.operations.values()),
-            cost=0.0,
-            timeout_seconds=_LONGEST_RUN_SECONDS,
-            reaches_outside=any(each.is_open_world for each in self._catalogue.operations.values()),
-        )
-        return finding, running
-
-    def one_tool(self) -> Operation[CompactQuestion]:
+    def one_tool(self) -> Operation[Any]:
         """Finding and running in one tool, for `--compact`."""
+        *_, both = collect_operations("desk", self)
+        return self._as_wide_as_all(both)
 
-        async def answer(question: CompactQuestion, call: Call) -> Text | Blocks:
-            if question.run is None:
-                return Text(self._found(question.find or "", call), "application/json")
-            return await self._run(question.run, question.arguments, call)
+    @operation(
+        title="Find an operation",
+        description=(
+            "Find operations that are not in the tool list: exporting, editing, history, pausing, "
+            "statistics and more. Say what you want to do in plain words; answers with names and "
+            "parameters, best first, for run_operation."
+        ),
+        scopes=frozenset(),
+        cost=0.0,
+    )
+    async def find_operation(self, question: FindOperation, call: Call) -> Text:
+        return Text(self._found(question.what, call), "application/json")
 
-        return Operation(
-            name="carrel",
-            room="desk",
-            title="Research desk",
-            description=(
-                "Papers, references, notes and hypotheses behind one tool. Call with `find` (what "
-                "you want to do, in plain words; "
-                "empty names all) to get operations with their parameters, then with `run` and "
-                "`arguments` to use one."
-            ),
-            question=CompactQuestion,
-            answer=Text,
-            run=answer,
-            scopes=frozenset(),
-            effect=_widest(self._catalogue.operations.values()),
-            cost=0.0,
-            timeout_seconds=_LONGEST_RUN_SECONDS,
-            reaches_outside=any(each.is_open_world for each in self._catalogue.operations.values()),
+    @operation(
+        title="Run an operation",
+        description="Run an operation that find_operation named, with its arguments.",
+        scopes=frozenset(),
+        cost=0.0,
+        timeout_seconds=_LONGEST_RUN_SECONDS,
+    )
+    async def run_operation(self, question: RunOperation, call: Call) -> Text | Blocks:
+        return await self._run(question.name, question.arguments, call)
+
+    @operation(
+        title="Research desk",
+        description=(
+            "Papers, references, notes and hypotheses behind one tool. Call with `find` (what you "
+            "want to do, in plain words; empty names all) to get operations with their "
+            "parameters, then with `run` and `arguments` to use one."
+        ),
+        scopes=frozenset(),
+        cost=0.0,
+        timeout_seconds=_LONGEST_RUN_SECONDS,
+    )
+    async def carrel(self, question: CompactQuestion, call: Call) -> Text | Blocks:
+        if question.run is None:
+            return Text(self._found(question.find or "", call), "application/json")
+        return await self._run(question.run, question.arguments, call)
+
+    def _as_wide_as_all(self, running: Operation[Any]) -> Operation[Any]:
+        """A tool that runs others has the effects that any of them may have."""
+        operations = self._catalogue.operations.values()
+        return replace(
+            running,
+            effect=_widest(operations),
+            reaches_outside=any(each.is_open_world for each in operations),
         )
 
     def _found(self, sentence: str, call: Call) -> str:
