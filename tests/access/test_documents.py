@@ -12,7 +12,7 @@ import yaml
 from carrel.cli.access_table import scope_table, with_table
 from carrel.rooms import room_names
 from carrel.settings import AuditSettings, Settings, read_settings
-from carrel.wiring.access import refuse_to_be_open_to_the_world
+from carrel.settings.network_rules import refuse_open_server
 from carrel.wiring.desk import open_desk
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +33,7 @@ def _documents(name: str) -> list[dict[str, Any]]:
 def _starts_with(environment: dict[str, str]) -> Settings:
     """The settings a container would start with; raises where it would refuse."""
     settings = read_settings(environment=environment)
-    refuse_to_be_open_to_the_world(settings)
+    refuse_open_server(settings)
     return settings
 
 

@@ -17,7 +17,7 @@ import pytest
 from carrel.policy.platform_identity import STRIPPED_SIGNATURE
 from carrel.policy.scopes import SCOPES
 from carrel.settings import SettingsError
-from carrel.wiring.access import refuse_to_be_open_to_the_world
+from carrel.settings.network_rules import refuse_open_server
 from carrel.wiring.desk import open_desk
 from tests.access.support import House, ManualClock, bearer, opened, operation_for, settings_for
 
@@ -42,8 +42,8 @@ def test_people_do_not_log_in_over_plain_http_from_elsewhere(tmp_path: Path) -> 
     with pytest.raises(SettingsError, match="in the clear"):
         open_desk(settings_for(tmp_path, "builtin", server=server))
     for fine in ({**server, "public_url": "https://desk.example.org"}, {"host": "0.0.0.0"}):
-        refuse_to_be_open_to_the_world(settings_for(tmp_path, "builtin", server=fine))
-    refuse_to_be_open_to_the_world(
+        refuse_open_server(settings_for(tmp_path, "builtin", server=fine))
+    refuse_open_server(
         settings_for(tmp_path, "builtin", server=server, auth={"allow_plain_http": True})
     )
 

@@ -112,11 +112,20 @@ def test_the_first_credential_is_made_once(home: Path) -> None:
     import asyncio
 
     from carrel.core.clock import SystemClock
+    from carrel.policy.authorization.login import FIRST_USER, add_first_user
     from carrel.settings import read_settings
-    from carrel.wiring.remote_access import first_run_credential
+    from carrel.wiring.access import open_access_store
 
-    settings = read_settings({("auth", "mode"): "builtin"})
-    made = asyncio.run(first_run_credential(settings, SystemClock()))
-    assert made is not None
-    assert made[0] == "admin"
-    assert asyncio.run(first_run_credential(settings, SystemClock())) is None
+    async def add_twice() -> tuple[str | None, str | None, list[str]]:
+        store = open_access_store(read_settings({("auth", "mode"): "builtin"}))
+        try:
+            first = await add_first_user(store, SystemClock())
+            second = await add_first_user(store, SystemClock())
+            return first, second, [user.name for user in await store.users()]
+        finally:
+            await store.close()
+
+    password, second, names = asyncio.run(add_twice())
+    assert password
+    assert second is None
+    assert names == [FIRST_USER] == ["admin"]

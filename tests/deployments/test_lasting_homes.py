@@ -18,13 +18,13 @@ from carrel.core.errors import CarrelError, NotConfiguredError
 from carrel.core.operation import Effect
 from carrel.policy.origin import Authority
 from carrel.settings import Settings, SettingsError, read_settings
+from carrel.settings.access_rules import refuse_lost_accounts
+from carrel.settings.network_rules import origin_policy
 from carrel.stores.audit_queue import PartlyWrittenError
 from carrel.stores.json_lines.audit import StreamSink
-from carrel.wiring.access import refuse_lost_accounts
 from carrel.wiring.audit import audit_store, open_audit, open_audit_reader
 from carrel.wiring.desk import open_desk
 from carrel.wiring.home import unserved_files
-from carrel.wiring.http import _origin_policy
 from tests.cli.test_cli import carrel
 
 DATABASE = "postgresql://carrel@127.0.0.1:1/none"
@@ -234,7 +234,7 @@ def test_names_behind_cloud_run_are_answered_and_elsewhere_only_those_that_are_n
         settings = Settings.model_validate(
             {"auth": {"mode": mode}, "server": {"host": "0.0.0.0", **server}}
         )
-        return _origin_policy(settings).accepts_host(Authority.parse(host))
+        return origin_policy(settings).accepts_host(Authority.parse(host))
 
     assert accepts("carrel-4f2kq7wzja-ew.a.run.app", "cloudrun")
     assert accepts("desk.example.org", "cloudrun", public_url="https://other.example.org")

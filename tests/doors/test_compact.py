@@ -12,7 +12,7 @@ from carrel.policy.scopes import ALL_SCOPES
 from carrel.settings import AuditSettings, Settings
 from carrel.wiring.demo import with_demo
 from carrel.wiring.desk import open_desk
-from carrel.wiring.mcp import common_endpoint
+from carrel.wiring.mcp import desk_endpoints
 from tests.doors.house import MODERN, Answer, House, TokenTable, build_house
 
 pytestmark = pytest.mark.promise("D10")
@@ -75,8 +75,10 @@ def test_one_tool_is_listed_and_reaches_all_others(compact: House) -> None:
 
 def test_what_a_model_reads_of_all_tools_is_short(tmp_path: Path) -> None:
     desk = open_desk(with_demo(Settings(home=tmp_path, audit=AuditSettings(enabled=False))))
-    listed = common_endpoint(desk, has_everything=False).listed(
-        "tools", ALL_SCOPES, is_modern=False
+    listed = (
+        desk_endpoints(desk)
+        .common(has_everything=False)
+        .listed("tools", ALL_SCOPES, is_modern=False)
     )
     tools = orjson.loads(listed)["tools"]
     read = [

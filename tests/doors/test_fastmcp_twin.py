@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
 from carrel.doors.mcp.fastmcp_server import fastmcp_server
-from carrel.wiring.mcp import room_endpoint
+from carrel.wiring.mcp import desk_endpoints
 from tests.doors.house import House, TokenTable, build_house
 
 Visit = Callable[[fastmcp.Client[Any]], Coroutine[Any, Any, Any]]
@@ -23,7 +23,7 @@ Visit = Callable[[fastmcp.Client[Any]], Coroutine[Any, Any, Any]]
 
 def visit(house: House, talk: Visit, mode: str = "auto", **options: Any) -> Any:
     """One conversation in memory."""
-    endpoint = room_endpoint(house.desk, house.desk.catalogue.room("sample"))
+    endpoint = desk_endpoints(house.desk).room(house.desk.catalogue.room("sample"))
 
     async def conversation() -> Any:
         async with fastmcp.Client(
@@ -149,7 +149,7 @@ def test_arguments_nested_too_deep_are_refused_and_never_a_crash() -> None:
         deep = [deep]
     house = build_house()
     server = fastmcp_server(
-        room_endpoint(house.desk, house.desk.catalogue.room("sample")), house.desk.gate
+        desk_endpoints(house.desk).room(house.desk.catalogue.room("sample")), house.desk.gate
     )
     # As a server that has mounted this one calls it: no JSON is read on the way.
     answer = asyncio.run(server.call_tool("say", {"text": deep}))

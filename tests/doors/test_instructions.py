@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from carrel.doors.mcp.handshake import desk_instructions
 from carrel.rooms import declared_rooms, room_names
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
-from carrel.wiring.instructions import desk_instructions
-from carrel.wiring.mcp import common_endpoint
+from carrel.wiring.mcp import desk_endpoints
 
 pytestmark = pytest.mark.promise("D13")
 
@@ -47,7 +47,7 @@ def test_instructions_name_only_tools_that_are_there(
         Settings.model_validate({"home": tmp_path, "rooms": rooms, "audit": {"enabled": False}})
     )
     for has_everything in (False, True):
-        endpoint = common_endpoint(desk, has_everything=has_everything)
+        endpoint = desk_endpoints(desk).common(has_everything=has_everything)
         named = set(_TOOL.findall(endpoint.instructions)) - _FIELDS
         assert named <= {tool.name for tool in endpoint.listed_tools}
         assert {"find_operation", "run_operation"} <= named

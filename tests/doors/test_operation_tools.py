@@ -16,7 +16,7 @@ from carrel.doors.schemas import input_schema
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
-from carrel.wiring.mcp import common_endpoint
+from carrel.wiring.mcp import desk_endpoints
 from tests.doors.house import MODERN, Answer, House, TokenTable, build_house
 
 pytestmark = pytest.mark.promise("D10")
@@ -106,7 +106,7 @@ def test_words_that_mean_nothing_here_find_nothing_and_say_what_to_do(house: Hou
 def test_the_lists_are_small_and_lose_no_specified_tool(tmp_path: Path) -> None:
     desk = desk_at(tmp_path)
     for has_everything in (False, True):
-        tools = common_endpoint(desk, has_everything=has_everything).listed_tools
+        tools = desk_endpoints(desk).common(has_everything=has_everything).listed_tools
         rows = [
             {
                 "name": tool.name,
@@ -122,7 +122,9 @@ def test_the_lists_are_small_and_lose_no_specified_tool(tmp_path: Path) -> None:
 
 def test_a_setting_changes_what_is_listed(tmp_path: Path) -> None:
     desk = desk_at(tmp_path, listed_tools=["export_papers"], unlisted_tools=["search_papers"])
-    listed_names = {tool.name for tool in common_endpoint(desk, has_everything=True).listed_tools}
+    listed_names = {
+        tool.name for tool in desk_endpoints(desk).common(has_everything=True).listed_tools
+    }
     assert "export_papers" in listed_names
     assert "search_papers" not in listed_names
 

@@ -15,23 +15,26 @@ from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.fastmcp_server import fastmcp_server
 from carrel.doors.mcp.http import McpHttp
+from carrel.doors.oauth.metadata import challenge_for
 from carrel.settings import AuditSettings, Settings
 from carrel.wiring.desk import Desk, OpenRoom, open_desk
-from carrel.wiring.http import challenge, http_app
-from carrel.wiring.mcp import room_endpoint
+from carrel.wiring.http import http_app
+from carrel.wiring.mcp import desk_endpoints
 from tests.interop.fixture_room import fixture_room
 
 
 def fixture_app(desk: Desk) -> HttpApp:
     """The shipped application with the fixture room at /fixtures/mcp."""
-    endpoint = room_endpoint(desk, desk.catalogue.room("fixtures"))
-    door = McpHttp(Dispatcher(endpoint, desk.gate), desk.gate, challenge, streams_progress=True)
+    endpoint = desk_endpoints(desk).room(desk.catalogue.room("fixtures"))
+    door = McpHttp(
+        Dispatcher(endpoint, desk.gate), desk.gate, challenge_for(None), streams_progress=True
+    )
     return http_app(desk, {"/fixtures/mcp": door.route()})
 
 
 def fastmcp_fixtures(desk: Desk, port: int) -> None:
     """The same room served by FastMCP (the extra `fastmcp`) at the same address, until it ends."""
-    server = fastmcp_server(room_endpoint(desk, desk.catalogue.room("fixtures")), desk.gate)
+    server = fastmcp_server(desk_endpoints(desk).room(desk.catalogue.room("fixtures")), desk.gate)
     server.run(
         "http", host="127.0.0.1", port=port, path="/fixtures/mcp", stateless_http=True,
         host_origin_protection="auto", show_banner=False, log_level="warning",

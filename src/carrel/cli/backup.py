@@ -15,7 +15,8 @@ from carrel.core.errors import InvalidInputError
 from carrel.core.progress import NoProgress
 from carrel.settings import Settings
 from carrel.wiring.audit import audit_store, record_command
-from carrel.wiring.home import check_backup, make_backup
+from carrel.wiring.backup import backup_places, check_backup, make_backup
+from carrel.wiring.home import embedded_databases
 
 
 def run(words: list[str]) -> int:
@@ -65,8 +66,10 @@ def run(words: list[str]) -> int:
         settings, "backup:make", f"backup:{target.name}", on_unavailable=continue_unrecorded
     )
     with recording if settings.home.is_dir() else nullcontext():
+        # Without this the file would lack what is gone, and be named as the newest to restore.
+        embedded_databases(settings).refuse_replaced()
         manifest = make_backup(
-            settings,
+            backup_places(settings),
             target,
             elsewhere=_kept_elsewhere(settings),
             may_replace=options.overwrite,

@@ -13,7 +13,7 @@ from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress
 from carrel.settings import Settings, SettingsError, read_settings
 from carrel.wiring.audit import anchor_restored_log, record_command
-from carrel.wiring.home import backup_places, restore_backup
+from carrel.wiring.backup import backup_places, index_rebuilder, restore_backup
 
 
 def run(words: list[str]) -> int:
@@ -36,7 +36,12 @@ def run(words: list[str]) -> int:
     settings = read_settings(place_flags(options), config=options.config)
     progress = NoProgress() if options.quiet else TerminalProgress()
     done = restore_backup(
-        settings, options.file, may_move_aside=options.force, progress=progress, clock=SystemClock()
+        backup_places(settings),
+        options.file,
+        rebuild_index=index_rebuilder(progress),
+        may_move_aside=options.force,
+        progress=progress,
+        clock=SystemClock(),
     )
     # Recorded when it is done: the log itself is among what a restore puts in place.
     facts = {"made_at": done.manifest.made_at, "aside": [str(folder) for folder in done.aside]}

@@ -14,6 +14,7 @@ from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import NotConfiguredError
 from carrel.settings import Settings
 from carrel.wiring.audit import record_command
+from carrel.wiring.knowledge_neighbours import has_papers
 from carrel.wiring.search_sync import sync_indices
 
 
@@ -43,11 +44,10 @@ def run(words: list[str]) -> int:
         return asyncio.run(_sync(settings, wanted))
 
 
-async def _sync(settings: Settings, wanted: list[str]) -> int:
-    async with aclosing(sync_indices(settings, wanted, TerminalProgress())) as indices:
+async def _sync(settings: Settings, names: list[str]) -> int:
+    async with aclosing(sync_indices(settings, names, TerminalProgress())) as indices:
         async for index in indices:
-            if index.left_out is not None:
-                show(f"{index.name}: left out, {index.left_out}")
-            else:
-                show(f"{index.name}: {index.written} written, {index.dropped} dropped")
+            show(f"{index.index}: {index.put} written, {index.dropped} dropped")
+    if not names and not has_papers(settings):
+        show("papers: left out, there is no snapshot yet")
     return 0

@@ -7,6 +7,8 @@ import asyncio
 import logging
 import os
 import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from carrel.cli.connect import lines_to_paste
 from carrel.cli.options import add_desk_options, settings_from
@@ -14,14 +16,19 @@ from carrel.core.clock import SystemClock
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
 from carrel.settings import Settings
-from carrel.wiring.access import refuse_to_be_open_to_the_world
+from carrel.settings.network_rules import refuse_open_server
+from carrel.wiring.access import open_access_store
 from carrel.wiring.audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.home import read_local_secret, unserved_files
 from carrel.wiring.http import RESOLVED_SETTINGS, connection_limits, http_app
 from carrel.wiring.papers import snapshot_path
 
+if TYPE_CHECKING:
+    from carrel.policy.authorization.models import AccessStore
+
 log = logging.getLogger("carrel.serve")
+AnswerT = TypeVar("AnswerT")
 
 
 def run(words: list[str]) -> int:
@@ -61,7 +68,7 @@ def run(words: list[str]) -> int:
 
         settings = with_demo(settings)
     configure_logs(settings.log.level, settings.log.format)
-    refuse_to_be_open_to_the_world(settings)
+    refuse_open_server(settings)
     for what, file in unserved_files(settings).items():
         log.warning("not served, because DATABASE_URL is set", extra={"what": what, "file": file})
     listener = listen(settings.server.host, settings.server.port)
@@ -88,21 +95,32 @@ def run(words: list[str]) -> int:
 
 
 def _greet_the_first_user(settings: Settings) -> None:
-    from carrel.wiring.remote_access import FIRST_USER, first_run_credential, needs_first_user
+    from carrel.policy.authorization.login import FIRST_USER, add_first_user
 
-    if not asyncio.run(needs_first_user(settings)):
+    if asyncio.run(_ask_store(settings, lambda store: store.users())):
         return
     with record_command(settings, "users:add", f"user:{FIRST_USER}", {"first_run": True}):
-        made = asyncio.run(first_run_credential(settings, SystemClock()))
-    if made is not None:
-        name, password = made
+        password = asyncio.run(
+            _ask_store(settings, lambda store: add_first_user(store, SystemClock()))
+        )
+    if password is not None:
         print(
-            f"First run: log in as {name} with the password {password}\n"
-            f"It is shown only now. carrel users reset-password {name} makes another; carrel "
+            f"First run: log in as {FIRST_USER} with the password {password}\n"
+            f"It is shown only now. carrel users reset-password {FIRST_USER} makes another; carrel "
             f"users add NAME adds people.\n",
             file=sys.stderr,
             flush=True,
         )
+
+
+async def _ask_store(
+    settings: Settings, question: Callable[[AccessStore], Awaitable[AnswerT]]
+) -> AnswerT:
+    store = open_access_store(settings)
+    try:
+        return await question(store)
+    finally:
+        await store.close()
 
 
 def _greeting(settings: Settings) -> str:

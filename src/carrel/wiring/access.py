@@ -9,19 +9,18 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import Clock
 from carrel.policy.audit import Audit
 from carrel.policy.identity import Identity, LocalIdentity, LocalSecretIdentity
 from carrel.policy.limits import Limits, NoLimits
-from carrel.policy.origin import is_loopback
-from carrel.settings import Settings, SettingsError
+from carrel.settings import Settings
+from carrel.settings.network_rules import refuse_open_server
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.home.local_secret import local_secret
 from carrel.wiring.audit import AuditStream, open_audit
-from carrel.wiring.drivers import need_psycopg
+from carrel.wiring.drivers import open_driver
 
 if TYPE_CHECKING:
     from carrel.policy.authorization.models import AccessStore, ClientDocuments
@@ -59,7 +58,7 @@ def open_access(
     audit_stream: AuditStream = "stderr",
 ) -> Access:
     """Builds what the settings ask for; refuses settings that would leave a door open."""
-    refuse_to_be_open_to_the_world(settings)
+    refuse_open_server(settings)
     audit = open_audit(settings, clock, stream=audit_stream)
     if settings.auth.mode in {None, "local"}:
         is_secret = settings.auth.local_secret
@@ -67,57 +66,9 @@ def open_access(
             LocalSecretIdentity(local_secret(settings.home)) if is_secret else LocalIdentity()
         )
         return Access(identity, NoLimits(), audit, "local")
-    refuse_lost_accounts(settings)
     from carrel.wiring.remote_access import open_remote_access
 
     return open_remote_access(settings, catalogue, clock, audit, documents=documents)
-
-
-def refuse_to_be_open_to_the_world(settings: Settings) -> None:
-    host = settings.server.host
-    if settings.auth.mode in {None, "local"} and not is_loopback(host):
-        raise SettingsError(
-            f"Refusing to listen on {host} with no authentication: anybody who can reach it would "
-            f"hold every scope",
-            next_step=(
-                "Listen on 127.0.0.1, or set auth.mode (CARREL_AUTH_MODE): builtin to let people "
-                "log in, tokens for scripts, "
-                "jwt for your own authorization server, cloudrun behind Cloud Run's IAM."
-            ),
-            details={"setting": "server.host"},
-        )
-    base = urlsplit(settings.base_url)
-    if (
-        settings.auth.mode == "builtin"
-        and base.scheme != "https"
-        and not is_loopback(base.hostname or "")
-        and not settings.auth.allow_plain_http
-    ):
-        raise SettingsError(
-            f"Refusing to let people log in at {settings.base_url}: passwords and tokens would "
-            f"cross the network in the clear",
-            next_step="Put TLS in front and set server.public_url to its https address, or set "
-            "auth.allow_plain_http = true.",
-            details={"setting": "server.public_url"},
-        )
-
-
-def refuse_lost_accounts(settings: Settings) -> None:
-    """Raises SettingsError where users and tokens would be kept in files that are gone after the
-    next start.
-    """
-    if (
-        settings.auth.mode in {"builtin", "tokens"}
-        and not settings.database.url
-        and not settings.keeps_home
-    ):
-        raise SettingsError(
-            f"auth.mode = {settings.auth.mode} keeps its users in the home folder, which does not "
-            f"last here",
-            next_step="Set DATABASE_URL, or mount a folder that lasts and set "
-            "server.home_is_persistent = true.",
-            details={"setting": "server.home_is_persistent"},
-        )
 
 
 def resource_paths(catalogue: Catalogue) -> list[str]:
@@ -129,11 +80,4 @@ def open_access_store(settings: Settings) -> SqlAccess:
     """Where users, tokens, clients and grants are kept."""
     from carrel.stores.sql.access import SqlAccess
 
-    if settings.database.url:
-        need_psycopg()
-        from carrel.stores.postgres.database import PostgresDatabase
-
-        return SqlAccess(PostgresDatabase(settings.database.url, "access", SqlAccess.schema_steps))
-    from carrel.stores.sqlite.driver import SqliteDriver
-
-    return SqlAccess(SqliteDriver(settings.home / "access.sqlite", SqlAccess.schema_steps))
+    return SqlAccess(open_driver(settings, "access", SqlAccess.schema_steps))

@@ -16,9 +16,10 @@ from carrel.policy.authorization.models import ClientDocuments
 from carrel.policy.gate import Gate
 from carrel.rooms import declared_rooms
 from carrel.settings import Settings
+from carrel.settings.network_rules import refuse_open_server
 from carrel.stores.home.lock import share_home
 from carrel.stores.home.privacy import make_private
-from carrel.wiring.access import Access, open_access, refuse_to_be_open_to_the_world
+from carrel.wiring.access import Access, open_access
 from carrel.wiring.audit import AuditStream
 from carrel.wiring.health import desk_checks
 from carrel.wiring.home import embedded_databases, finish_restore
@@ -110,7 +111,7 @@ def open_desk(
     An audit log that goes to a standard stream goes to `audit_stream`: only a server has its
     standard output to itself.
     """
-    refuse_to_be_open_to_the_world(settings)
+    refuse_open_server(settings)
     clock = clock or SystemClock()
     declared = declared_rooms()
     opened: list[OpenRoom] = [load(declared[name].opener)(settings) for name in settings.rooms]

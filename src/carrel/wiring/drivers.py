@@ -1,8 +1,15 @@
-"""Drivers that are extras: asked for where they are needed, with a word on how to install them."""
+"""The database of each part: PostgreSQL where DATABASE_URL names one, else a file of the home."""
 
 from __future__ import annotations
 
-from carrel.settings import SettingsError
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carrel.settings import Settings, SettingsError
+
+if TYPE_CHECKING:
+    from carrel.stores.sql.driver import Driver
 
 # What an operator does where it does not answer.
 POSTGRES_ACTION = (
@@ -11,6 +18,7 @@ POSTGRES_ACTION = (
 
 
 def need_psycopg() -> None:
+    """Raises SettingsError where the driver for PostgreSQL is not installed."""
     try:
         import psycopg  # noqa: F401
         import psycopg_pool  # noqa: F401
@@ -19,3 +27,27 @@ def need_psycopg() -> None:
             "DATABASE_URL is set, and the driver for PostgreSQL is not installed",
             next_step="pip install 'carrel[postgres]'",
         ) from None
+
+
+def database_files(settings: Settings) -> dict[str, Path]:
+    """The embedded database of each part, whether it is in use or not."""
+    return {
+        "knowledge": settings.home / "knowledge.sqlite",
+        "access": settings.home / "access.sqlite",
+        "research": settings.home / "research" / "research.db",
+        "jobs": settings.home / "jobs" / "jobs.db",
+    }
+
+
+def open_driver(
+    settings: Settings, part: str, steps: Sequence[str], *, connections: int = 8
+) -> Driver:
+    """The driver of a part's tables; nothing is opened before the first statement."""
+    if settings.database.url:
+        need_psycopg()
+        from carrel.stores.postgres.database import PostgresDatabase
+
+        return PostgresDatabase(settings.database.url, part, steps, connections=connections)
+    from carrel.stores.sqlite.driver import SqliteDriver
+
+    return SqliteDriver(database_files(settings)[part], steps)

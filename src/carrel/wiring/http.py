@@ -13,21 +13,24 @@ from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.http import McpHttp
-from carrel.doors.oauth.metadata import challenge_for
+from carrel.doors.oauth.metadata import (
+    Challenge,
+    authorization_server_routes,
+    challenge_for,
+    protected_resource_routes,
+)
 from carrel.doors.readiness import Readiness
 from carrel.doors.rest import RestDoor
 from carrel.doors.schemas import describe
-from carrel.policy.origin import ANY, MalformedAuthorityError, OriginPolicy, TrustedProxies
-from carrel.settings import Settings, SettingsError
+from carrel.settings import Settings
+from carrel.settings.network_rules import origin_policy, proxy_names, trusted_proxies
+from carrel.wiring.access import resource_paths
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.health import desk_probes
-from carrel.wiring.mcp import common_endpoint, room_endpoint
-from carrel.wiring.oauth import access_routes, challenge_at
+from carrel.wiring.mcp import desk_endpoints
 
 DESK_PATH = "/desk/mcp"
 RESOLVED_SETTINGS = "CARREL_RESOLVED_SETTINGS"
-# For addresses of others' own that no metadata describes.
-challenge = challenge_for(None)
 
 
 def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpApp:
@@ -59,9 +62,9 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
 
     routes: dict[str, Route] = {
         **Readiness(desk_probes(desk), desk.clock).routes(),
-        "/mcp": mcp_route("/mcp", common_endpoint(desk, has_everything=False)),
+        "/mcp": mcp_route("/mcp", desk_endpoints(desk).common(has_everything=False)),
         DESK_PATH: mcp_route(
-            DESK_PATH, common_endpoint(desk, has_everything=True), streams_progress=True
+            DESK_PATH, desk_endpoints(desk).common(has_everything=True), streams_progress=True
         ),
         "/mcp/tools": Route({"GET": rest.list_tools}),
         "/mcp/tools/": Route({"GET": rest.show_tool}, has_tail=True),
@@ -74,7 +77,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         # Rooms whose work takes a while may tell how far it is; the common address is bound to one
         # JSON answer.
         path, lasts = f"/{room.name}/mcp", room.jobs is not None
-        routes[path] = mcp_route(path, room_endpoint(desk, room), streams_progress=lasts)
+        routes[path] = mcp_route(path, desk_endpoints(desk).room(room), streams_progress=lasts)
     # A trailing slash is a slip of whoever typed the address, not another address.
     routes.update({f"{path}/": route for path, route in routes.items() if path.endswith("/mcp")})
     routes.update(access_routes(desk))
@@ -83,7 +86,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     return HttpApp(
         routes,
         gate=desk.gate,
-        origin_policy=_origin_policy(settings),
+        origin_policy=origin_policy(settings),
         limits=RequestLimits(
             max_body_bytes=server.max_body_bytes,
             body_timeout_seconds=server.body_timeout_seconds,
@@ -95,8 +98,36 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         ),
         lifespan=lambda: _closing(desk),
         refuse=rest.failed,
-        trusted_proxies=_trusted_proxies(settings),
+        trusted_proxies=trusted_proxies(settings),
     )
+
+
+def challenge_at(desk: Desk, path: str) -> Challenge:
+    """What a refusal at one address says about getting a token for it."""
+    return challenge_for(None if desk.access.mode == "local" else f"{desk.settings.base_url}{path}")
+
+
+def access_routes(desk: Desk) -> dict[str, Route]:
+    """The metadata of every resource, and the authorization server where it is built in. None in
+    local mode.
+    """
+    access = desk.access
+    if access.mode == "local":
+        return {}
+    name = desk.settings.server.name
+    paths = resource_paths(desk.catalogue)
+    routes = protected_resource_routes(
+        desk.settings.base_url, paths, desk.catalogue.scopes, access.authorization_servers, name
+    )
+    built_in = access.built_in
+    if built_in is not None:
+        from carrel.doors.oauth.authorize import oauth_routes
+
+        routes.update(authorization_server_routes(built_in.server))
+        routes.update(
+            oauth_routes(built_in.server, built_in.people, built_in.verifier, desk.gate, name)
+        )
+    return routes
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:
@@ -113,7 +144,7 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
         max_connections=server.max_connections,
         max_connections_per_address=server.max_connections_per_address,
         max_pipelined_requests=server.max_pipelined_requests,
-        trusted_proxies=_proxy_names(settings),
+        trusted_proxies=proxy_names(settings),
     )
 
 
@@ -121,59 +152,6 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
 async def _closing(desk: Desk) -> AsyncIterator[None]:
     async with desk.opened(takes_up_work=True):
         yield
-
-
-def _proxy_names(settings: Settings) -> tuple[str, ...]:
-    # On Cloud Run only the platform's own front end can connect, and it appends the caller's
-    # address.
-    return settings.server.trusted_proxies or (("*",) if settings.auth.mode == "cloudrun" else ())
-
-
-def _trusted_proxies(settings: Settings) -> TrustedProxies:
-    try:
-        return TrustedProxies(_proxy_names(settings), header=settings.server.forwarded_header)
-    except ValueError as error:
-        raise SettingsError(
-            f"server.trusted_proxies: {error}",
-            next_step="Name addresses or networks, such as 10.0.0.0/8.",
-        ) from None
-
-
-def _origin_policy(settings: Settings) -> OriginPolicy:
-    server = settings.server
-    is_local = settings.auth.mode in {None, "local"}
-    if is_local and ANY in server.allowed_origins:
-        raise SettingsError(
-            "server.allowed_origins = * would let every web page act as the local user",
-            next_step="Name the pages, such as http://localhost:6274, or set auth.mode.",
-            details={"setting": "server.allowed_origins"},
-        )
-    hosts = [*server.allowed_hosts, _as_host(server.host)]
-    if settings.auth.mode == "cloudrun" and not server.allowed_hosts:
-        # Only the platform can connect, and it sends on requests for the names of this service
-        # alone: one under run.app that
-        # nobody knows before it is deployed, and those that the operator maps to it.
-        hosts.append(ANY)
-    listed = list(server.allowed_origins)
-    if server.public_url:
-        scheme, _, rest = server.public_url.partition("://")
-        authority = rest.partition("/")[0]
-        hosts.append(authority)
-        listed.append(f"{scheme}://{authority}")
-    try:
-        return OriginPolicy.of(hosts, listed, loopback_pages_may_read=is_local)
-    except MalformedAuthorityError as error:
-        raise SettingsError(
-            f"server.allowed_hosts, server.allowed_origins or server.public_url: cannot read "
-            f"{str(error)!r}",
-            next_step="Write a host as desk.example or [::1]:8080, and an origin as "
-            "https://desk.example.",
-        ) from None
-
-
-def _as_host(address: str) -> str:
-    """The address to listen on as a Host header has it."""
-    return f"[{address}]" if ":" in address else address or "localhost"
 
 
 def app_from_environment() -> HttpApp:

@@ -1,32 +1,21 @@
-"""Access for callers from elsewhere: each auth.mode, the buckets they share, and the built-in
-authorization server.
-"""
+"""Access for callers from elsewhere: each auth.mode, shared buckets, the built-in server."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import Clock
 from carrel.policy.audit import Audit
 from carrel.policy.authorization.clients import Clients
 from carrel.policy.authorization.keys import SigningKeys
-from carrel.policy.authorization.login import LoginService, Passwords, new_password
+from carrel.policy.authorization.login import LoginService, Passwords
 from carrel.policy.authorization.models import (
     AccessStore,
-    Client,
     ClientDocuments,
-    ClientKind,
-    User,
-)
-from carrel.policy.authorization.redirects import (
-    APP_SCHEMES,
-    problem_with_redirect,
-    problem_with_scheme,
 )
 from carrel.policy.authorization.server import AuthorizationServer
 from carrel.policy.authorization.verifier import GrantedTokenVerifier
@@ -35,7 +24,6 @@ from carrel.policy.identity import (
     Identity,
     StaticTokenVerifier,
     TokenVerifier,
-    problem_with_foreign_name,
 )
 from carrel.policy.limits import (
     BucketLimits,
@@ -45,17 +33,22 @@ from carrel.policy.limits import (
     Limits,
     Rate,
 )
-from carrel.policy.origin import is_loopback
 from carrel.policy.platform_identity import PlatformIdentity
-from carrel.policy.scopes import ALL_SCOPES, SCOPES
+from carrel.policy.scopes import ALL_SCOPES
 from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
-from carrel.settings import Settings, SettingsError
+from carrel.settings import Settings
+from carrel.settings.access_rules import (
+    issuer_and_keys,
+    known_clients,
+    redirect_schemes,
+    refuse_lost_accounts,
+    refuse_outside_cloud_run,
+    user_prefix,
+)
 from carrel.wiring.access import Access, open_access_store, resource_paths
 from carrel.wiring.drivers import need_psycopg
 
 log = logging.getLogger("carrel.access")
-
-FIRST_USER = "admin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +70,7 @@ def open_remote_access(
     environment: Mapping[str, str] | None = None,
 ) -> Access:
     """Builds the identity and the limits of every mode but local."""
+    refuse_lost_accounts(settings)
     mode = settings.auth.mode
     buckets, closers = _buckets(settings, clock)
     limits = _limits(settings, catalogue, buckets, clock)
@@ -135,58 +129,27 @@ def _resources(settings: Settings, catalogue: Catalogue) -> tuple[str, ...]:
 def _signed_tokens(settings: Settings, catalogue: Catalogue, clock: Clock) -> SignedTokenVerifier:
     from carrel.services.oauth_documents import HttpKeySet
 
-    auth = settings.auth
-    if not auth.issuer or not auth.jwks_url or not (auth.audience or settings.server.public_url):
-        raise SettingsError(
-            "auth.mode = jwt needs auth.issuer, auth.jwks_url, and auth.audience or "
-            "server.public_url",
-            next_step="Set them to what your authorization server puts into its tokens.",
-            details={"setting": "auth.mode"},
-        )
-    if not auth.jwks_url.startswith("https://") and not is_loopback(
-        urlsplit(auth.jwks_url).hostname or ""
-    ):
-        raise SettingsError(
-            "auth.jwks_url must be https", next_step="Keys that come in the clear prove nothing."
-        )
+    auth, (issuer, keys_url) = settings.auth, issuer_and_keys(settings)
     return SignedTokenVerifier(
-        KeyRing(HttpKeySet(auth.jwks_url), clock),
+        KeyRing(HttpKeySet(keys_url), clock),
         clock,
-        issuer=auth.issuer,
+        issuer=issuer,
         audiences=auth.audience or _resources(settings, catalogue),
         algorithms=auth.algorithms,
         leeway_seconds=auth.leeway_seconds,
         scope_claim=auth.scope_claim,
         user_claim=auth.user_claim,
-        user_prefix=_user_prefix(settings),
+        user_prefix=user_prefix(settings),
     )
 
 
 def _platform(settings: Settings, clock: Clock, environment: Mapping[str, str]) -> PlatformIdentity:
-    if not environment.get("K_SERVICE"):
-        raise SettingsError(
-            "auth.mode = cloudrun believes what Cloud Run has checked, and this is not Cloud Run "
-            "(K_SERVICE is not set)",
-            next_step="Choose another auth.mode here.",
-            details={"setting": "auth.mode"},
-        )
+    refuse_outside_cloud_run(environment)
     auth = settings.auth
     scopes = ALL_SCOPES - {"admin"} if auth.platform_scopes is None else auth.platform_scopes
     return PlatformIdentity(
-        clock, scopes=scopes, admins=auth.platform_admins, user_prefix=_user_prefix(settings)
+        clock, scopes=scopes, admins=auth.platform_admins, user_prefix=user_prefix(settings)
     )
-
-
-def _user_prefix(settings: Settings) -> str:
-    prefix = settings.auth.user_prefix
-    if prefix and problem_with_foreign_name(f"{prefix}x") is not None:
-        raise SettingsError(
-            f"auth.user_prefix: {prefix!r} cannot begin a user's name",
-            next_step="Use printable characters, such as sso:, and none of local:, token: and "
-            "anonymous:.",
-            details={"setting": "auth.user_prefix"},
-        )
-    return prefix
 
 
 def _built_in(
@@ -210,11 +173,11 @@ def _built_in(
         store,
         buckets,
         clock,
-        known=list(_known_clients(settings)),
+        known=known_clients(settings),
         documents=documents,
         registration=rate if auth.registration else None,
         redirect_hosts=auth.redirect_hosts,
-        redirect_schemes=_redirect_schemes(settings),
+        redirect_schemes=redirect_schemes(settings),
     )
     keys = SigningKeys(
         store,
@@ -254,39 +217,6 @@ def _built_in(
     )
 
 
-def _redirect_schemes(settings: Settings) -> tuple[str, ...]:
-    named = settings.auth.redirect_schemes
-    for scheme in named or ():
-        problem = problem_with_scheme(scheme)
-        if problem is not None:
-            raise SettingsError(
-                f"auth.redirect_schemes: {scheme!r} cannot be used: {problem}",
-                next_step="Take it out.",
-            )
-    return APP_SCHEMES if named is None else named
-
-
-def _known_clients(settings: Settings) -> Iterator[Client]:
-    for client in settings.auth.clients:
-        for uri in client.redirect_uris:
-            problem = problem_with_redirect(uri, app_schemes=_redirect_schemes(settings))
-            if problem is not None:
-                raise SettingsError(
-                    f"auth.clients: {uri!r} of {client.id} cannot be used: {problem}",
-                    next_step="Correct it.",
-                )
-        unknown = sorted(set(client.scopes or ()) - ALL_SCOPES)
-        if unknown:
-            raise SettingsError(
-                f"auth.clients: there is no scope {', '.join(unknown)}",
-                next_step=f"Scopes: {', '.join(SCOPES)}.",
-            )
-        scopes = None if client.scopes is None else frozenset(client.scopes)
-        yield Client(
-            client.id, client.name, client.redirect_uris, ClientKind.SETTINGS, scopes=scopes
-        )
-
-
 def _buckets(
     settings: Settings, clock: Clock
 ) -> tuple[Buckets, list[Callable[[], Awaitable[None]]]]:
@@ -320,28 +250,3 @@ def _limits(settings: Settings, catalogue: Catalogue, buckets: Buckets, clock: C
     return BucketLimits(
         buckets, clock, Rate(limits.per_minute, limits.burst), rates=rates, costs=limits.costs
     )
-
-
-async def needs_first_user(settings: Settings) -> bool:
-    """Whether nobody can log in yet."""
-    store = open_access_store(settings)
-    try:
-        return not await store.users()
-    finally:
-        await store.close()
-
-
-async def first_run_credential(settings: Settings, clock: Clock) -> tuple[str, str] | None:
-    """Name and password of a first administrator, made when nobody can log in yet; None when
-    somebody can.
-    """
-    store = open_access_store(settings)
-    try:
-        if await store.users():
-            return None
-        password = new_password()
-        hashed = await Passwords().hash(password)
-        user = User(FIRST_USER, hashed, frozenset({"admin"}), clock.now().timestamp())
-        return (FIRST_USER, password) if await store.add_user(user) else None
-    finally:
-        await store.close()

@@ -26,35 +26,21 @@ from carrel.rooms.research.resources import ResearchResources
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.service import ResearchRoom
 from carrel.settings import Settings, SettingsError
+from carrel.stores.sql.research import SqlResearch
 from carrel.stores.worker_identity import WorkerIdentity
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.drivers import POSTGRES_ACTION
+from carrel.wiring.drivers import POSTGRES_ACTION, database_files, open_driver
 from carrel.wiring.papers import papers_service, snapshot_path
 from carrel.wiring.research_corpus import SnapshotCorpus
 
 
 def research_file(settings: Settings) -> Path:
-    return settings.home / "research" / "research.db"
+    return database_files(settings)["research"]
 
 
 def open_memory(settings: Settings) -> ContextMemory:
     """PostgreSQL where one is named, else a file in the home folder."""
-    from carrel.stores.sql.research import SqlResearch
-
-    if settings.database.url is not None:
-        try:
-            from carrel.stores.postgres.database import PostgresDatabase
-        except ModuleNotFoundError as error:
-            raise SettingsError(
-                f"database.url is set, but {error.name} is not installed",
-                next_step="Install carrel with the extra postgres.",
-            ) from error
-        return SqlResearch(
-            PostgresDatabase(settings.database.url, "research", SqlResearch.schema_steps)
-        )
-    from carrel.stores.sqlite.driver import SqliteDriver
-
-    return SqlResearch(SqliteDriver(research_file(settings), SqlResearch.schema_steps))
+    return SqlResearch(open_driver(settings, "research", SqlResearch.schema_steps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +101,9 @@ def open_research(settings: Settings) -> OpenRoom:
 
     async def check() -> Health:
         if settings.database.url is None and not research_file(settings).exists():
-            return Health(True, f"{research_file(settings)} (made by the first project)")
+            return Health(
+                True, f"{database_files(settings)['research']} (made by the first project)"
+            )
         try:
             waiting = await memory.open_jobs()
         except CarrelError as error:

@@ -17,7 +17,7 @@ from carrel.core.caller import Caller, Visit
 from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.policy.scopes import expand_scopes
 from carrel.settings import Settings
-from carrel.wiring.mcp import common_endpoint, room_endpoint
+from carrel.wiring.mcp import desk_endpoints
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, other, settings_for, visit
 from tests.rooms.research.model_server import Asked, Script, hypothesis, model_server
@@ -37,7 +37,7 @@ class Client:
         self, asker: Asker, *, knows_tasks: bool = True, dispatcher: Dispatcher | None = None
     ) -> None:
         self._dispatcher = dispatcher or Dispatcher(
-            room_endpoint(asker.desk, asker.desk.catalogue.room("research")), asker.desk.gate
+            desk_endpoints(asker.desk).room(asker.desk.catalogue.room("research")), asker.desk.gate
         )
         self._caller: Caller = asker.caller
         extensions: dict[str, Any] = {"extensions": {EXTENSION: {}}} if knows_tasks else {}
@@ -208,7 +208,7 @@ def test_a_task_outlives_the_server_that_handed_it_out(settings: Settings) -> No
         client = Client(
             asker,
             dispatcher=Dispatcher(
-                common_endpoint(asker.desk, has_everything=True), asker.desk.gate
+                desk_endpoints(asker.desk).common(has_everything=True), asker.desk.gate
             ),
         )
         done = await client.settled(kept[0])
@@ -275,10 +275,10 @@ def test_tasks_are_offered_where_there_is_lasting_work(settings: Settings) -> No
     async def story(asker: Asker) -> None:
         desk = asker.desk
         for endpoint, is_offered in (
-            (room_endpoint(desk, desk.catalogue.room("research")), True),
-            (common_endpoint(desk, has_everything=True), True),
-            (common_endpoint(desk, has_everything=False), False),
-            (room_endpoint(desk, desk.catalogue.room("papers")), False),
+            (desk_endpoints(desk).room(desk.catalogue.room("research")), True),
+            (desk_endpoints(desk).common(has_everything=True), True),
+            (desk_endpoints(desk).common(has_everything=False), False),
+            (desk_endpoints(desk).room(desk.catalogue.room("papers")), False),
         ):
             client = Client(asker, dispatcher=Dispatcher(endpoint, desk.gate))
             capabilities = (await client.send("server/discover"))["result"]["capabilities"]

@@ -18,6 +18,7 @@ from carrel.policy.authorization.models import AccessStore, LoginRefusedError, S
 from carrel.policy.identity import hash_secret, is_reserved_name
 from carrel.policy.limits import Buckets, Rate
 
+FIRST_USER = "admin"
 SESSION_SECONDS = 8 * 3600.0
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1000
@@ -205,3 +206,13 @@ def _address_mark(address: str) -> str:
 
 def _browser_mark(device: str | None) -> str | None:
     return f"browser:{hash_secret(device)}" if device and _DEVICE.fullmatch(device) else None
+
+
+async def add_first_user(store: AccessStore, clock: Clock) -> str | None:
+    """Adds a first administrator with a password of ours and returns it; None if users exist."""
+    if await store.users():
+        return None
+    password = new_password()
+    hashed = await Passwords().hash(password)
+    user = User(FIRST_USER, hashed, frozenset({"admin"}), clock.now().timestamp())
+    return password if await store.add_user(user) else None

@@ -55,6 +55,10 @@ def make_backup(
     `elsewhere` names what the desk keeps outside of this machine, for whoever restores.
     """
     target = target.absolute()
+    if not places.home.is_dir():
+        raise NotFoundError(
+            "Home folder", str(places.home), next_step="Name it with --home; no backup was made."
+        )
     if target.exists() and not may_replace:
         raise _exists(target)
     draft = target.with_name(f"{target.name}.part")

@@ -4,7 +4,7 @@ itself remembers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from elasticsearch import AsyncElasticsearch
 from elasticsearch.helpers import async_bulk
 
 from carrel.core.errors import ConflictError, UnavailableError
+from carrel.core.progress import Progress
 from carrel.rooms.knowledge.documents import (
     Checkpoint,
     DocumentChange,
@@ -76,6 +77,24 @@ class Synced:
     put: int
     dropped: int
     cursor: str | None = None
+
+
+async def sync_all(
+    client: AsyncElasticsearch, sources: Iterable[DocumentSource], prefix: str, progress: Progress
+) -> AsyncGenerator[Synced, None]:
+    """Brings one index after the other up to date, each under its name behind the prefix."""
+    for source in sources:
+        progress.begin(source.index, None, "documents")
+        counted = 0
+
+        def report(count: int) -> None:
+            nonlocal counted
+            progress.advance(count - counted)
+            counted = count
+
+        done = await sync(client, source, f"{prefix}{source.index}", report)
+        progress.end()
+        yield done
 
 
 async def sync(

@@ -1,0 +1,95 @@
+"""What each MCP address of a desk serves: all rooms at the common ones, each alone at its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from carrel.core.catalogue import Catalogue, Room
+from carrel.core.operation import Operation, Prompt, Resource
+from carrel.doors.mcp.endpoint import Endpoint
+from carrel.doors.mcp.handshake import ServerOptions, desk_instructions
+from carrel.doors.mcp.operation_tools import OperationTools
+from carrel.policy.gate import Gate
+from carrel.rooms import declared_rooms
+
+
+class DeskEndpoints:
+    """Draws endpoints from one catalogue."""
+
+    def __init__(self, catalogue: Catalogue, gate: Gate, server: ServerOptions) -> None:
+        self._catalogue = catalogue
+        self._gate = gate
+        self._server = server
+
+    def common(self, *, has_everything: bool) -> Endpoint:
+        """All open rooms: tools and resources alone, or with prompts and tasks as well."""
+        catalogue, server = self._catalogue, self._server
+        resources, prompts = catalogue.resources.values(), catalogue.prompts.values()
+        tools = OperationTools(catalogue, self._gate)
+        operations: list[Operation[Any]] = (
+            [tools.one_tool()]
+            if server.compact
+            else [*catalogue.operations.values(), *tools.find_and_run()]
+        )
+        listed, unlisted = frozenset(server.listed_tools), frozenset(server.unlisted_tools)
+        return Endpoint(
+            "desk",
+            operations=operations,
+            resources=resources,
+            prompts=prompts if has_everything and prompts else None,
+            server_name=server.name,
+            server_version=server.version,
+            instructions=desk_instructions(
+                [room.declaration for room in catalogue.rooms],
+                has_jobs=catalogue.jobs is not None,
+                is_compact=server.compact,
+            ),
+            json_rpc_error_schemes=_json_rpc_error_schemes(),
+            jobs=catalogue.jobs if has_everything and not server.compact else None,
+            offers_completions=has_everything and _can_complete(resources, prompts),
+            is_listed=lambda operation: (
+                (operation.is_listed or operation.name in listed) and operation.name not in unlisted
+            ),
+        )
+
+    def room(self, room: Room) -> Endpoint:
+        """One room alone, under the names of its own specification, with tools for its jobs."""
+        jobs = self._catalogue.jobs if room.jobs is not None else None
+        return Endpoint(
+            room.name,
+            operations=(*room.operations, *(jobs.tools if jobs is not None else ())),
+            resources=room.resources,
+            prompts=room.prompts or None,
+            server_name=self._server.name,
+            server_version=self._server.version,
+            instructions=room.purpose,
+            is_alone=True,
+            json_rpc_error_schemes=_json_rpc_error_schemes(),
+            speaks_json_rpc_errors=room.declaration.error_dialect == "json_rpc",
+            jobs=jobs,
+            offers_completions=_can_complete(room.resources, room.prompts),
+        )
+
+    def stdio(self) -> Endpoint:
+        """A single room alone under its own names, or all of them with everything."""
+        rooms = self._catalogue.rooms
+        if len(rooms) == 1 and not self._server.compact:
+            return self.room(rooms[0])
+        return self.common(has_everything=True)
+
+
+def _json_rpc_error_schemes() -> tuple[str, ...]:
+    """How addresses begin whose room wants a missing one told as an application error."""
+    return tuple(
+        f"{scheme}://"
+        for room in declared_rooms().values()
+        if room.error_dialect == "json_rpc"
+        for scheme in room.schemes
+    )
+
+
+def _can_complete(resources: Iterable[Resource], prompts: Iterable[Prompt]) -> bool:
+    return any(each.complete is not None for each in resources) or any(
+        each.complete is not None for each in prompts
+    )

@@ -1,0 +1,113 @@
+"""Rules about callers from elsewhere: what each auth.mode needs, and the clients it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from carrel.policy.authorization.models import Client, ClientKind
+from carrel.policy.authorization.redirects import (
+    APP_SCHEMES,
+    problem_with_redirect,
+    problem_with_scheme,
+)
+from carrel.policy.identity import problem_with_foreign_name
+from carrel.policy.origin import is_loopback
+from carrel.policy.scopes import ALL_SCOPES, SCOPES
+from carrel.settings import Settings, SettingsError
+
+
+def refuse_lost_accounts(settings: Settings) -> None:
+    """Raises SettingsError where users and tokens would be gone after the next start."""
+    if (
+        settings.auth.mode in {"builtin", "tokens"}
+        and not settings.database.url
+        and not settings.keeps_home
+    ):
+        raise SettingsError(
+            f"auth.mode = {settings.auth.mode} keeps its users in the home folder, which does not "
+            f"last here",
+            next_step="Set DATABASE_URL, or mount a folder that lasts and set "
+            "server.home_is_persistent = true.",
+            details={"setting": "server.home_is_persistent"},
+        )
+
+
+def issuer_and_keys(settings: Settings) -> tuple[str, str]:
+    """The issuer of others' tokens and the address of its keys; raises SettingsError."""
+    auth = settings.auth
+    if not auth.issuer or not auth.jwks_url or not (auth.audience or settings.server.public_url):
+        raise SettingsError(
+            "auth.mode = jwt needs auth.issuer, auth.jwks_url, and auth.audience or "
+            "server.public_url",
+            next_step="Set them to what your authorization server puts into its tokens.",
+            details={"setting": "auth.mode"},
+        )
+    if not auth.jwks_url.startswith("https://") and not is_loopback(
+        urlsplit(auth.jwks_url).hostname or ""
+    ):
+        raise SettingsError(
+            "auth.jwks_url must be https", next_step="Keys that come in the clear prove nothing."
+        )
+    return auth.issuer, auth.jwks_url
+
+
+def refuse_outside_cloud_run(environment: Mapping[str, str]) -> None:
+    """Raises SettingsError where nobody has checked what auth.mode = cloudrun believes."""
+    if not environment.get("K_SERVICE"):
+        raise SettingsError(
+            "auth.mode = cloudrun believes what Cloud Run has checked, and this is not Cloud Run "
+            "(K_SERVICE is not set)",
+            next_step="Choose another auth.mode here.",
+            details={"setting": "auth.mode"},
+        )
+
+
+def user_prefix(settings: Settings) -> str:
+    """What begins the name of every user from elsewhere; raises SettingsError."""
+    prefix = settings.auth.user_prefix
+    if prefix and problem_with_foreign_name(f"{prefix}x") is not None:
+        raise SettingsError(
+            f"auth.user_prefix: {prefix!r} cannot begin a user's name",
+            next_step="Use printable characters, such as sso:, and none of local:, token: and "
+            "anonymous:.",
+            details={"setting": "auth.user_prefix"},
+        )
+    return prefix
+
+
+def redirect_schemes(settings: Settings) -> tuple[str, ...]:
+    """The schemes of desktop applications that may be redirected to; raises SettingsError."""
+    schemes = settings.auth.redirect_schemes
+    for scheme in schemes or ():
+        problem = problem_with_scheme(scheme)
+        if problem is not None:
+            raise SettingsError(
+                f"auth.redirect_schemes: {scheme!r} cannot be used: {problem}",
+                next_step="Take it out.",
+            )
+    return APP_SCHEMES if schemes is None else schemes
+
+
+def known_clients(settings: Settings) -> list[Client]:
+    """The clients that the settings name; raises SettingsError."""
+    schemes, known = redirect_schemes(settings), []
+    for client in settings.auth.clients:
+        for uri in client.redirect_uris:
+            problem = problem_with_redirect(uri, app_schemes=schemes)
+            if problem is not None:
+                raise SettingsError(
+                    f"auth.clients: {uri!r} of {client.id} cannot be used: {problem}",
+                    next_step="Correct it.",
+                )
+        unknown = sorted(set(client.scopes or ()) - ALL_SCOPES)
+        if unknown:
+            raise SettingsError(
+                f"auth.clients: there is no scope {', '.join(unknown)}",
+                next_step=f"Scopes: {', '.join(SCOPES)}.",
+            )
+        scopes = None if client.scopes is None else frozenset(client.scopes)
+        known.append(
+            Client(client.id, client.name, client.redirect_uris, ClientKind.SETTINGS, scopes=scopes)
+        )
+    return known

@@ -1,0 +1,94 @@
+"""Rules about the address: who may connect without logging in, and which hosts and pages."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from carrel.policy.origin import (
+    ANY,
+    MalformedAuthorityError,
+    OriginPolicy,
+    TrustedProxies,
+    is_loopback,
+)
+from carrel.settings import Settings, SettingsError
+
+
+def refuse_open_server(settings: Settings) -> None:
+    """Raises SettingsError where strangers would hold every scope or passwords go in the clear."""
+    host = settings.server.host
+    if settings.auth.mode in {None, "local"} and not is_loopback(host):
+        raise SettingsError(
+            f"Refusing to listen on {host} with no authentication: anybody who can reach it would "
+            f"hold every scope",
+            next_step="Listen on 127.0.0.1, or set auth.mode (CARREL_AUTH_MODE): builtin to let "
+            "people log in, tokens for scripts, jwt for your own authorization server, cloudrun "
+            "behind Cloud Run's IAM.",
+            details={"setting": "server.host"},
+        )
+    base = urlsplit(settings.base_url)
+    if (
+        settings.auth.mode == "builtin"
+        and base.scheme != "https"
+        and not is_loopback(base.hostname or "")
+        and not settings.auth.allow_plain_http
+    ):
+        raise SettingsError(
+            f"Refusing to let people log in at {settings.base_url}: passwords and tokens would "
+            f"cross the network in the clear",
+            next_step="Put TLS in front and set server.public_url to its https address, or set "
+            "auth.allow_plain_http = true.",
+            details={"setting": "server.public_url"},
+        )
+
+
+def proxy_names(settings: Settings) -> tuple[str, ...]:
+    """The proxies whose word about a caller's address is taken."""
+    # On Cloud Run only the platform's own front end can connect, and it appends the caller's
+    # address.
+    return settings.server.trusted_proxies or (("*",) if settings.auth.mode == "cloudrun" else ())
+
+
+def trusted_proxies(settings: Settings) -> TrustedProxies:
+    """The proxies, parsed; raises SettingsError."""
+    try:
+        return TrustedProxies(proxy_names(settings), header=settings.server.forwarded_header)
+    except ValueError as error:
+        raise SettingsError(
+            f"server.trusted_proxies: {error}",
+            next_step="Name addresses or networks, such as 10.0.0.0/8.",
+        ) from None
+
+
+def origin_policy(settings: Settings) -> OriginPolicy:
+    """The hosts and pages that may be served; raises SettingsError."""
+    server = settings.server
+    is_local = settings.auth.mode in {None, "local"}
+    if is_local and ANY in server.allowed_origins:
+        raise SettingsError(
+            "server.allowed_origins = * would let every web page act as the local user",
+            next_step="Name the pages, such as http://localhost:6274, or set auth.mode.",
+            details={"setting": "server.allowed_origins"},
+        )
+    own_host = f"[{server.host}]" if ":" in server.host else server.host or "localhost"
+    hosts = [*server.allowed_hosts, own_host]
+    if settings.auth.mode == "cloudrun" and not server.allowed_hosts:
+        # Only the platform can connect, and it sends on requests for the names of this service
+        # alone: one under run.app that nobody knows before it is deployed, and those that the
+        # operator maps to it.
+        hosts.append(ANY)
+    origins = list(server.allowed_origins)
+    if server.public_url:
+        scheme, _, rest = server.public_url.partition("://")
+        authority = rest.partition("/")[0]
+        hosts.append(authority)
+        origins.append(f"{scheme}://{authority}")
+    try:
+        return OriginPolicy.of(hosts, origins, loopback_pages_may_read=is_local)
+    except MalformedAuthorityError as error:
+        raise SettingsError(
+            f"server.allowed_hosts, server.allowed_origins or server.public_url: cannot read "
+            f"{str(error)!r}",
+            next_step="Write a host as desk.example or [::1]:8080, and an origin as "
+            "https://desk.example.",
+        ) from None
