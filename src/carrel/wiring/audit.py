@@ -14,8 +14,7 @@ from carrel.policy.audit import NoAudit
 from carrel.policy.audit_anchor import Anchors
 from carrel.settings import Settings, SettingsError
 from carrel.stores.audit_queue import QueuedAudit, QueueOptions
-from carrel.stores.json_lines.anchors import AnchorPlaces
-from carrel.stores.json_lines.audit import JsonLinesAudit, Retention, StreamAudit
+from carrel.stores.json_lines.audit import AnchorPlaces, JsonLinesAudit, Retention, StreamAudit
 from carrel.wiring.drivers import need_psycopg
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from carrel.policy.audit_anchor import AnchorEvent, AnchorTip, last_tip, make_anchor, read_ledger
 from carrel.stores.audit_signing import Ed25519Signer, load_or_make_key
@@ -21,14 +20,6 @@ log = logging.getLogger("carrel.audit")
 # of a busy server.
 DEFAULT_FILE_BYTES = 8 * 1024 * 1024
 _TAIL_BYTES = 64 * 1024
-
-
-class AnchorPlaces(NamedTuple):
-    """The files that anchors need: their own, the key, and the count beside the log."""
-
-    anchors: Path
-    key: Path
-    counter: Path
 
 
 class AnchorFile:

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import orjson
 
@@ -40,6 +40,14 @@ class Retention:
     max_total_bytes: int | None = None
     max_age: timedelta | None = None
     min_free_bytes: int = 0
+
+
+class AnchorPlaces(NamedTuple):
+    """The files that anchors need: their own, the key, and the count beside the log."""
+
+    anchors: Path
+    key: Path
+    counter: Path
 
 
 class JsonLinesAudit(QueuedAudit):

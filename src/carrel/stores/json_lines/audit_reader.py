@@ -11,11 +11,10 @@ from carrel.policy.audit_verification import verify_count
 from carrel.stores.audit_signing import check_from_pem
 from carrel.stores.json_lines.anchors import (
     AnchorFile,
-    AnchorPlaces,
     read_anchor_lines,
     read_count,
 )
-from carrel.stores.json_lines.audit import read_lines, verify_files
+from carrel.stores.json_lines.audit import AnchorPlaces, read_lines, verify_files
 
 
 class AuditFileReader:
