@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
-from pydantic import TypeAdapter
 
 from carrel.cli.calls import Terminal, at_terminal, call_local
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show
 from carrel.cli.progress import TerminalProgress
 from carrel.core.answer import Blocks, Partial, Text
+from carrel.core.answer_encoding import encode_answer
 from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
 from carrel.core.room import load
@@ -162,7 +162,7 @@ def _has_only_failed(operation: Operation[Any], answer: Any) -> bool:
     """Whether the answer reports failures and nothing that was done or is still to come."""
     if isinstance(answer, Text | Blocks | Partial):
         return False
-    value = TypeAdapter(operation.answer).dump_python(answer, mode="json", by_alias=True)
+    value = orjson.loads(encode_answer(operation.answer, answer))
     if not isinstance(value, dict) or not value.get("failed"):
         return False
     return not any(value[name] for name in value if name not in {"failed", "warnings"})
@@ -183,7 +183,7 @@ def _text(operation: Operation[Any], answer: Any, as_json: bool) -> str:
                 else ""
             )
             return page(rows) + rest
-    value = TypeAdapter(operation.answer).dump_python(rows, mode="json", by_alias=True)
+    value = orjson.loads(encode_answer(operation.answer, rows))
     if as_json:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
     return "\n\n".join(_shown(row) for row in value) if isinstance(value, list) else _shown(value)

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pydantic import Field, TypeAdapter
+import orjson
+from pydantic import Field
 
-from carrel.core.answer import Blocks, Job, JobState, Partial, Text
+from carrel.core.answer import Job, JobState
+from carrel.core.answer_encoding import encode_answer
 from carrel.core.caller import Call
 from carrel.core.decorators import collect_operations, operation
 from carrel.core.errors import NotFoundError
@@ -200,17 +202,5 @@ def report_job(job: Job, operations: Mapping[str, Operation[Any]]) -> JobReport:
 
 def _plain(result: Any, operation: Operation[Any] | None) -> Any:
     """The result as JSON has it."""
-    if isinstance(result, Text):
-        return result.body
-    if operation is None or isinstance(result, Blocks):
-        return TypeAdapter(type(result)).dump_python(result, mode="json", by_alias=True)
-    adapter: TypeAdapter[Any] = TypeAdapter(operation.answer)
-    if isinstance(result, Partial):
-        rows = adapter.dump_python(list(result.result), mode="json", by_alias=True)
-        return {
-            "result": rows,
-            "pending": result.pending,
-            "job_id": result.job_id,
-            "next_step": result.next_step,
-        }
-    return adapter.dump_python(result, mode="json", by_alias=True)
+    answer_type = type(result) if operation is None else operation.answer
+    return orjson.loads(encode_answer(answer_type, result))

@@ -8,21 +8,20 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from carrel.core.answer import Blocks, Partial, Text
+from carrel.core.answer_encoding import encode_answer, quoted_sources
 from carrel.core.caller import Caller, Visit
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError, UnknownOperationError
 from carrel.core.operation import Operation
-from carrel.core.quoting import distinct, quoted_facts
+from carrel.core.quoting import quoted_facts
 from carrel.doors.errors import error_mapping
 from carrel.doors.http.messages import JSON_TYPE, Header, HttpRequest, Response
 from carrel.doors.http.request_checks import is_from_browser
 from carrel.doors.json_input import parse_json
-from carrel.doors.mcp.endpoint import content_block
-from carrel.doors.schemas import answers_with_list, input_schema
+from carrel.doors.schemas import input_schema
 from carrel.policy.gate import Gate, to_invalid_input_error
 
 log = logging.getLogger("carrel.rest")
@@ -48,10 +47,7 @@ class RestDoor:
         self._gate = gate
         self._clock = clock
         self._challenge = challenge
-        self._tools = {
-            name: (operation, _encoder(operation))
-            for name, operation in catalogue.operations.items()
-        }
+        self._tools = dict(catalogue.operations)
         self._rows = {name: _row(operation) for name, operation in catalogue.operations.items()}
         self._list = orjson.dumps({"tools": list(self._rows.values())})
 
@@ -101,8 +97,8 @@ class RestDoor:
             )
         except ValidationError as error:
             return self._malformed(to_invalid_input_error(error), request, caller)
-        found = self._tools.get(invocation.tool_name)
-        if found is None:
+        operation = self._tools.get(invocation.tool_name)
+        if operation is None:
             error_unknown = UnknownOperationError(
                 invocation.tool_name[:100], next_step="GET /mcp/tools lists the names."
             )
@@ -114,13 +110,12 @@ class RestDoor:
                 caller,
             )
             return self.failed(error_unknown, request.visit)
-        operation, encode = found
         answer = await self._gate.call(operation, invocation.params, caller, request.visit)
-        quotes = operation.quotes
-        sources = () if quotes is None else distinct(quotes(invocation.params, answer, caller))
+        sources = quoted_sources(operation.quotes, invocation.params, answer, caller)
+        result = encode_answer(operation.answer, answer)
         quoted = b',"quoted_from":' + orjson.dumps(quoted_facts(sources)) if sources else b""
         return Response(
-            200, b'{"success":true,"result":' + encode(answer) + b',"error":null' + quoted + b"}"
+            200, b'{"success":true,"result":' + result + b',"error":null' + quoted + b"}"
         )
 
     def _malformed(
@@ -210,23 +205,3 @@ def _row(operation: Operation[Any]) -> dict[str, object]:
         "effect": operation.effect.value,
         "scopes": sorted(operation.scopes),
     }
-
-
-def _encoder(operation: Operation[Any]) -> Callable[[Any], bytes]:
-    if operation.answer is Text:
-        return lambda answer: orjson.dumps(answer.body)
-    if operation.answer is Blocks:
-        return lambda answer: orjson.dumps([content_block(part) for part in answer.parts])
-    to_json = TypeAdapter(operation.answer).serializer.to_json
-    if not answers_with_list(operation):
-        return lambda answer: to_json(answer, by_alias=True)
-
-    def encode_list(answer: Any) -> bytes:
-        if not isinstance(answer, Partial):
-            return to_json(answer, by_alias=True)
-        rest = orjson.dumps(
-            {"pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step}
-        )
-        return b'{"result":' + to_json(list(answer.result), by_alias=True) + b"," + rest[1:]
-
-    return encode_list

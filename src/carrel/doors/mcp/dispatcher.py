@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 
 from carrel.core.answer import Job
+from carrel.core.answer_encoding import quoted_sources
 from carrel.core.caller import Caller, ReportProgress, Visit
 from carrel.core.errors import CarrelError, InternalError, InvalidInputError
-from carrel.core.quoting import distinct
 from carrel.doors.errors import (
     APPLICATION,
     INVALID_PARAMS,
@@ -298,11 +298,7 @@ class Dispatcher:
                     uri, request.is_modern, error.message, data, has_run=True
                 ) from None
             raise ProtocolError(shown.json_rpc_code, error.message, data, has_run=True) from None
-        sources = (
-            ()
-            if resource.quotes is None
-            else distinct(resource.quotes(variables, content, request.caller))
-        )
+        sources = quoted_sources(resource.quotes, variables, content, request.caller)
         inside = b'"contents":' + encode_resource(uri, content, sources)
         if request.is_modern:
             inside = b'"ttlMs":%d,"cacheScope":"private",' % READ_TTL_MS + inside

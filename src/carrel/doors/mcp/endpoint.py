@@ -4,26 +4,26 @@ prepared.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import orjson
-from pydantic import TypeAdapter
 
-from carrel.core.answer import Binary, Blocks, Embedded, Partial, PromptText, Text
+from carrel.core.answer import Binary, Blocks, PromptText, Text
+from carrel.core.answer_encoding import (
+    content_block,
+    encode_answer,
+    quoted_sources,
+    resource_content,
+)
 from carrel.core.caller import Caller
 from carrel.core.jobs import JobOperations
 from carrel.core.operation import ArgumentCompletion, Effect, Operation, Prompt, Resource
-from carrel.core.quoting import QuotedSource, distinct, quotation_note, quoted_facts
+from carrel.core.quoting import QuotedSource, quotation_note, quoted_facts
 from carrel.doors.mcp.json_rpc import META_SERVER_INFO, TASKS_EXTENSION
-from carrel.doors.schemas import answers_with_list, input_schema, output_schema
-
-# The blocks of a result without their brackets, and its structured content where it has any.
-Encoded = tuple[bytes, bytes | None]
-_QUOTED_FROM = (b',"quoted_from":', b'"quoted_from":')
+from carrel.doors.schemas import input_schema, output_schema
 
 LIST_TTL_MS = 300_000
 READ_TTL_MS = 0
@@ -43,32 +43,31 @@ class ServedTool:
         return orjson.dumps(_tool_listing(self.operation, self.name))
 
     def encode(self, answer: Any, arguments: Mapping[str, Any], caller: Caller) -> bytes:
-        """Turns an answer into the inside of a tool result, with a second block and a field where
-        it quotes others.
-        """
-        quotes = self.operation.quotes
-        sources = () if quotes is None else distinct(quotes(arguments, answer, caller))
+        """The inside of a tool result; a second block and a field name the sources it quotes."""
+        sources = quoted_sources(self.operation.quotes, arguments, answer, caller)
         content, structured = self._encode(answer)
+        # One join: an answer may be large, and every addition would copy it.
         if not sources:
-            return _result(content, structured)
+            rest = (b"]",) if structured is None else (b'],"structuredContent":', structured)
+            return b"".join((b'"content":[', content, *rest))
         facts = orjson.dumps(quoted_facts(sources))
         note = orjson.dumps(quotation_note(sources))
-        # One join: an answer may be large, and every addition would copy it.
         if structured is None:
             end: tuple[bytes, ...] = (b',"_meta":{"quoted_from":', facts, b"}}]")
         else:
-            end = (
-                b'}],"structuredContent":',
-                structured[:-1],
-                _QUOTED_FROM[structured == b"{}"],
-                facts,
-                b"}",
-            )
+            before = b'"quoted_from":' if structured == b"{}" else b',"quoted_from":'
+            end = (b'}],"structuredContent":', structured[:-1], before, facts, b"}")
         return b"".join((b'"content":[', content, b',{"type":"text","text":', note, *end))
 
-    @cached_property
-    def _encode(self) -> Callable[[Any], Encoded]:
-        return _encoder(self.operation)
+    def _encode(self, answer: Any) -> tuple[bytes, bytes | None]:
+        """The blocks without their brackets, and the structured content where there is any."""
+        if isinstance(answer, Text | Blocks):
+            parts = answer.parts if isinstance(answer, Blocks) else (answer,)
+            return orjson.dumps([content_block(part) for part in parts])[1:-1], None
+        raw = encode_answer(self.operation.answer, answer)
+        is_bare_list = raw.startswith(b"[")
+        structured = b'{"result":' + raw + b"}" if is_bare_list else raw
+        return b'{"type":"text","text":' + orjson.dumps(raw.decode()) + b"}", structured
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,69 +257,6 @@ def _served_prompt(prompt: Prompt) -> ServedPrompt:
         ],
     }
     return ServedPrompt(prompt, orjson.dumps(listing))
-
-
-def _encoder(operation: Operation[Any]) -> Callable[[Any], Encoded]:
-    if operation.answer is Text or operation.answer is Blocks:
-        return _content
-    to_json = TypeAdapter(operation.answer).serializer.to_json
-    if not answers_with_list(operation):
-        return lambda answer: (_text_block(raw := to_json(answer, by_alias=True)), raw)
-
-    def encode_list(answer: Any) -> Encoded:
-        if isinstance(answer, Partial):
-            raw = to_json(list(answer.result), by_alias=True)
-            rest = orjson.dumps(
-                {"pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step}
-            )
-            whole = b'{"result":' + raw + b"," + rest[1:]
-            return _text_block(whole), whole
-        raw = to_json(answer, by_alias=True)
-        return _text_block(raw), b'{"result":' + raw + b"}"
-
-    return encode_list
-
-
-def _text_block(text: bytes) -> bytes:
-    return b'{"type":"text","text":' + orjson.dumps(text.decode()) + b"}"
-
-
-def _content(answer: Text | Blocks) -> Encoded:
-    parts = answer.parts if isinstance(answer, Blocks) else (answer,)
-    return orjson.dumps([content_block(part) for part in parts])[1:-1], None
-
-
-def _result(content: bytes, structured: bytes | None) -> bytes:
-    end = (b"]",) if structured is None else (b'],"structuredContent":', structured)
-    return b"".join((b'"content":[', content, *end))
-
-
-def content_block(part: Text | Binary | Embedded) -> dict[str, object]:
-    """One content block of a tool result or prompt."""
-    match part:
-        case Text():
-            return {"type": "text", "text": part.body}
-        case Binary():
-            kind = "audio" if part.media_type.startswith("audio/") else "image"
-            return {
-                "type": kind,
-                "data": base64.b64encode(part.body).decode(),
-                "mimeType": part.media_type,
-            }
-        case Embedded():
-            return {"type": "resource", "resource": resource_content(part.uri, part.content)}
-
-
-def resource_content(uri: str, content: Text | Binary) -> dict[str, object]:
-    match content:
-        case Text():
-            return {"uri": uri, "mimeType": content.media_type, "text": content.body}
-        case Binary():
-            return {
-                "uri": uri,
-                "mimeType": content.media_type,
-                "blob": base64.b64encode(content.body).decode(),
-            }
 
 
 def encode_resource(uri: str, content: Text | Binary, sources: Sequence[QuotedSource]) -> bytes:

@@ -40,16 +40,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from carrel.core.answer import Binary, Embedded, Text
+from carrel.core.answer_encoding import content_block, quoted_sources
 from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Effect, Resource
 from carrel.core.operation import Prompt as CataloguePrompt
 from carrel.core.parsing import translate_budget_errors
 from carrel.core.process_name import process_name
-from carrel.core.quoting import distinct, quotation_note, quoted_facts
+from carrel.core.quoting import quotation_note, quoted_facts
 from carrel.doors.errors import INVALID_PARAMS, error_mapping
 from carrel.doors.mcp.completions import parse_completion
-from carrel.doors.mcp.endpoint import Endpoint, ServedTool, content_block
+from carrel.doors.mcp.endpoint import Endpoint, ServedTool
 from carrel.doors.mcp.json_rpc import ProtocolError, error_facts
 from carrel.doors.schemas import input_schema, output_schema
 from carrel.libraries.text.budget import check_nesting
@@ -265,9 +266,7 @@ async def _read(resource: Resource, variables: Mapping[str, str], gate: Gate) ->
     except CarrelError as error:
         raise _protocol_error(error) from None
     contents = [ResourceContent(content.body, mime_type=content.media_type)]
-    sources = (
-        () if resource.quotes is None else distinct(resource.quotes(variables, content, caller))
-    )
+    sources = quoted_sources(resource.quotes, variables, content, caller)
     if sources:
         contents.append(
             ResourceContent(

@@ -9,16 +9,17 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
-from carrel.core.answer import Blocks, Partial, Text
+from carrel.core.answer import Blocks, Text
+from carrel.core.answer_encoding import encode_answer, quoted_sources
 from carrel.core.caller import Call
 from carrel.core.catalogue import Catalogue
 from carrel.core.decorators import collect_operations, operation
 from carrel.core.errors import InvalidInputError
 from carrel.core.operation import Effect, Operation, Question
 from carrel.core.operation_search import OperationSearch
-from carrel.core.quoting import FIELD, distinct, quotation_note, quoted_facts
+from carrel.core.quoting import FIELD, quotation_note, quoted_facts
 from carrel.doors.schemas import input_schema
 from carrel.policy.gate import Gate
 
@@ -164,15 +165,15 @@ class OperationTools:
         result = await self._gate.call(
             operation, arguments, call.caller, call.visit, call.report_progress
         )
-        text = _as_text(operation, result)
-        sources = (
-            ()
-            if operation.quotes is None
-            else distinct(operation.quotes(arguments, result, call.caller))
+        sources = quoted_sources(operation.quotes, arguments, result, call.caller)
+        answer: Text | Blocks = (
+            result
+            if isinstance(result, Text | Blocks)
+            else Text(encode_answer(operation.answer, result).decode(), "application/json")
         )
         if not sources:
-            return text
-        parts = text.parts if isinstance(text, Blocks) else (text,)
+            return answer
+        parts = answer.parts if isinstance(answer, Blocks) else (answer,)
         return Blocks(
             (
                 *parts,
@@ -194,19 +195,3 @@ def _widest(operations: Iterable[Operation[Any]]) -> Effect:
         for effect in (Effect.DESTROYS, Effect.WRITES, Effect.READS)
         if effect in effects or effect is Effect.READS
     )
-
-
-def _as_text(operation: Operation[Any], answer: Any) -> Text | Blocks:
-    if isinstance(answer, (Text, Blocks)):
-        return answer
-    adapter = TypeAdapter(operation.answer)
-    if isinstance(answer, Partial):
-        rows = adapter.dump_python(list(answer.result), mode="json", by_alias=True)
-        whole = {
-            "result": rows,
-            "pending": answer.pending,
-            "job_id": answer.job_id,
-            "next_step": answer.next_step,
-        }
-        return Text(orjson.dumps(whole).decode(), "application/json")
-    return Text(adapter.dump_json(answer, by_alias=True).decode(), "application/json")
