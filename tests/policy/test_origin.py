@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from carrel.core.addresses import address_group
+from carrel.core.caller import address_group
 from carrel.policy.origin import Authority, MalformedAuthorityError, Origin, OriginPolicy
 
 MALFORMED = [

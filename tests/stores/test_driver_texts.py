@@ -13,8 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from carrel.core.error_description import describe_error
-from carrel.core.errors import UnavailableError
+from carrel.core.errors import UnavailableError, describe_error
 from carrel.doors.logs import configure_logs
 from carrel.stores.sql.access import SCRIPTS
 from carrel.stores.sqlite.driver import SqliteDriver

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
-from carrel.core.addresses import address_group
 from carrel.core.progress import NoProgress, Progress
 
 LOCAL_USER = "local"
@@ -17,6 +18,8 @@ COMMAND_LINE = "cli"
 
 NO_PROGRESS = NoProgress()
 ReportProgress = Callable[[float, float | None, str | None], Awaitable[None]]
+
+_NETWORK_BITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,25 @@ class Caller:
 def library_name(user_id: str) -> str:
     """What a person's library is called: fit for a folder, and without telling who it is."""
     return hashlib.sha256(user_id.encode()).hexdigest()[:32]
+
+
+@lru_cache(maxsize=4096)
+def address_group(address: str) -> str:
+    """What limits count as one caller: an IPv4 address, or the /64 of an IPv6 address.
+
+    A /64 is what a single customer holds. What is no address stands for itself.
+    """
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address[:100]
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    if found.is_loopback:
+        return str(found)
+    return str(ipaddress.ip_network((found, _NETWORK_BITS), strict=False))
 
 
 class Allowance(NamedTuple):

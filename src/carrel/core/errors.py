@@ -4,6 +4,7 @@ facts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -11,6 +12,10 @@ from carrel.core.secrets import mask_secrets, mask_secrets_in
 from carrel.libraries.text.budget import InputTooCostlyError
 
 Facts = Mapping[str, object]
+MAX_DESCRIPTION_CHARACTERS = 200
+# Drivers quote the values they stumble over, so everything from the first quote to the last goes.
+_QUOTED = re.compile(r"""(["'`\u201c\u00ab]).*["'`\u201d\u00bb]""", re.DOTALL)
+_CODES = ("sqlstate", "sqlite_errorname", "status_code")
 
 
 class CarrelError(Exception):
@@ -179,3 +184,30 @@ class InternalError(CarrelError):
             next_step=f"Report it with the error id {error_id}; the server's log has the cause.",
             details={"error_id": error_id},
         )
+
+
+def describe_error(error: BaseException) -> str:
+    """What a log may say of an exception: its type, its codes and its message, without values.
+
+    Only the first line of the message: drivers add the failing row in the next ones.
+    """
+    codes = [
+        f"{name}={value}"
+        for name in _CODES
+        if isinstance(value := getattr(error, name, None), str | int)
+    ]
+    lines = str(error).strip().splitlines()
+    message = _QUOTED.sub(r"\1…\1", lines[0])[:MAX_DESCRIPTION_CHARACTERS] if lines else ""
+    kind = type(error)
+    name = (
+        kind.__qualname__
+        if kind.__module__ == "builtins"
+        else f"{kind.__module__}.{kind.__qualname__}"
+    )
+    return " ".join(part for part in (name, *codes, message) if part)
+
+
+def describe_cause(error: BaseException) -> str:
+    """The exception that an error was made from, or nothing."""
+    cause = error.__cause__ or error.__context__
+    return "" if cause is None else describe_error(cause)

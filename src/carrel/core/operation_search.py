@@ -1,6 +1,4 @@
-"""Finds operations by plain sentences: words weighed by how few operations share them, and the
-phrases people use for each.
-"""
+"""Finds operations by plain sentences: rare words count more, and so do the phrases people use."""
 
 from __future__ import annotations
 
@@ -12,7 +10,79 @@ from dataclasses import dataclass
 from typing import Any
 
 from carrel.core.operation import Operation
-from carrel.core.operation_words import GROUPS, PHRASAL_VERBS, STOP_WORDS
+
+_WORDS_THAT_SAY_NOTHING = (
+    "a about again all also am an and any are as at be been by can could did do does for from "
+    "get give had has have how i if in into is it its just let like make me my need now of on "
+    "or our please should show so some something tell than that the their them then there these "
+    "they this those to us use used want was we were what when where which who will with would "
+    "you your got gotten im ive dont cant whats thanks thank hi hello hey maybe perhaps really "
+    "quickly kindly ll ve re here yet"
+)
+_STOP_WORDS = frozenset(_WORDS_THAT_SAY_NOTHING.split())
+# Words for the same thing: a sentence with another word of a group meets the operation, for less.
+_GROUPS = (
+    "delete remove erase drop discard bin throw away trash clear forget purge scrap wipe",
+    "find search look lookup locate seek query hunt",
+    "open view display read see",
+    "save keep store write record remember jot",
+    "change edit correct fix update modify amend repair typo rename",
+    "export download output dump convert",
+    "cancel abort stop kill end terminate quit",
+    "pause halt suspend hold wait freeze interrupt",
+    "resume continue restart proceed carry unpause",
+    "paper article publication manuscript preprint study literature",
+    "hypothesis hypotheses idea conjecture theory",
+    "library bibliography references",
+    "cite citation citing quote",
+    "corpus collection",
+    "summarise summarize summary overview abstract gist digest tldr nutshell",
+    "add import load insert include upload",
+    "history version versions revision revisions earlier previous changed",
+    "count many number size big statistics stats",
+    "share publish promote release",
+    "colleagues team everybody everyone group lab coworkers",
+    "compare rank tournament order versus better best strongest",
+    "review criticise critique assess evaluate judge check verify",
+    "rate score grade stars mark",
+    "approve accept endorse agree confirm",
+    "reject refuse decline dismiss veto disagree",
+    "improve refine evolve develop sharpen strengthen enhance",
+    "project research run investigation",
+    "progress status far finished done ready complete",
+    "note notes memo knowledge",
+    "author authors writer wrote written researcher",
+    "journal venue venues conference",
+    "attach link file pdf",
+    "job task background",
+    "keyword keywords tag tags",
+    "frequent common top most",
+    "start begin launch initiate commence",
+    "generate brainstorm invent create",
+    "detach unlink unattach",
+)
+# A verb and its particle, which may stand some words apart, by the word they mean together.
+_PHRASAL_VERBS_BY_MEANING = {
+    "add": "put … in, put … into",
+    "approve": "sign … off",
+    "cancel": "call … off",
+    "convert": "turn … into",
+    "export": "write … out",
+    "generate": "come … up with, think … up",
+    "import": "bring … in",
+    "pause": "put … on hold",
+    "reject": "rule … out, turn … down",
+    "remove": (
+        "cross … out, get … rid of, take … back, take … off, take … out, throw … away, throw … out"
+    ),
+    "resume": "bring … back, carry … on, go … ahead, go … on, keep … going, pick … up",
+    "save": "jot … down, keep … in mind, note … down, write … down",
+    "search": "look … for, look … up",
+    "start": "kick … off, set … up",
+    "status": "check … on, check … up on",
+    "submit": "hand … in",
+    "summarise": "sum … up",
+}
 
 _WORD = re.compile(r"[^\W_]+")
 # Longer endings first, each with the shortest stem that it may leave.
@@ -59,10 +129,11 @@ def stem(word: str) -> str:
 
 
 _PHRASAL_VERBS: dict[str, list[tuple[re.Pattern[str], str]]] = {}
-for _verb, _particle, _meaning in PHRASAL_VERBS:
-    _PHRASAL_VERBS.setdefault(stem(_verb), []).append(
-        (_phrasal_verb(_verb, _particle), rf"{_meaning}\1")
-    )
+for _meaning, _verbs in _PHRASAL_VERBS_BY_MEANING.items():
+    for _verb, _, _particle in (each.partition(" … ") for each in _verbs.split(", ")):
+        _PHRASAL_VERBS.setdefault(stem(_verb), []).append(
+            (_phrasal_verb(_verb, _particle), rf"{_meaning}\1")
+        )
 
 
 def _words(text: str) -> list[str]:
@@ -73,11 +144,11 @@ def _words(text: str) -> list[str]:
     for word in {stem(word) for word in _WORD.findall(plain)} & _PHRASAL_VERBS.keys():
         for pattern, meaning in _PHRASAL_VERBS[word]:
             plain = pattern.sub(meaning, plain)
-    return [word for word in _WORD.findall(plain) if word not in STOP_WORDS]
+    return [word for word in _WORD.findall(plain) if word not in _STOP_WORDS]
 
 
 _GROUP_OF: dict[str, str] = {
-    stem(word): f"~{group.split()[0]}" for group in GROUPS for word in group.split()
+    stem(word): f"~{group.split()[0]}" for group in _GROUPS for word in group.split()
 }
 
 
@@ -188,7 +259,7 @@ def _entry(operation: Operation[Any], parameters: str) -> _Entry:
 def _spellings(operations: Iterable[Operation[Any]]) -> dict[str, str]:
     """The long words that operations go by, under each of their spellings with a letter missing."""
     texts = [
-        *GROUPS,
+        *_GROUPS,
         *(text for each in operations for text in (each.name, each.title, *each.phrases)),
     ]
     words = sorted(

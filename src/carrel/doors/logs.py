@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import orjson
 
-from carrel.core.error_description import describe_error
+from carrel.core.errors import describe_error
 from carrel.core.secrets import mask_plain_secrets, mask_secrets
 
 _OWN_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {

@@ -11,8 +11,7 @@ from typing import NamedTuple, Protocol
 
 import orjson
 
-from carrel.core.addresses import address_group
-from carrel.core.caller import ANONYMOUS_USER
+from carrel.core.caller import ANONYMOUS_USER, address_group
 
 _SECRET_WORDS = (
     "token",

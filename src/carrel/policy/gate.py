@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from carrel.core.caller import ANONYMOUS_USER, COMMAND_LINE, Call, Caller, ReportProgress, Visit
 from carrel.core.clock import Clock
 from carrel.core.completion import NO_COMPLETION, Completion, CompletionRequest
-from carrel.core.error_description import describe_cause
 from carrel.core.errors import (
     AuditUnavailableError,
     CarrelError,
@@ -26,6 +25,7 @@ from carrel.core.errors import (
     TimedOutError,
     UnavailableError,
     UnknownOperationError,
+    describe_cause,
 )
 from carrel.core.operation import ArgumentCompletion, Effect, Entry, Operation, Prompt, Resource
 from carrel.core.waiting import within

@@ -22,7 +22,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from carrel.core.addresses import address_group
+from carrel.core.caller import address_group
 from carrel.doors.http.connections import Activity, ConnectionLimits, ConnectionTable
 from carrel.policy.origin import TrustedProxies
 

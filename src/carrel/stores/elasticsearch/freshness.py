@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from elasticsearch import AsyncElasticsearch, NotFoundError
 
-from carrel.core.error_description import describe_error
-from carrel.core.errors import CarrelError, UnavailableError
+from carrel.core.errors import CarrelError, UnavailableError, describe_error
 from carrel.rooms.knowledge.documents import DocumentSource, Drop, Put, Reset
 from carrel.rooms.knowledge.errors import IndexBuildingError
 from carrel.stores.elasticsearch.errors import plainly

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from carrel.core.error_description import describe_error
+from carrel.core.errors import describe_error
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.records import ConceptRow, DocumentRow
 from carrel.libraries.discovery.vocabulary import Vocabulary

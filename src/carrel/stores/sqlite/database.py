@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from carrel.core.error_description import describe_error
-from carrel.core.errors import CarrelError
+from carrel.core.errors import CarrelError, describe_error
 from carrel.stores.file_lock import hold_lock
 from carrel.stores.sqlite.connection import connect, enable_write_ahead_log, transaction
 from carrel.stores.sqlite.errors import translate_driver_errors

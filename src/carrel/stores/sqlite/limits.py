@@ -7,8 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from carrel.core.clock import Clock
-from carrel.core.error_description import describe_error
-from carrel.core.errors import UnavailableError
+from carrel.core.errors import UnavailableError, describe_error
 from carrel.policy.limits import Rate, TakeResult
 from carrel.stores.sql.limits import SCHEMA, SWEEP, TAKE, bucket_parameters
 from carrel.stores.sqlite.connection import connect, enable_write_ahead_log

@@ -13,7 +13,7 @@ from pathlib import Path
 import tantivy
 from tantivy import Occur
 
-from carrel.core.error_description import describe_error
+from carrel.core.errors import describe_error
 from carrel.libraries.query.papers import (
     AllOf,
     AnyOf,

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from carrel.core.error_description import describe_error
+from carrel.core.errors import describe_error
 from carrel.libraries.query.papers import PaperQuery
 from carrel.libraries.text.snippets import Stem
 from carrel.rooms.papers.errors import SnapshotUnavailableError
