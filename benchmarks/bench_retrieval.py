@@ -32,6 +32,7 @@ from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
 from carrel.stores.sqlite.papers.search import OpenRanking
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from carrel.stores.tantivy.papers import open_paper_index
 from carrel.stores.tantivy.papers_build import build_paper_index, has_fresh_index
@@ -137,7 +138,7 @@ def ours(
 ) -> tuple[Callable[[str], list[str]], Callable[[], None]]:
     """The operation itself, as a door calls it, without the length limit that doors check."""
     runner = asyncio.Runner()
-    store = SqlitePaperStore(snapshot, open_ranking=open_ranking)
+    store = SqlitePaperStore(PaperSnapshot(snapshot), open_ranking=open_ranking)
     operation = Catalogue(
         [Room.collect(ROOM, PapersOperations(Papers(store, FolderAssets(snapshot.parent))))]
     ).operations["search_papers"]

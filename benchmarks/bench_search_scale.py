@@ -25,6 +25,7 @@ import tantivy
 
 from benchmarks.synthetic_corpus import questions, texts, vocabulary, write_synthetic_snapshot
 from carrel.libraries.query.papers import parse_paper_query
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from carrel.stores.tantivy.papers import open_paper_index
 from carrel.stores.tantivy.papers_build import build_paper_index, has_fresh_index
@@ -213,7 +214,9 @@ def main(papers: int, folder: Path) -> None:
 async def _store_times(
     snapshot: Path, some: list[str], callers: int, *, has_index: bool
 ) -> list[float]:
-    store = SqlitePaperStore(snapshot, open_ranking=open_paper_index if has_index else None)
+    store = SqlitePaperStore(
+        PaperSnapshot(snapshot), open_ranking=open_paper_index if has_index else None
+    )
     try:
         return await timed_store(store, some, callers)
     finally:

@@ -17,9 +17,9 @@ from starlette.routing import Route
 
 from carrel.doors.http import HttpApp
 from carrel.settings import read_settings
-from carrel.wiring.demo import with_demo
 from carrel.wiring.desk import open_desk
 from carrel.wiring.http import http_app
+from carrel.wiring.papers_build import with_demo
 
 ARGUMENTS = {"category": "keyword", "limit": 10}
 FACETS = [{"value": f"keyword {number}", "paper_count": 20 - number} for number in range(10)]

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from benchmarks.growth.families import TEXTS, Family, nested, numbered, repeated
 from carrel.core.errors import CarrelError
-from carrel.core.paper_record import SourceReader
 from carrel.libraries.bibliography.citation_keys import make_key
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
 from carrel.libraries.bibliography.formats import (
@@ -36,7 +35,7 @@ from carrel.libraries.query.papers import parse_identifiers, parse_paper_query
 from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.libraries.text.snippets import Marker
 from carrel.rooms.knowledge.notes import link_targets
-from carrel.rooms.papers.building.identity import month_of, title_words, year_of
+from carrel.rooms.papers.building.identity import find_month, find_year, normalise_title
 from carrel.rooms.references.search_index import IndexedReference
 from carrel.rooms.references.search_index import parse_query as parse_references_query
 from carrel.rooms.research.legacy_import import read_earlier
@@ -50,6 +49,7 @@ from carrel.services.paper_sources.fields import understand
 from carrel.services.paper_sources.jats import JatsReader
 from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader
+from carrel.services.paper_sources.sources import SourceReader
 
 ALLOWED: tuple[type[Exception], ...] = (
     CarrelError,
@@ -350,9 +350,9 @@ def _snippet(text: str) -> None:
 
 
 def _paper_identity(text: str) -> None:
-    title_words(text)
-    year_of(text)
-    month_of(text)
+    normalise_title(text)
+    find_year(text)
+    find_month(text)
     spaced_for_index(text)
 
 

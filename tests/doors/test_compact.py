@@ -10,9 +10,9 @@ import pytest
 
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.settings import AuditSettings, Settings
-from carrel.wiring.demo import with_demo
 from carrel.wiring.desk import open_desk
 from carrel.wiring.mcp import desk_endpoints
+from carrel.wiring.papers_build import with_demo
 from tests.doors.house import MODERN, Answer, House, TokenTable, build_house
 
 pytestmark = pytest.mark.promise("D10")

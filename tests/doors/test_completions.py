@@ -22,9 +22,9 @@ from carrel.core.caller import Call, Caller, Visit
 from carrel.core.completion import CompletionRequest, complete_titled
 from carrel.policy.limits import Rate
 from carrel.settings import Settings
-from carrel.wiring.demo import with_demo
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.mcp import fastmcp_app
+from carrel.wiring.papers_build import with_demo
 from tests.doors.house import HANDSHAKES, MODERN, Answer, House, TokenTable, build_house
 from tests.journeys.doors import ENVIRONMENT, PROGRAM, serving
 from tests.libraries.discovery.small_corpus import GOAL

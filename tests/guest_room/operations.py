@@ -15,6 +15,7 @@ from carrel.core.errors import NotFoundError
 from carrel.core.operation import Answer, Effect, Question
 from carrel.settings import Settings
 from carrel.wiring.desk import OpenRoom
+from carrel.wiring.papers import OpenCorpus
 from tests.guest_room import ROOM
 
 READ = frozenset({"knowledge:read"})
@@ -82,5 +83,5 @@ class Greenhouse:
         return PromptText((PromptMessage(Text(f"Repot the {arguments['name']}.")),))
 
 
-def open_greenhouse(settings: Settings) -> OpenRoom:
+def open_greenhouse(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     return OpenRoom(Room.collect(ROOM, Greenhouse()))

@@ -21,7 +21,7 @@ import orjson
 from anyio.from_thread import start_blocking_portal
 
 from carrel.settings import Settings
-from carrel.wiring.demo import with_demo
+from carrel.wiring.papers_build import with_demo
 from tests.interop.conformance import Suite
 from tests.journeys.doors import (
     ENVIRONMENT,

@@ -8,7 +8,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from carrel.settings import Settings
-from carrel.wiring.demo import with_demo
+from carrel.wiring.papers_build import with_demo
 from tests.journeys.doors import DOORS, MCP_DOORS, Door, opened, serving
 
 

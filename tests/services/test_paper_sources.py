@@ -5,6 +5,7 @@ from __future__ import annotations
 import lzma
 import sys
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from carrel.core.paper_record import PaperRecord, Reading, SourcePart, SourceReader
+from carrel.rooms.papers.building.models import PaperRecord, PartJob, Reading, SourcePart
 from carrel.services.paper_sources.bibliography import BibliographyReader
 from carrel.services.paper_sources.fields import people_in, understand
 from carrel.services.paper_sources.jats import JatsReader
@@ -20,8 +21,8 @@ from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInf
 from carrel.services.paper_sources.markdown import MarkdownReader
 from carrel.services.paper_sources.pdf import PdfReader
 from carrel.services.paper_sources.sources import (
-    Errand,
-    find,
+    SourceReader,
+    find_sources,
     read_here,
     read_in_processes,
     read_part,
@@ -313,8 +314,9 @@ def test_bibtex_entries_are_papers_and_keep_their_raw_form(tmp_path: Path) -> No
 def test_ris_and_csl_json_are_read_as_well(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
     path.write_text(content)
-    [found], passed = find([path], (PaperInfosReader(), BibliographyReader()))
-    record = only(read_all(found.reader, path))
+    [found], passed = find_sources([path], (PaperInfosReader(), BibliographyReader()))
+    assert found.reader == "bibliography"
+    record = only(read_all(BibliographyReader(), path))
     assert (record.title, record.authors, record.doi, record.publication_date) == (
         "Old Engines",
         ("Bob Lee",),
@@ -380,6 +382,10 @@ class CrashingReader:
         return Reading((PaperRecord(part.path.name),))
 
 
+def by_name(readings: Iterator[tuple[PartJob, Reading]]) -> dict[str, Reading]:
+    return {job.part.path.stem: reading for job, reading in readings}
+
+
 def crashing_equipment() -> tuple[tuple[SourceReader, ...], Shelf]:
     return (CrashingReader(),), Shelf()
 
@@ -387,8 +393,8 @@ def crashing_equipment() -> tuple[tuple[SourceReader, ...], Shelf]:
 @pytest.mark.promise("Q3")
 def test_a_reader_that_crashes_its_process_costs_one_file(tmp_path: Path) -> None:
     names = ["a", "b", "bad", "c", "d", "e", "f", "g", "h"]
-    errands = [Errand("crashing", SourcePart(tmp_path / name), name) for name in names]
-    answers = dict(read_in_processes(errands, crashing_equipment, workers=2))
+    jobs = [PartJob("crashing", SourcePart(tmp_path / name), 0) for name in names]
+    answers = by_name(read_in_processes(jobs, crashing_equipment, workers=2))
     assert sorted(answers) == sorted(names)
     assert codes(answers["bad"]) == ["reader_crashed"]
     assert [name for name in names if not answers[name].records] == ["bad"]
@@ -398,8 +404,8 @@ def test_a_reader_that_crashes_its_process_costs_one_file(tmp_path: Path) -> Non
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits for a process")
 def test_a_file_that_never_ends_or_takes_all_memory_costs_one_file(tmp_path: Path) -> None:
     names = ["a", "endless", "b", "huge", "c"]
-    errands = [Errand("crashing", SourcePart(tmp_path / name), name) for name in names]
-    answers = dict(read_in_processes(errands, crashing_equipment, workers=2, cpu_seconds=2))
+    jobs = [PartJob("crashing", SourcePart(tmp_path / name), 0) for name in names]
+    answers = by_name(read_in_processes(jobs, crashing_equipment, workers=2, cpu_seconds=2))
     assert codes(answers["endless"]) == ["too_costly"]
     assert codes(answers["huge"]) == ["too_large"]
     assert [name for name in names if answers[name].records] == ["a", "b", "c"]
@@ -422,8 +428,8 @@ def test_a_pdf_that_would_fill_the_memory_costs_one_file(tmp_path: Path) -> None
     contents = {"a": make_pdf([PAGE]), "bomb": make_form_bomb(30), "b": make_pdf([PAGE])}
     for name, content in contents.items():
         (tmp_path / f"{name}.pdf").write_bytes(content)
-    errands = [Errand("pdf", SourcePart(tmp_path / f"{name}.pdf"), name) for name in contents]
-    answers = dict(read_in_processes(errands, pdf_equipment, workers=1))
+    jobs = [PartJob("pdf", SourcePart(tmp_path / f"{name}.pdf"), 0) for name in contents]
+    answers = by_name(read_in_processes(jobs, pdf_equipment, workers=1))
     assert codes(answers["bomb"])[0] in {"reader_crashed", "too_costly", "too_large"}
     assert [name for name in contents if answers[name].records] == ["a", "b"]
 
@@ -528,12 +534,12 @@ def test_genuine_elife_articles_are_read_without_a_problem(tmp_path: Path) -> No
     with tarfile.open(archive) as opened:
         members = [member for member in opened.getmembers() if member.name.endswith(".xml")][:4]
         opened.extractall(tmp_path, members, filter="data")
-    errands = [
-        Errand("jats", part, str(path))
+    jobs = [
+        PartJob("jats", part, 0)
         for path in tmp_path.rglob("*.xml")
         for part in JatsReader().parts(path, ())
     ]
-    readings = dict(read_here(errands, lambda: ((JatsReader(),), Shelf())))
+    readings = by_name(read_here(jobs, lambda: ((JatsReader(),), Shelf())))
     for reading in readings.values():
         record = only(reading)
         assert reading.problems == ()

@@ -15,8 +15,9 @@ from carrel.core.errors import CarrelError
 from carrel.core.health import Health
 from carrel.rooms.knowledge.documents import DocumentChange
 from carrel.settings import Settings, SettingsError, read_settings
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.wiring.knowledge import elasticsearch_client
-from carrel.wiring.papers import open_papers, papers_service
+from carrel.wiring.papers import open_corpus, open_papers
 from tests.rooms.papers.cluster import clean, cluster_settings, fill
 from tests.rooms.papers.conftest import CORPUS, RESIDUAL, TRANSFORMER
 from tests.rooms.papers.snapshots import write_snapshot
@@ -37,7 +38,7 @@ def settings(tmp_path: Path) -> Iterator[Settings]:
 
 def titles(settings: Settings, query: str) -> list[str]:
     async def asked() -> list[str]:
-        papers = papers_service(settings)
+        papers = open_corpus(settings)
         try:
             return [hit.title for hit in await papers.service.search(query, page=1, limit=10)]
         finally:
@@ -53,12 +54,14 @@ def refusal(settings: Settings, query: str = "transformer") -> CarrelError:
 
 
 async def doctor(settings: Settings) -> Health:
-    opened = open_papers(settings)
+    corpus = open_corpus(settings)
+    opened = open_papers(settings, corpus)
     try:
         return await opened.checks["papers"]()
     finally:
         assert opened.close is not None
         await opened.close()
+        await corpus.close()
 
 
 @pytest.mark.promise("K6")
@@ -88,7 +91,7 @@ def test_without_an_address_the_setting_is_refused(tmp_path: Path) -> None:
         environment={"CARREL_HOME": str(tmp_path), "CARREL_PAPERS_SEARCH": "elasticsearch"}
     )
     with pytest.raises(SettingsError, match="no Elasticsearch is named"):
-        papers_service(chosen)
+        open_corpus(chosen)
 
 
 @pytest.mark.promise("K6")
@@ -135,7 +138,8 @@ class CutOff:
 
 def stopped(settings: Settings, snapshot: Path, after: int) -> None:
     async def run() -> None:
-        papers, client = RankedPapers(snapshot, mark_every=2), elasticsearch_client(settings)
+        source, client = PaperSnapshot(snapshot), elasticsearch_client(settings)
+        papers = RankedPapers(source, mark_every=2)
         try:
             await sync(
                 client,
@@ -145,7 +149,7 @@ def stopped(settings: Settings, snapshot: Path, after: int) -> None:
             )
         finally:
             await client.close()
-            await papers.close()
+            source.close()
 
     with pytest.raises(PowerCutError):
         asyncio.run(run())

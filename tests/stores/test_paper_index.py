@@ -13,7 +13,7 @@ import pytest
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.stores.sqlite.papers.index_manifest import index_folder, manifest_file, read_manifest
 from carrel.stores.sqlite.papers.search import OpenRanking
-from carrel.stores.sqlite.papers.snapshot import Snapshot
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.tantivy.papers import TantivyRanking, open_paper_index
 from carrel.stores.tantivy.papers_build import build_paper_index, has_fresh_index
 from tests.rooms.papers.conftest import CORPUS, RESIDUAL, TRANSFORMER
@@ -22,7 +22,7 @@ from tests.rooms.papers.snapshots import SamplePaper, write_snapshot
 
 
 def opened(snapshot: Path) -> TantivyRanking | None:
-    source = Snapshot(snapshot)
+    source = PaperSnapshot(snapshot)
     try:
         return open_paper_index(source.path, source.current().build_id)
     finally:
@@ -209,7 +209,7 @@ def test_two_threads_may_search_one_index(tmp_path: Path) -> None:
     assert ranking is not None
 
     async def ask() -> list[list[int]]:
-        source = Snapshot(snapshot)
+        source = PaperSnapshot(snapshot)
 
         def one() -> list[int]:
             with source.current().connection() as connection:

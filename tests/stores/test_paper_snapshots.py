@@ -11,6 +11,7 @@ import pytest
 
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.rooms.papers.errors import SnapshotUnavailableError
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from tests.rooms.papers.conftest import CORPUS, RESIDUAL, TRANSFORMER
 from tests.rooms.papers.desk import Desk
@@ -61,7 +62,7 @@ def test_what_still_stands_in_the_log_is_read_too(tmp_path: Path) -> None:
 @pytest.mark.promise("P8")
 def test_the_connection_cannot_write(tmp_path: Path) -> None:
     async def try_to_write() -> None:
-        store = SqlitePaperStore(write_snapshot(tmp_path, CORPUS))
+        store = SqlitePaperStore(PaperSnapshot(write_snapshot(tmp_path, CORPUS)))
         try:
             await store._run(lambda _, connection: connection.execute("DELETE FROM paper"))
         finally:
@@ -76,7 +77,7 @@ def test_ids_are_suggested_by_id_and_by_words_of_the_title_and_signs_mean_themse
     tmp_path: Path,
 ) -> None:
     async def suggestions() -> None:
-        store = SqlitePaperStore(write_snapshot(tmp_path, CORPUS))
+        store = SqlitePaperStore(PaperSnapshot(write_snapshot(tmp_path, CORPUS)))
         try:
             found, total = await store.ids_like("", 2)
             assert (len(found), total) == (2, len(CORPUS))
@@ -175,7 +176,7 @@ def test_a_snapshot_that_was_mended_is_read_again(tmp_path: Path) -> None:
 
 def test_many_readers_at_once_get_their_own_answers(tmp_path: Path) -> None:
     async def ask_all() -> list[tuple[str, list[str]]]:
-        store = SqlitePaperStore(write_snapshot(tmp_path, CORPUS), threads=4)
+        store = SqlitePaperStore(PaperSnapshot(write_snapshot(tmp_path, CORPUS)), threads=4)
         try:
             queries = ["residual", "attention", "genes", "激光雷达"] * 25
             answers = await asyncio.gather(
@@ -195,7 +196,7 @@ def test_many_readers_at_once_get_their_own_answers(tmp_path: Path) -> None:
 
 def test_repeated_facets_cost_no_thread(tmp_path: Path) -> None:
     async def ask_twice() -> bool:
-        store = SqlitePaperStore(write_snapshot(tmp_path, CORPUS))
+        store = SqlitePaperStore(PaperSnapshot(write_snapshot(tmp_path, CORPUS)))
         first = await store.top_facets("keyword", 5)
         await store.close()
         return await store.top_facets("keyword", 5) is first

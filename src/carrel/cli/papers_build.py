@@ -82,8 +82,7 @@ def build(options: argparse.Namespace) -> int:
     built.
     """
     from carrel.wiring.papers import snapshot_path
-    from carrel.wiring.papers_build import build_papers
-    from carrel.wiring.papers_index import bring_index_up_to_date, shown_by
+    from carrel.wiring.papers_build import build_papers, index_papers
 
     progress = None if options.quiet else TerminalProgress()
     settings = home_settings(options)
@@ -102,9 +101,7 @@ def build(options: argparse.Namespace) -> int:
                 size_limit_bytes=options.max_megabytes * _MEGABYTE,
                 has_edges=not options.without_edges,
                 only=options.only,
-                after_swap=lambda built: shown_by(
-                    progress, "indexing", lambda report: bring_index_up_to_date(built, report)
-                ),
+                after_swap=lambda built: index_papers(built, progress),
             )
     except AuditUnavailableError:
         raise

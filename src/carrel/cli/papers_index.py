@@ -13,7 +13,7 @@ from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import InvalidInputError
 from carrel.wiring.audit import record_command
 from carrel.wiring.papers import snapshot_path
-from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date, shown_by
+from carrel.wiring.papers_build import embed_papers, index_papers
 
 
 def run(words: list[str]) -> int:
@@ -37,9 +37,9 @@ def run(words: list[str]) -> int:
     with record_command(
         settings, "papers:index", f"papers:{snapshot}", {"meaning": options.meaning}
     ):
-        shown_by(progress, "indexing", lambda report: bring_index_up_to_date(snapshot, report))
+        index_papers(snapshot, progress)
         if options.meaning:
-            shown_by(progress, "embedding", lambda report: add_meaning(snapshot, report))
+            embed_papers(snapshot, progress)
     print(f"The index of {snapshot} is up to date.")
     say_next_step("papers index")
     return 0

@@ -76,7 +76,7 @@ def summarise(options: argparse.Namespace) -> int:
     """
     from carrel.rooms.papers.building.summarising import Prices
     from carrel.wiring.papers import snapshot_path
-    from carrel.wiring.papers_summarise import summarise_papers
+    from carrel.wiring.papers_build import summarise_papers
 
     if not options.model or not options.model_url:
         show(
@@ -99,7 +99,7 @@ def summarise(options: argparse.Namespace) -> int:
                 api_key=os.environ.get("CARREL_MODEL_API_KEY"),
                 limit=options.limit,
                 parallel=options.parallel,
-                most_characters=options.max_characters,
+                max_characters=options.max_characters,
                 progress=progress,
             )
     except AuditUnavailableError:

@@ -64,7 +64,7 @@ def run(words: list[str]) -> int:
     }
     settings = settings_from(options, extra)
     if options.demo:
-        from carrel.wiring.demo import with_demo
+        from carrel.wiring.papers_build import with_demo
 
         settings = with_demo(settings)
     configure_logs(settings.log.level, settings.log.format)

@@ -33,6 +33,10 @@ class CarrelError(Exception):
             key: mask_secrets_in(value) for key, value in (details or {}).items()
         }
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors cross processes whole: subclasses take arguments that are not in `args`."""
+        return _restore_error, (type(self), self.__dict__)
+
     def to_facts(self) -> dict[str, object]:
         """The body every door shows: code, message, details, and the next step where there is
         one.
@@ -45,6 +49,12 @@ class CarrelError(Exception):
         if self.next_step:
             facts["next_step"] = self.next_step
         return facts
+
+
+def _restore_error(kind: type[CarrelError], state: dict[str, object]) -> CarrelError:
+    error = kind.__new__(kind, state["message"])
+    error.__dict__.update(state)
+    return error
 
 
 class InvalidInputError(CarrelError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -26,3 +27,28 @@ class NoProgress:
 
     def end(self) -> None:
         return None
+
+
+ReportCount = Callable[[int, int], None]
+"""Called now and then with how many are done, and of how many."""
+
+
+def run_with_progress(
+    progress: Progress | None, phase: str, unit: str, work: Callable[[ReportCount | None], object]
+) -> None:
+    """Runs work that reports counts, and shows them as one phase; no phase where none is told."""
+    if progress is None:
+        work(None)
+        return
+    so_far = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal so_far
+        if so_far == 0:
+            progress.begin(phase, total, unit)
+        progress.advance(done - so_far)
+        so_far = done
+
+    work(report)
+    if so_far:
+        progress.end()

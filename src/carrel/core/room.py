@@ -15,7 +15,7 @@ class RoomDeclaration:
     """Everything that the rest of Carrel knows of a room by name.
 
     `opener`, `commands` and `pages` name objects as `module:attribute`, imported at their first
-    use: `opener` makes the opened room from the settings, `commands` are run with their words
+    use: `opener` opens the room from settings and corpus, `commands` are run with their words
     instead of an operation, and `pages` maps operations to functions that show their answers in a
     terminal.
     """

@@ -15,9 +15,9 @@ from typing import Any, Self, TypedDict
 
 import orjson
 
-from carrel.core.paper_record import FiledSummary
 from carrel.core.process_name import process_name
-from carrel.rooms.papers.building.models import PublishedPaper
+from carrel.rooms.papers.building.models import FiledSummary
+from carrel.rooms.papers.building.papers import PublishedPaper
 
 STATIC_NAME = "paper-static"
 _ASSET_FOLDERS = ("md", "pdf", "md_translate", "images")
@@ -92,10 +92,10 @@ class PaperStaticFolder:
         """Hands the papers to other threads, while the caller fills the database, and waits only
         for the batch before.
         """
-        self.settle()
+        self.flush()
         self._unfinished = [self._hands.submit(self._write, paper) for paper in papers]
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         for future in self._unfinished:
             future.result()
         self._unfinished = []
@@ -104,14 +104,14 @@ class PaperStaticFolder:
         summaries = self._folder / "summary"
         own = summaries / paper.paper_id
         for stale in own.glob("*.json") if own.is_dir() else ():
-            if stale.stem not in paper.shelf.templates:
+            if stale.stem not in paper.summaries.templates:
                 stale.unlink()
-        for summary in paper.shelf.summaries:
+        for summary in paper.summaries.all:
             write_whole(own / f"{summary.template}.json", _json(_summary(paper, summary)))
-        shown = _summary(paper, paper.shelf.named(paper.shelf.preferred))
+        shown = _summary(paper, paper.summaries.preferred)
         write_whole(
             summaries / f"{paper.paper_id}.json",
-            _json({**shown, "available_templates": list(paper.shelf.templates)}),
+            _json({**shown, "available_templates": list(paper.summaries.templates)}),
         )
         write_whole(self._folder / "manifest" / f"{paper.paper_id}.json", _json(_manifest(paper)))
 
@@ -200,7 +200,7 @@ def _manifest(paper: PublishedPaper) -> dict[str, object]:
                     "static_path": f"summary/{paper.paper_id}/{tag}.json",
                     "zip_path": f"summaries/{tag}.json",
                 }
-                for tag in paper.shelf.templates
+                for tag in paper.summaries.templates
             ],
         },
         "images": [
@@ -230,7 +230,7 @@ def _name(text: str) -> str:
 INBOX_NAME = "added"
 
 
-class PaperInbox:
+class PaperInboxFolder:
     """Files are named for their content, so that handing in the same thing twice makes one file."""
 
     def __init__(self, folder: Path) -> None:
@@ -242,7 +242,7 @@ class PaperInbox:
             write_whole(path, content)
         return path
 
-    def take_back(self, path: Path) -> None:
+    def remove(self, path: Path) -> None:
         path.unlink(missing_ok=True)
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from carrel.core.progress import Progress
+from carrel.services.sentence_vectors import is_installed
 from carrel.settings import Settings
 from carrel.stores.backup.places import Places
 from carrel.stores.backup.restore import RebuildIndex, restore_backup
 from carrel.stores.backup.writer import check_backup, make_backup
 from carrel.wiring.papers import snapshot_path
-from carrel.wiring.papers_index import add_meaning, bring_index_up_to_date, has_meaning, shown_by
+from carrel.wiring.papers_build import embed_papers, index_papers
 from carrel.wiring.references import library_path
 
 __all__ = ["backup_places", "check_backup", "index_rebuilder", "make_backup", "restore_backup"]
@@ -35,9 +35,9 @@ def index_rebuilder(progress: Progress) -> RebuildIndex:
     """Rebuilds the index beside a restored snapshot, with vectors where it had some."""
 
     def rebuild(snapshot: Path, has_vectors: bool) -> list[str]:
-        shown_by(progress, "indexing", partial(bring_index_up_to_date, snapshot))
-        if has_vectors and has_meaning():
-            shown_by(progress, "embedding", partial(add_meaning, snapshot))
+        index_papers(snapshot, progress)
+        if has_vectors and is_installed():
+            embed_papers(snapshot, progress)
         elif has_vectors:
             return [
                 "The vectors of meaning were not made again: carrel papers index --meaning, with "

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from carrel.core.catalogue import Catalogue, Room
 from carrel.core.clock import Clock, SystemClock
@@ -23,6 +24,9 @@ from carrel.wiring.access import Access, open_access
 from carrel.wiring.audit import AuditStream
 from carrel.wiring.health import desk_checks
 from carrel.wiring.home import embedded_databases, finish_restore
+
+if TYPE_CHECKING:
+    from carrel.wiring.papers import OpenCorpus
 
 log = logging.getLogger("carrel.desk")
 
@@ -53,10 +57,13 @@ class Desk:
     clock: Clock
     rooms: list[OpenRoom]
     access: Access
+    corpus: OpenCorpus | None = None
 
     async def close(self) -> None:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.access.close)
+            if self.corpus is not None:
+                stack.push_async_callback(self.corpus.close)
             for room in self.rooms:
                 if room.close is not None:
                     stack.push_async_callback(room.close)
@@ -113,13 +120,18 @@ def open_desk(
     """
     refuse_open_server(settings)
     clock = clock or SystemClock()
+    from carrel.wiring.papers import open_corpus
+
     declared = declared_rooms()
-    opened: list[OpenRoom] = [load(declared[name].opener)(settings) for name in settings.rooms]
+    corpus = open_corpus(settings)
+    opened: list[OpenRoom] = [
+        load(declared[name].opener)(settings, corpus) for name in settings.rooms
+    ]
     rooms = [*opened, *extra_rooms]
     catalogue = Catalogue(room.room for room in rooms)
     access = open_access(settings, catalogue, clock, documents=documents, audit_stream=audit_stream)
     gate = Gate(access.identity, access.limits, access.audit, clock)
-    return Desk(settings, catalogue, gate, clock, rooms, access)
+    return Desk(settings, catalogue, gate, clock, rooms, access, corpus)
 
 
 def sqlite_version() -> str:

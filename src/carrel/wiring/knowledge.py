@@ -26,7 +26,7 @@ from carrel.stores.sqlite.schema import holds_rows
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.drivers import POSTGRES_ACTION
 from carrel.wiring.knowledge_neighbours import Neighbours, embedded_neighbours
-from carrel.wiring.papers import snapshot_path
+from carrel.wiring.papers import OpenCorpus
 
 if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
@@ -59,7 +59,7 @@ class KnowledgeStores:
         return NoteDocuments(self.notes.changes), NodeDocuments(self.nodes.changes)
 
 
-def open_knowledge(settings: Settings) -> OpenRoom:
+def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     """The room with its stores, and what it shows of the rooms beside it."""
     clock = SystemClock()
     stores = open_stores(settings)
@@ -83,13 +83,13 @@ def open_knowledge(settings: Settings) -> OpenRoom:
             STEPS,
             describe=lambda reason: KnowledgeStoreError("SQLite", reason),
         )
-        neighbours = embedded_neighbours(settings)
+        neighbours = embedded_neighbours(settings, corpus.snapshot)
         searcher = EmbeddedSearch(
             database, [*stores.sources, *neighbours.sources], clock, personal=neighbours.personal
         )
     knowledge = Knowledge(stores.notes, searcher, clock, new_id)
-    concepts = SnapshotConcepts(snapshot_path(settings)) if "papers" in settings.rooms else None
-    nodes = Nodes(stores.nodes, stores.notes, concepts or NoConcepts(), clock)
+    concepts = SnapshotConcepts(corpus.snapshot) if "papers" in settings.rooms else NoConcepts()
+    nodes = Nodes(stores.nodes, stores.notes, concepts, clock)
 
     described = Room.collect(ROOM, KnowledgeOperations(knowledge, nodes))
     if settings.knowledge_store == "sqlite" and not settings.keeps_home:
@@ -102,8 +102,6 @@ def open_knowledge(settings: Settings) -> OpenRoom:
     async def close() -> None:
         await searcher.close()
         await neighbours.close()
-        if concepts is not None:
-            await concepts.close()
         await stores.notes.close()
 
     return OpenRoom(described, checks, close, probes=probes)

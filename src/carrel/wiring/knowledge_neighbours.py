@@ -12,6 +12,7 @@ from carrel.core.caller import LOCAL_USER, library_name
 from carrel.rooms.knowledge.documents import DocumentSource, PersonalSource
 from carrel.settings import Settings
 from carrel.stores.csl_json.library import LIBRARY_NAME
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.wiring.papers import snapshot_path
 from carrel.wiring.references import library_path, users_folder
 
@@ -29,14 +30,13 @@ class Neighbours:
             await close()
 
 
-def embedded_neighbours(settings: Settings) -> Neighbours:
+def embedded_neighbours(settings: Settings, snapshot: PaperSnapshot) -> Neighbours:
     """For the embedded search, which reads a library when its owner asks."""
     found = Neighbours()
     if "papers" in settings.rooms:
         from carrel.stores.sqlite.papers.documents import SnapshotDocuments
 
-        papers = SnapshotDocuments(snapshot_path(settings))
-        found = Neighbours((papers.source,), closing=(papers.close,))
+        found = Neighbours((SnapshotDocuments(snapshot).source,))
     if "references" in settings.rooms and settings.keeps_home:
         from carrel.stores.csl_json.search_documents import PersonalReferences
 
@@ -45,7 +45,7 @@ def embedded_neighbours(settings: Settings) -> Neighbours:
     return found
 
 
-def synced_neighbours(settings: Settings) -> Neighbours:
+def synced_neighbours(settings: Settings, snapshot: PaperSnapshot) -> Neighbours:
     """For a cluster, which is told of all libraries at once, and of the words that search_papers
     ranks by.
     """
@@ -53,8 +53,7 @@ def synced_neighbours(settings: Settings) -> Neighbours:
     if "papers" in settings.rooms:
         from carrel.stores.elasticsearch.papers import RankedPapers
 
-        papers = RankedPapers(snapshot_path(settings))
-        found = Neighbours((papers,), closing=(papers.close,))
+        found = Neighbours((RankedPapers(snapshot),))
     if "references" in settings.rooms and settings.keeps_home:
         from carrel.stores.csl_json.search_documents import AllReferences
 

@@ -1,4 +1,4 @@
-"""The papers room on a SQLite snapshot, with its texts from a folder or over HTTP."""
+"""The corpus, opened once for every room that reads it, and the papers room on it."""
 
 from __future__ import annotations
 
@@ -8,57 +8,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrel.core.catalogue import Room
-from carrel.core.errors import CarrelError
-from carrel.core.health import Health
 from carrel.core.operation import Effect
 from carrel.policy.persistence import HomeNotPersistentError, without_home
 from carrel.rooms.papers import ROOM
-from carrel.rooms.papers.bibliography import PaperBibliographies
-from carrel.rooms.papers.operations import PaperAddition, PapersOperations
+from carrel.rooms.papers.addition import PaperAdder
+from carrel.rooms.papers.errors import PaperNotAddedError
+from carrel.rooms.papers.models import PaperAdded
+from carrel.rooms.papers.operations import PapersOperations
+from carrel.rooms.papers.ports import WorkLookup
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
-from carrel.settings import Settings
-from carrel.stores.sqlite.papers.search import OpenRanking
-from carrel.stores.sqlite.papers.store import SqlitePaperStore
+from carrel.settings import Settings, SettingsError
+from carrel.stores.sqlite.papers.index_manifest import index_folder
+from carrel.stores.sqlite.papers.search import OpenRanking, Ranking
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
+from carrel.stores.sqlite.papers.store import CorpusHealth, SqlitePaperStore
+from carrel.stores.static_folder import INBOX_NAME, STATIC_NAME, PaperInboxFolder
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.lookups import LazyLiterature
-from carrel.wiring.papers_cluster import PaperCluster
-from carrel.wiring.papers_index import open_index
 
 if TYPE_CHECKING:
-    from carrel.rooms.papers.building.adding import PaperAdder
-    from carrel.rooms.papers.building.models import AddedPaper
     from carrel.services.http_assets import HttpAssets
+    from carrel.stores.elasticsearch.papers import PaperCluster
 
 SNAPSHOT_NAME = "paper_snapshot.db"
-STATIC_NAME = "paper-static"
-EMPTY = "empty"
-NEXT_STEP_WITHOUT_PAPERS = "carrel papers build FOLDER adds papers; the server sees them at once."
-
-
-class AdderAtNeed:
-    """Adds papers with the builder, whose readers are imported when the first paper is added."""
-
-    def __init__(self, folder: Path, settings: Settings) -> None:
-        self._folder = folder
-        self._settings = settings
-        self._adder: PaperAdder | None = None
-        self._services = LazyLiterature(settings)
-
-    async def add(
-        self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None
-    ) -> AddedPaper:
-        if self._adder is None:
-            from carrel.wiring.papers_build import index_papers, paper_adder
-
-            self._adder = paper_adder(self._folder, self._services, index_papers)
-        return await self._adder.add(
-            identifier=identifier, markdown=markdown, pdf_base64=pdf_base64
-        )
-
-    async def close(self) -> None:
-        await self._services.close()
 
 
 def snapshot_path(settings: Settings) -> Path:
@@ -67,9 +41,10 @@ def snapshot_path(settings: Settings) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class PapersService:
-    """The service with what it holds open."""
+class OpenCorpus:
+    """The papers of one snapshot, and what is held open for them."""
 
+    snapshot: PaperSnapshot
     service: Papers
     store: SqlitePaperStore
     assets: FolderAssets | HttpAssets
@@ -77,101 +52,109 @@ class PapersService:
 
     async def close(self) -> None:
         await self.store.close()
+        await asyncio.to_thread(self.snapshot.close)
         if self.cluster is not None:
             await asyncio.to_thread(self.cluster.close)
         await self.assets.close()
 
 
-def papers_service(settings: Settings) -> PapersService:
-    """Nothing is read yet: a snapshot that is missing is said by the first call."""
-    path = snapshot_path(settings)
-    cluster: PaperCluster | None = None
-    open_ranking: OpenRanking | None = None
-    match settings.papers.search:
-        case "auto":
-            open_ranking = open_index
-        case "elasticsearch":
-            cluster = PaperCluster(settings)
-            open_ranking = cluster.open_ranking
-        case "fts5":
-            pass
-    store, assets = SqlitePaperStore(path, open_ranking=open_ranking), _assets(settings, path)
-    return PapersService(Papers(store, assets, PaperBibliographies()), store, assets, cluster)
+def open_corpus(settings: Settings) -> OpenCorpus:
+    """Nothing is read yet: the first call reports a snapshot that is missing."""
+    snapshot = PaperSnapshot(snapshot_path(settings))
+    cluster = _open_cluster(settings) if settings.papers.search == "elasticsearch" else None
+    rankings: dict[str, OpenRanking | None] = {"auto": open_index, "fts5": None}
+    open_ranking = cluster.open_ranking if cluster else rankings[settings.papers.search]
+    store, assets = SqlitePaperStore(snapshot, open_ranking=open_ranking), _open_assets(settings)
+    return OpenCorpus(snapshot, Papers(store, assets), store, assets, cluster)
 
 
-def open_papers(settings: Settings) -> OpenRoom:
-    """The room; a snapshot that is missing is said by the first call, and by the doctor."""
-    path = snapshot_path(settings)
-    papers = papers_service(settings)
-
-    async def check() -> Health:
-        try:
-            await papers.store.check()
-            if papers.cluster is not None:
-                # Only a question shows whether the cluster answers, and for this very snapshot.
-                await papers.service.search("papers", page=1, limit=1)
-        except CarrelError as error:
-            return Health(False, f"{path}: {error.message}", _action(settings, path))
-        return Health(True, str(path))
-
-    adder = AdderAtNeed(path.parent, settings)
-    described = Room.collect(
+def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
+    """The papers room; it does not close the corpus, which other rooms read too."""
+    services = LazyLiterature(settings)
+    room = Room.collect(
         ROOM,
-        PapersOperations(papers.service),
-        PaperAddition(adder),
-        PaperResources(papers.service),
+        PapersOperations(corpus.service),
+        paper_adder(corpus.snapshot.path.parent, services),
+        PaperResources(corpus.service),
     )
     if not settings.keeps_home:
-        reading = [
-            operation.name for operation in described.operations if operation.effect is Effect.READS
-        ]
-        reading.extend(resource.name for resource in described.resources)
-        described = without_home(
-            described,
-            HomeNotPersistentError("Added papers are", has_database=bool(settings.database.url)),
-            still_served=reading,
-        )
-
-    async def probe() -> Health:
-        # A room without papers is ready for the first; a snapshot that was named and is not there
-        # is a fault.
-        if settings.papers.snapshot is None and not await asyncio.to_thread(path.exists):
-            return Health(True, f"{path} (no papers yet)", NEXT_STEP_WITHOUT_PAPERS, note=EMPTY)
-        return await check()
-
-    async def close() -> None:
-        await adder.close()
-        await papers.close()
-
-    return OpenRoom(described, {"papers": check}, close, probes={"papers": probe})
-
-
-def _action(settings: Settings, path: Path) -> str:
-    """What an operator does about a corpus that cannot be used."""
-    if settings.papers.search == "elasticsearch" and path.exists():
-        return (
-            "Start Elasticsearch or correct elasticsearch.url, then fill it with carrel search "
-            "sync."
-        )
-    if settings.papers.snapshot is not None:
-        return (
-            "Correct papers.snapshot (PAPER_DB_SNAPSHOT_DB, --snapshot), or make the file "
-            "again with carrel papers build FOLDER."
-        )
-    return (
-        NEXT_STEP_WITHOUT_PAPERS
-        if not path.exists()
-        else "Make it again with carrel papers build FOLDER."
+        reads = [one.name for one in room.operations if one.effect is Effect.READS]
+        error = HomeNotPersistentError("Added papers are", has_database=bool(settings.database.url))
+        room = without_home(room, error, still_served=[*reads, *(r.name for r in room.resources)])
+    health = CorpusHealth(
+        corpus.store,
+        is_named=settings.papers.snapshot is not None,
+        # Only a question shows whether the cluster answers, and for this very snapshot.
+        ask=(lambda: corpus.service.search("papers", page=1, limit=1)) if corpus.cluster else None,
     )
+    return OpenRoom(room, {"papers": health.check}, services.close, probes={"papers": health.probe})
 
 
-def _assets(settings: Settings, snapshot: Path) -> FolderAssets | HttpAssets:
-    static = settings.papers.static or str(snapshot.parent / STATIC_NAME)
-    limit = settings.papers.max_asset_bytes
-    if static.startswith(("http://", "https://")):
-        from carrel.services.http_assets import HttpAssets
+def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:
+    """Adds papers to the corpus in `into`, each in a process of its own."""
 
-        return HttpAssets(
-            static, timeout_seconds=settings.papers.asset_timeout_seconds, max_bytes=limit
+    async def add_file(file: Path) -> PaperAdded:
+        from carrel.services.child_process import ChildCrashedError, run_in_child
+
+        try:
+            return await run_in_child(_add_in_child, into, file)
+        except ChildCrashedError as error:
+            raise PaperNotAddedError(
+                "The file crashed its reader.",
+                next_step="Send the paper in another form; nothing was added.",
+            ) from error
+
+    return PaperAdder(PaperInboxFolder(into / INBOX_NAME), add_file, lookup)
+
+
+def _add_in_child(into: Path, file: Path) -> PaperAdded:
+    from carrel.wiring.papers_build import add_paper_file
+
+    return add_paper_file(into, file)
+
+
+def open_index(snapshot: Path, build_id: str) -> Ranking | None:
+    """The best index beside a snapshot; its engine is imported only where there is one."""
+    if not index_folder(snapshot).is_dir():
+        return None
+    from carrel.services.sentence_vectors import is_installed, load_model
+
+    if is_installed():
+        from carrel.stores.vectors.papers import open_semantic_index
+
+        return open_semantic_index(snapshot, build_id, load_model)
+    from carrel.stores.tantivy.papers import open_paper_index
+
+    return open_paper_index(snapshot, build_id)
+
+
+def _open_cluster(settings: Settings) -> PaperCluster:
+    chosen = settings.elasticsearch
+    if chosen.address is None:
+        raise SettingsError(
+            "papers.search is elasticsearch, and no Elasticsearch is named",
+            next_step="Set elasticsearch.url.",
+            details={"setting": "elasticsearch.url"},
         )
-    return FolderAssets(Path(static).expanduser(), max_bytes=limit)
+    try:
+        from carrel.stores.elasticsearch.papers import PaperCluster
+    except ImportError as error:
+        raise SettingsError(
+            f"The driver for elasticsearch is not installed ({error.name})",
+            next_step="Install it with pip install 'carrel[elasticsearch]'.",
+        ) from error
+    return PaperCluster(chosen.address, chosen.api_key, chosen.prefix, chosen.timeout)
+
+
+def _open_assets(settings: Settings) -> FolderAssets | HttpAssets:
+    chosen = settings.papers
+    static = chosen.static or str(snapshot_path(settings).parent / STATIC_NAME)
+    if not static.startswith(("http://", "https://")):
+        return FolderAssets(Path(static).expanduser(), max_bytes=chosen.max_asset_bytes)
+    from carrel.services.http_assets import HttpAssets
+
+    return HttpAssets(
+        static,
+        timeout_seconds=chosen.asset_timeout_seconds,
+        max_bytes=chosen.max_asset_bytes,
+    )

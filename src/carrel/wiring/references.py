@@ -39,7 +39,7 @@ from carrel.stores.csl_json.library_history import LibraryHistory
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.jobs import background_jobs
 from carrel.wiring.lookups import LazyLiterature
-from carrel.wiring.papers import papers_service, snapshot_path
+from carrel.wiring.papers import OpenCorpus
 
 # What needs no library, and so is served where libraries are not.
 _WITHOUT_LIBRARY = frozenset({"styles", "styles-search"})
@@ -123,19 +123,18 @@ def open_library_history(settings: Settings, user_id: str | None) -> LibraryHist
     return LibraryHistory(path)
 
 
-def open_references(settings: Settings) -> OpenRoom:
+def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     """Nothing is read yet; a missing library is made by the first write."""
     path = library_path(settings)
     chosen = settings.references
     libraries = UserLibraries(path, users_folder(settings), chosen.attachments)
-    papers = papers_service(settings)
-    corpus = CorpusPapers(papers.service, snapshot_path(settings))
+    papers = CorpusPapers(corpus.service, corpus.snapshot.path)
     literature, parsers, clock = LazyLiterature(settings), ParserProcesses(), SystemClock()
     background = background_jobs(settings, {KIND: LookupJob(libraries, literature, clock)}, clock)
     waits = LookupWaits(chosen.lookup_wait_seconds, chosen.task_after_seconds)
     service = ReferencesRoom(
         libraries,
-        Additions(libraries, corpus, parsers, background.jobs, clock, waits),
+        Additions(libraries, papers, parsers, background.jobs, clock, waits),
         CitationStyles(chosen.styles),
         LocalFiles(),
         allowed_folders=chosen.allowed_folders,
@@ -170,7 +169,6 @@ def open_references(settings: Settings) -> OpenRoom:
         await background.jobs.close()
         await literature.close()
         await libraries.close()
-        await papers.close()
         parsers.close()
 
     described = Room.collect(

@@ -30,7 +30,7 @@ from carrel.stores.sql.research import SqlResearch
 from carrel.stores.worker_identity import WorkerIdentity
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.drivers import POSTGRES_ACTION, database_files, open_driver
-from carrel.wiring.papers import papers_service, snapshot_path
+from carrel.wiring.papers import OpenCorpus
 from carrel.wiring.research_corpus import SnapshotCorpus
 
 
@@ -53,14 +53,13 @@ class ResearchService:
     close: Callable[[], Awaitable[None]]
 
 
-def research_service(settings: Settings) -> ResearchService:
+def research_service(settings: Settings, papers: OpenCorpus) -> ResearchService:
     """Nothing is read or made yet; the first call does."""
     chosen = settings.research
     clock = SystemClock()
     memory = open_memory(settings)
-    papers = papers_service(settings)
     corpus = SnapshotCorpus(
-        snapshot_path(settings),
+        papers.snapshot,
         settings.cache_folder / "research",
         papers.service,
         settings.references,
@@ -88,15 +87,13 @@ def research_service(settings: Settings) -> ResearchService:
         if let_go is not None:
             await let_go()
         await memory.close()
-        await corpus.close()
-        await papers.close()
 
     return ResearchService(service, runner, memory, close)
 
 
-def open_research(settings: Settings) -> OpenRoom:
+def open_research(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     """The room; work that waits in its memory is taken up when the process that opens it stays."""
-    research = research_service(settings)
+    research = research_service(settings, corpus)
     memory = research.memory
 
     async def check() -> Health:

@@ -26,7 +26,7 @@ from carrel.rooms.research.errors import CorpusEmptyError
 from carrel.settings import ReferencesSettings
 from carrel.stores.sqlite.concepts import ConceptFile
 from carrel.stores.sqlite.papers.documents import PaperTexts
-from carrel.stores.sqlite.papers.snapshot import Signature
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, Signature
 
 ResultT = TypeVar("ResultT")
 # Below this many papers to read, starting further processes takes longer than they save.
@@ -42,7 +42,7 @@ class SnapshotCorpus:
 
     def __init__(
         self,
-        snapshot: Path,
+        snapshot: PaperSnapshot,
         folder: Path,
         papers: Papers,
         references: ReferencesSettings,
@@ -50,7 +50,7 @@ class SnapshotCorpus:
         vocabulary: Path | None = None,
         processes: int = 2,
     ) -> None:
-        name = hashlib.sha256(str(snapshot.absolute()).encode()).hexdigest()[:16]
+        name = hashlib.sha256(str(snapshot.path).encode()).hexdigest()[:16]
         self._texts = PaperTexts(snapshot)
         self._papers = papers
         self._references = references
@@ -113,9 +113,6 @@ class SnapshotCorpus:
         return await parse_in_thread(
             bibliography.write_bibliography, items, bibliography.ExportFormat.BIBTEX
         )
-
-    async def close(self) -> None:
-        await asyncio.to_thread(self._texts.close)
 
     def _current(self) -> Discovery:
         signature = self._texts.signature()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING
 
 from carrel.core.errors import InvalidInputError
 from carrel.core.progress import Progress
 from carrel.settings import Settings
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.wiring.knowledge import elasticsearch_client, open_stores
 from carrel.wiring.knowledge_neighbours import has_papers, synced_neighbours
+from carrel.wiring.papers import snapshot_path
 
 if TYPE_CHECKING:
     from carrel.stores.elasticsearch.sync import Synced
@@ -21,7 +24,8 @@ async def sync_indices(
     """Brings the named indices up to date; without names all, but papers without a snapshot."""
     from carrel.stores.elasticsearch.sync import sync_all
 
-    stores, neighbours = open_stores(settings), synced_neighbours(settings)
+    snapshot = PaperSnapshot(snapshot_path(settings))
+    stores, neighbours = open_stores(settings), synced_neighbours(settings, snapshot)
     client = elasticsearch_client(settings)
     try:
         sources = {source.index: source for source in (*stores.sources, *neighbours.sources)}
@@ -38,4 +42,5 @@ async def sync_indices(
     finally:
         await client.close()
         await neighbours.close()
+        await asyncio.to_thread(snapshot.close)
         await stores.notes.close()

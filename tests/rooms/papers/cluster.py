@@ -13,7 +13,7 @@ import pytest
 
 from carrel.settings import Settings, read_settings
 from carrel.stores.sqlite.papers.search import OpenRanking
-from carrel.wiring.papers_cluster import PaperCluster
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 
 
 def cluster_settings(home: Path, prefix: str | None = None) -> Settings:
@@ -39,13 +39,14 @@ async def fill(settings: Settings, snapshot: Path) -> int:
     from carrel.stores.elasticsearch.sync import sync
     from carrel.wiring.knowledge import elasticsearch_client
 
-    papers, client = RankedPapers(snapshot), elasticsearch_client(settings)
+    source, client = PaperSnapshot(snapshot), elasticsearch_client(settings)
+    papers = RankedPapers(source)
     try:
         return (
             await sync(client, papers, f"{settings.elasticsearch.prefix}papers", lambda count: None)
         ).put
     finally:
-        await papers.close()
+        source.close()
         await client.close()
 
 
@@ -65,7 +66,11 @@ async def clean(settings: Settings) -> None:
 def filled_cluster(snapshot: Path) -> Iterator[OpenRanking]:
     """The ranking over a cluster that holds this snapshot, gone afterwards."""
     settings = cluster_settings(snapshot.parent)
-    cluster = PaperCluster(settings)
+    from carrel.stores.elasticsearch.papers import PaperCluster
+
+    chosen = settings.elasticsearch
+    assert chosen.address is not None
+    cluster = PaperCluster(chosen.address, chosen.api_key, chosen.prefix, chosen.timeout)
     try:
         asyncio.run(fill(settings, snapshot))
         yield cluster.open_ranking

@@ -67,7 +67,9 @@ def generation(request: pytest.FixtureRequest) -> Generation:
 
 @pytest.fixture(scope="session", params=["fts5", "tantivy", "elasticsearch"])
 def desk(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, generation: Generation
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    generation: Generation,
 ) -> Iterator[Desk]:
     """Whichever index answers, the promises are the same."""
     folder = tmp_path_factory.mktemp(f"{generation}-{request.param}")

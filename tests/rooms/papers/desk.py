@@ -17,6 +17,7 @@ from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
 from carrel.stores.sqlite.papers.search import OpenRanking
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
 
 AnswerT = TypeVar("AnswerT")
@@ -32,7 +33,8 @@ class Desk:
         self, snapshot: Path, static: Path | Assets, open_ranking: OpenRanking | None = None
     ) -> None:
         self._runner = asyncio.Runner()
-        self.store = SqlitePaperStore(snapshot, threads=2, open_ranking=open_ranking)
+        self.snapshot = PaperSnapshot(snapshot)
+        self.store = SqlitePaperStore(self.snapshot, threads=2, open_ranking=open_ranking)
         assets = FolderAssets(static) if isinstance(static, Path) else static
         papers = Papers(self.store, assets)
         self.room = Room.collect(ROOM, PapersOperations(papers), PaperResources(papers))
@@ -43,6 +45,7 @@ class Desk:
 
     def __exit__(self, *_: object) -> None:
         self._runner.run(self.store.close())
+        self.snapshot.close()
         self._runner.close()
 
     def ask(self, name: str, **arguments: object) -> Any:

@@ -16,7 +16,7 @@ import pytest
 from carrel.core.caller import Caller, Visit
 from carrel.core.errors import CarrelError, InsufficientPermissionsError
 from carrel.settings import Settings
-from carrel.wiring.demo import with_demo
+from carrel.wiring.papers_build import with_demo
 from tests.rooms.references.desk import Reader, Stage
 from tests.rooms.references.works_server import WorksServer, doi, works_server
 

@@ -17,6 +17,7 @@ from carrel.settings import Settings
 from carrel.stores.sql.research import SqlResearch
 from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.stores.sqlite.papers.documents import PaperTexts
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.wiring.research import research_file
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, finished_project, other, settings_for, visit
@@ -178,7 +179,7 @@ def test_a_goal_becomes_ranked_hypotheses_that_cite_only_what_is_there(
             (row.elo_score for row in rows), reverse=True
         )
         assert sum(row.elo_score for row in rows) == pytest.approx(1000.0 * len(rows))
-        corpus = {paper.id: paper for paper, _ in PaperTexts(snapshot).everything()}
+        corpus = {paper.id: paper for paper, _ in PaperTexts(PaperSnapshot(snapshot)).everything()}
         for row in rows:
             assert re.fullmatch(r"hyp_\w+", row.id)
             assert 50 <= len(row.summary.split()) <= 100

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .bibtex.fields import TitleCase as TitleCase
+    from .bibtex.names import read_name as read_name
+    from .bibtex.reader import read_bibtex as read_bibtex
     from .citation_keys import distinct_key as distinct_key
     from .citation_keys import make_key as make_key
     from .citation_keys import make_paper_key as make_paper_key
@@ -33,6 +35,8 @@ _EXPORTS = {
     "imports": "BibliographyError CslItem ImportResult",
     "recognition": "InputKind identifier_of is_bibliography recognise",
     "bibtex.fields": "TitleCase",
+    "bibtex.names": "read_name",
+    "bibtex.reader": "read_bibtex",
 }
 _MODULES = {name: module for module, names in _EXPORTS.items() for name in names.split()}
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from carrel.core.parsing import parse_in_thread
-from carrel.libraries.bibliography.citation_keys import make_paper_key
+from carrel.libraries import bibliography
 from carrel.libraries.text.budget import until_cancelled
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.ports import PaperToCite
@@ -35,16 +35,12 @@ _CONFERENCE = re.compile(
 _PREPRINT_DOIS = ("10.48550/", "10.1101/", "10.26434/", "10.31234/", "10.2139/ssrn", "10.21203/")
 
 
-class PaperBibliographies:
-    """Papers in a bibliography format; the writers are imported at their first use."""
-
-    async def write(self, papers: Sequence[PaperToCite], form: str) -> str:
-        return await parse_in_thread(_written, papers, form)
+async def write_papers(papers: Sequence[PaperToCite], form: str) -> str:
+    """The papers in a bibliography format, with readable keys and without inferred facts."""
+    return await parse_in_thread(_write, papers, form)
 
 
-def _written(papers: Sequence[PaperToCite], form: str) -> str:
-    from carrel.libraries.bibliography.formats import ExportFormat, write_bibliography
-
+def _write(papers: Sequence[PaperToCite], form: str) -> str:
     items = [cited_item(paper) for paper in until_cancelled(papers)]
     keys = Counter(str(item["id"]).lower() for item in items)
     for item, paper in zip(items, papers, strict=True):
@@ -52,7 +48,7 @@ def _written(papers: Sequence[PaperToCite], form: str) -> str:
             # The paper's own id tells them apart, so that a key does not depend on the order of the
             # export.
             item["id"] = f"{item['id']}-{paper.metadata.paper_id[:6]}"
-    return write_bibliography(items, ExportFormat(form))
+    return bibliography.write_bibliography(items, bibliography.ExportFormat(form))
 
 
 def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[str, Any]:
@@ -134,11 +130,11 @@ def _date_parts(facts: PaperMetadata) -> list[int]:
 def _stored_item(bibtex: str | None, has_sentence_case: bool) -> dict[str, Any] | None:
     if bibtex is None:
         return None
-    from carrel.libraries.bibliography.bibtex.fields import TitleCase
-    from carrel.libraries.bibliography.bibtex.reader import read_bibtex
-
-    items = read_bibtex(
-        bibtex, TitleCase.SENTENCE_CASE if has_sentence_case else TitleCase.AS_WRITTEN
+    items = bibliography.read_bibtex(
+        bibtex,
+        bibliography.TitleCase.SENTENCE_CASE
+        if has_sentence_case
+        else bibliography.TitleCase.AS_WRITTEN,
     ).items
     return items[0].item if items else None
 
@@ -147,17 +143,15 @@ def _made_key(item: dict[str, Any]) -> str:
     people = item.get("author") or [{}]
     issued = item.get("issued") or {}
     year = (issued.get("date-parts") or [[None]])[0][0]
-    return make_paper_key(
+    return bibliography.make_paper_key(
         people[0].get("family") or people[0].get("literal"), year, item.get("title")
     )
 
 
 def _name(author: str) -> dict[str, str]:
-    from carrel.libraries.bibliography.bibtex.names import read_name
-
     text = " ".join(author.split())
     if not text.islower() and not set(text) & set("{}\\$~"):
-        return read_name(text) or {"literal": text}
+        return bibliography.read_name(text) or {"literal": text}
     # The facets of older snapshots are in small letters, which a reader of names would take for
     # particles.
     given, _, family = text.rpartition(" ")

@@ -89,19 +89,6 @@ class TranslationNotAvailableError(CarrelError):
         )
 
 
-class BibtexNotAvailableError(CarrelError):
-    """The snapshot holds no BibTeX entry for the paper."""
-
-    code = "bibtex_not_available"
-
-    def __init__(self, paper_id: str) -> None:
-        super().__init__(
-            f"No BibTeX entry is stored for paper {paper_id}.",
-            next_step="Cite from the fields of get_paper_metadata.",
-            details={"paper_id": paper_id},
-        )
-
-
 class AssetFetchFailedError(CarrelError):
     """A text that the snapshot promises cannot be had now. Never says where it was looked for."""
 

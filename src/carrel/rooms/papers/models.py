@@ -14,6 +14,8 @@ MAX_QUERY_CHARACTERS = 500
 MAX_PAGE_SIZE = 100
 MAX_DEPTH = 10_000
 DEFAULT_MAX_CHARS = 50_000
+_MAX_MARKDOWN_CHARACTERS = 5_000_000
+_MAX_PDF_CHARACTERS = 280_000_000
 
 PaperId = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$", max_length=64)]
 Limit = Annotated[
@@ -90,6 +92,33 @@ class ListTopFacets(Question):
 
     category: FacetCategory
     limit: int = Field(default=20, ge=1, le=MAX_PAGE_SIZE)
+
+
+class AddPaper(Question):
+    """One paper, in exactly one of three forms."""
+
+    identifier: Annotated[
+        str | None, Field(max_length=500, description="DOI or arXiv id, looked up")
+    ] = None
+    markdown: Annotated[
+        str | None,
+        Field(
+            max_length=_MAX_MARKDOWN_CHARACTERS,
+            description="Text, with YAML front matter (title, authors, year, doi) if known",
+        ),
+    ] = None
+    pdf_base64: Annotated[
+        str | None, Field(max_length=_MAX_PDF_CHARACTERS, description="PDF with a text layer")
+    ] = None
+
+
+class PaperAdded(Answer):
+    """The paper as the corpus now has it; `is_new` is false where the corpus had it before."""
+
+    paper_id: str
+    title: str
+    is_new: bool
+    notes: list[str]
 
 
 class PaperHit(Answer):

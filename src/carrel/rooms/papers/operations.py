@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Protocol
-
-from pydantic import Field
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from carrel.core.answer import Text
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
-from carrel.core.operation import Answer, Effect, Question
 from carrel.core.quoting import QuotedSource
 from carrel.rooms.papers.models import (
     CorpusStatistics,
@@ -28,10 +25,6 @@ from carrel.rooms.papers.models import (
 )
 from carrel.rooms.papers.resources import SCOPES, named_paper
 from carrel.rooms.papers.service import Papers
-
-WRITE_SCOPES = frozenset({"papers:write"})
-_LONGEST_MARKDOWN = 5_000_000
-_LONGEST_PDF = 280_000_000
 
 
 def _found_papers(
@@ -228,91 +221,3 @@ class PapersOperations:
     )
     async def get_corpus_statistics(self, question: NoQuestion, call: Call) -> CorpusStatistics:
         return await self._papers.statistics()
-
-
-class AddPaper(Question):
-    """One paper, in exactly one of three forms."""
-
-    identifier: Annotated[
-        str | None, Field(max_length=500, description="DOI or arXiv id, looked up")
-    ] = None
-    markdown: Annotated[
-        str | None,
-        Field(
-            max_length=_LONGEST_MARKDOWN,
-            description="Text, with YAML front matter (title, authors, year, doi) if known",
-        ),
-    ] = None
-    pdf_base64: Annotated[
-        str | None, Field(max_length=_LONGEST_PDF, description="PDF with a text layer")
-    ] = None
-
-
-class PaperAdded(Answer):
-    """The paper as the corpus now knows it."""
-
-    paper_id: str
-    title: str
-    is_new: bool
-    notes: list[str]
-
-
-class PaperIdentity(Protocol):
-    """What is known of a paper that was added."""
-
-    @property
-    def paper_id(self) -> str: ...
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def is_new(self) -> bool: ...
-
-    @property
-    def notes(self) -> Sequence[str]: ...
-
-
-class PaperAdder(Protocol):
-    """Adds one paper, in exactly one of three forms."""
-
-    async def add(
-        self, *, identifier: str | None, markdown: str | None, pdf_base64: str | None
-    ) -> PaperIdentity: ...
-
-
-class PaperAddition:
-    """The operation that writes to the corpus."""
-
-    def __init__(self, adder: PaperAdder) -> None:
-        self._adder = adder
-
-    @operation(
-        title="Add a paper",
-        description=(
-            "Adds one paper to the corpus: identifier (DOI, arXiv id), markdown or pdf_base64. "
-            "Answers with its paper_id; is_new false means the corpus had it and now knows more "
-            "of it."
-        ),
-        scopes=WRITE_SCOPES,
-        effect=Effect.WRITES,
-        is_idempotent=True,
-        reaches_outside=True,
-        cost=5.0,
-        timeout_seconds=300.0,
-        command="add",
-        phrases=(
-            "add a paper to the corpus; upload a PDF; import an article into the corpus; put this "
-            "arXiv paper into the corpus; add this PDF to the papers; ingest a new article; put a "
-            "PDF into the corpus"
-        ),
-    )
-    async def add_paper(self, question: AddPaper, call: Call) -> PaperAdded:
-        added = await self._adder.add(
-            identifier=question.identifier,
-            markdown=question.markdown,
-            pdf_base64=question.pdf_base64,
-        )
-        return PaperAdded(
-            paper_id=added.paper_id, title=added.title, is_new=added.is_new, notes=list(added.notes)
-        )

@@ -1,18 +1,19 @@
-"""What the papers room needs from outside: a store of papers, and the static files with their
-texts.
-"""
+"""What the papers room needs from outside: papers, their texts, and a way to add some."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
+from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
 from carrel.rooms.papers.models import (
     CorpusStatistics,
     FacetCount,
     Paper,
+    PaperAdded,
     PaperHit,
     PaperMetadata,
 )
@@ -43,7 +44,7 @@ class PaperStore(Protocol):
 
     async def bibtex(self, paper_id: str) -> str | None: ...
 
-    async def listed(self, *, first: int, count: int) -> list[str]:
+    async def list_ids(self, *, first: int, count: int) -> list[str]:
         """Ids of `count` papers after the `first`, newest first."""
         ...
 
@@ -66,12 +67,6 @@ class PaperToCite:
     bibtex: str | None
 
 
-class Bibliographies(Protocol):
-    """Writes papers in a bibliography format, with readable keys and without guesses."""
-
-    async def write(self, papers: Sequence[PaperToCite], form: str) -> str: ...
-
-
 class Assets(Protocol):
     """Static files by their relative name, such as `md/<hash>.md`."""
 
@@ -80,3 +75,25 @@ class Assets(Protocol):
         any other trouble.
         """
         ...
+
+
+class WorkLookup(Protocol):
+    """Literature services."""
+
+    async def find_csl_json(self, identifier: Doi | ArxivId) -> bytes | None:
+        """The work as a CSL-JSON document, or None when no service knows it."""
+        ...
+
+
+class PaperInbox(Protocol):
+    """Stores papers that people hand in, one file each, as a source of later builds."""
+
+    def put(self, content: bytes, suffix: str) -> Path: ...
+
+    def remove(self, path: Path) -> None: ...
+
+
+AddFile = Callable[[Path], Awaitable[PaperAdded]]
+"""Adds a file of the inbox to the corpus. Raises PaperNotAddedError, and ConflictError where
+another build works on the corpus.
+"""

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 
 from carrel.core.answer import Text
-from carrel.core.errors import InvalidInputError, NotConfiguredError
+from carrel.core.errors import InvalidInputError
 from carrel.libraries.query.papers import FacetCategory, parse_paper_query
+from carrel.rooms.papers.bibliography import write_papers
 from carrel.rooms.papers.errors import (
     AssetFetchFailedError,
-    BibtexNotAvailableError,
     PaperNotFoundError,
     SourceNotAvailableError,
     TemplateNotAvailableError,
@@ -26,7 +26,7 @@ from carrel.rooms.papers.models import (
     PaperHit,
     PaperMetadata,
 )
-from carrel.rooms.papers.ports import Assets, Bibliographies, PaperStore, PaperToCite
+from carrel.rooms.papers.ports import Assets, PaperStore, PaperToCite
 
 _PAPER_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NOT_IN_TEMPLATE = re.compile(r"[^a-z0-9_-]")
@@ -35,12 +35,9 @@ _NOT_IN_TEMPLATE = re.compile(r"[^a-z0-9_-]")
 class Papers:
     """The room itself, over a store of papers and their static texts."""
 
-    def __init__(
-        self, store: PaperStore, assets: Assets, bibliographies: Bibliographies | None = None
-    ) -> None:
+    def __init__(self, store: PaperStore, assets: Assets) -> None:
         self._store = store
         self._assets = assets
-        self._bibliographies = bibliographies
 
     async def search(self, text: str, *, page: int, limit: int) -> list[PaperHit]:
         first = _first(page, limit)
@@ -58,7 +55,7 @@ class Papers:
         bibliography.
         """
         if query is None:
-            ids = await self._store.listed(first=(page - 1) * limit, count=limit)
+            ids = await self._store.list_ids(first=(page - 1) * limit, count=limit)
         else:
             first = _first(page, limit)
             ids = [
@@ -70,13 +67,7 @@ class Papers:
         papers = [await self.metadata(paper_id) for paper_id in ids]
         if form == "jsonl":
             return "".join(f"{paper.model_dump_json()}\n" for paper in papers)
-        if self._bibliographies is None:
-            raise NotConfiguredError(
-                "This server writes no bibliographies", next_step="Export as jsonl."
-            )
-        return await self._bibliographies.write(
-            [await self._to_cite(paper) for paper in papers], form
-        )
+        return await write_papers([await self._to_cite(paper) for paper in papers], form)
 
     async def metadata(self, paper_id: str) -> PaperMetadata:
         paper = await self._paper(paper_id)
@@ -139,11 +130,8 @@ class Papers:
         stored = await self._store.bibtex(paper_id)
         if stored is not None:
             return Text(stored, "application/x-bibtex")
-        if self._bibliographies is None:
-            raise BibtexNotAvailableError(paper_id)
         return Text(
-            await self._bibliographies.write([PaperToCite(facts, None)], "bibtex"),
-            "application/x-bibtex",
+            await write_papers([PaperToCite(facts, None)], "bibtex"), "application/x-bibtex"
         )
 
     async def to_cite(self, paper_id: str) -> PaperToCite:

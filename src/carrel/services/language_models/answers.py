@@ -1,6 +1,4 @@
-"""What a model wrote, read as the object it was asked for; or, where that fails, why it is of no
-use.
-"""
+"""The answers of language models: the object or text asked for, or why there is none."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from carrel.services.language_models.formats import Told
+from carrel.services.language_models.formats import ModelReply
 
 # No database keeps these: halves of characters, and control characters other than tab and line
 # breaks.
@@ -37,16 +35,42 @@ class UnusableAnswer:
     output_tokens: int
 
 
-def read_answer(told: Told) -> ModelAnswer | UnusableAnswer:
+@dataclass(frozen=True, slots=True)
+class TextAnswer:
+    """Plain text, and the tokens it took."""
+
+    text: str
+    input_tokens: int
+    output_tokens: int
+
+
+def read_text(reply: ModelReply) -> TextAnswer | UnusableAnswer:
+    """The text of an answer to a question without a schema."""
+    text = _clean(str(reply.content or ""))
+    if reply.problem is None and text.strip():
+        return TextAnswer(text, reply.input_tokens, reply.output_tokens)
+    reason = reply.problem or "is empty"
+    return UnusableAnswer(text, reason, reply.input_tokens, reply.output_tokens)
+
+
+def read_answer(reply: ModelReply) -> ModelAnswer | UnusableAnswer:
     """The object in an answer; a fence around it or thoughts before it do no harm."""
-    reason = told.problem
+    reason = reply.problem
     if reason is None:
-        found = told.said if isinstance(told.said, dict) else _object_in(str(told.said or ""))
+        found = (
+            reply.content
+            if isinstance(reply.content, dict)
+            else _object_in(str(reply.content or ""))
+        )
         if found is not None:
-            return ModelAnswer(_clean(found), told.input_tokens, told.output_tokens)
-        reason = "is not a JSON object" if told.said else "is empty"
-    text = told.said if isinstance(told.said, str) else json.dumps(told.said, ensure_ascii=False)
-    return UnusableAnswer(_clean(text), reason, told.input_tokens, told.output_tokens)
+            return ModelAnswer(_clean(found), reply.input_tokens, reply.output_tokens)
+        reason = "is not a JSON object" if reply.content else "is empty"
+    text = (
+        reply.content
+        if isinstance(reply.content, str)
+        else json.dumps(reply.content, ensure_ascii=False)
+    )
+    return UnusableAnswer(_clean(text), reason, reply.input_tokens, reply.output_tokens)
 
 
 def _object_in(text: str) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Asks a model, waits when it is busy, and reads its answer."""
+"""A client for language models: sends requests, retries while they are busy, reads answers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ from typing import Any
 import httpx2
 
 from carrel.core.secrets import mask_known_secrets, mask_secrets, remember_secrets
-from carrel.services.language_models.answers import ModelAnswer, UnusableAnswer, read_answer
+from carrel.services.language_models.answers import (
+    ModelAnswer,
+    TextAnswer,
+    UnusableAnswer,
+    read_answer,
+    read_text,
+)
 from carrel.services.language_models.errors import LanguageModelError, ShapeRefusedError
-from carrel.services.language_models.formats import FORMATS, Asked
+from carrel.services.language_models.formats import FORMATS, AnswerSchema, ModelReply, ModelRequest
 
 _BUSY = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 _ATTEMPTS = 4
@@ -42,7 +48,7 @@ class ModelClient:
         url: str | None = None,
         api_key: str = "",
         timeout_seconds: float = 120.0,
-        max_output_tokens: int = 4096,
+        max_output_tokens: int | None = 4096,
         temperature: float | None = None,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -63,22 +69,33 @@ class ModelClient:
     async def ask(
         self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str
     ) -> ModelAnswer | UnusableAnswer:
-        """What the model answered, of use or not; tried again, each time later, when it is busy or
-        cannot be reached.
+        """The object that the model answered with, or why its answer is unusable.
+
+        Retries with growing pauses while the model is busy. Raises LanguageModelError in the end.
         """
-        asked = Asked(
+        return read_answer(
+            await self._send(instructions, material, AnswerSchema(schema_name, schema))
+        )
+
+    async def write(self, instructions: str, material: str) -> TextAnswer | UnusableAnswer:
+        """The plain text that the model wrote, or why it is unusable. Raises as `ask` does."""
+        return read_text(await self._send(instructions, material, None))
+
+    async def _send(
+        self, instructions: str, material: str, answer: AnswerSchema | None
+    ) -> ModelReply:
+        request = ModelRequest(
             self._model,
             instructions,
             material,
-            schema,
-            schema_name,
+            answer,
             self._max_output_tokens,
             self._temperature,
         )
         attempt = 0
         while True:
             try:
-                return await self._once(asked)
+                return await self._send_once(request)
             except ShapeRefusedError:
                 if self._format.simpler is None:
                     raise
@@ -95,10 +112,10 @@ class ModelClient:
     async def close(self) -> None:
         await self._client.aclose()
 
-    async def _once(self, asked: Asked) -> ModelAnswer | UnusableAnswer:
+    async def _send_once(self, request: ModelRequest) -> ModelReply:
         try:
             response = await self._client.post(
-                self._format.path(asked.model), json=self._format.body(asked)
+                self._format.path(request.model), json=self._format.body(request)
             )
         except httpx2.TimeoutException as error:
             raise LanguageModelError(
@@ -113,31 +130,32 @@ class ModelClient:
                 f"{self._provider} cannot be reached: {type(error).__name__}", is_retryable=True
             ) from error
         if response.status_code != 200:
-            raise self._refused(response)
+            raise self._refusal(response)
         try:
-            told = self._format.read(json.loads(mask_known_secrets(response.text)))
+            return self._format.read(json.loads(mask_known_secrets(response.text)))
         except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
             raise LanguageModelError(
                 f"{self._provider} answered in a form that cannot be read", is_retryable=True
             ) from error
-        return read_answer(told)
 
-    def _refused(self, response: httpx2.Response) -> LanguageModelError:
+    def _refusal(self, response: httpx2.Response) -> LanguageModelError:
         # Masked before it is cut: of a key that is cut in two, one half would remain.
         reason = _reason(mask_secrets(response.text[:_LONGEST_REFUSAL]))
         message = f"{self._provider} answered {response.status_code}: {reason}"
         # Some servers answer 500 to a request they do not understand.
         if "response_format" in response.text and self._format.simpler is not None:
-            return ShapeRefusedError(message)
+            return ShapeRefusedError(message, status=response.status_code)
         if response.status_code < 500 and any(
             words in response.text.lower() for words in _TOO_LONG
         ):
             return LanguageModelError(
                 f"{message} (set model.context_tokens to the model's window, and less is shown to "
-                f"it)"
+                f"it)",
+                status=response.status_code,
             )
         return LanguageModelError(
             message,
+            status=response.status_code,
             is_retryable=response.status_code in _BUSY,
             retry_after_seconds=_seconds(response.headers.get("retry-after")),
         )

@@ -17,12 +17,14 @@ class LanguageModelError(Exception):
         is_retryable: bool = False,
         retry_after_seconds: float | None = None,
         attempts: int | None = None,
+        status: int | None = None,
     ) -> None:
         self.message = mask_secrets(message)
         super().__init__(self.message)
         self.is_retryable = is_retryable
         self.retry_after_seconds = retry_after_seconds
         self.attempts = attempts
+        self.status = status
 
 
 class ShapeRefusedError(LanguageModelError):

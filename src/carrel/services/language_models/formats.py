@@ -1,4 +1,4 @@
-"""How each provider is asked and how its answer is read."""
+"""Request and answer formats of the providers of language models."""
 
 from __future__ import annotations
 
@@ -6,96 +6,103 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# Anthropic asks for a limit in every request.
+_ANTHROPIC_MAX_TOKENS = 8192
+
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is asked, whichever provider answers."""
+class AnswerSchema:
+    """The JSON schema that an answer must follow."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """A request to any provider; without a schema the answer is plain text."""
 
     model: str
     instructions: str
     material: str
-    schema: Mapping[str, Any]
-    schema_name: str
-    max_output_tokens: int
+    answer: AnswerSchema | None
+    max_output_tokens: int | None
     temperature: float | None = None
 
     @property
     def sampling(self) -> dict[str, float]:
-        """Not every model lets itself be told."""
+        """Left out where nothing is set: not every model takes a temperature."""
         return {} if self.temperature is None else {"temperature": self.temperature}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What was answered: the text or object, the tokens it took, and what makes it unusable where
-    the provider says so.
-    """
+class ModelReply:
+    """The content of an answer, its tokens, and why it is unusable where the provider says so."""
 
-    said: Any
+    content: Any
     input_tokens: int
     output_tokens: int
     problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """One provider: where it usually is, how a request is written and how an answer is read.
+class ProviderFormat:
+    """One provider: its usual address, how a request is written and how an answer is read.
 
-    `simpler` is for servers of the same format that do not know how we ask for a shape.
+    `simpler` is for servers of the same format that do not know JSON schemas.
     """
 
     usual_url: str
     path: Callable[[str], str]
     headers: Callable[[str], dict[str, str]]
-    body: Callable[[Asked], dict[str, Any]]
-    read: Callable[[Mapping[str, Any]], Told]
-    simpler: Format | None = None
+    body: Callable[[ModelRequest], dict[str, Any]]
+    read: Callable[[Mapping[str, Any]], ModelReply]
+    simpler: ProviderFormat | None = None
 
 
-def _openai_body(asked: Asked) -> dict[str, Any]:
-    return {
-        "model": asked.model,
+def _chat_body(
+    request: ModelRequest, instructions: str, response_format: dict[str, Any] | None
+) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "model": request.model,
         "messages": [
-            {"role": "system", "content": asked.instructions},
-            {"role": "user", "content": asked.material},
+            {"role": "system", "content": instructions},
+            {"role": "user", "content": request.material},
         ],
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {
-                "name": asked.schema_name,
-                "schema": dict(asked.schema),
-                "strict": True,
-            },
-        },
-        "max_tokens": asked.max_output_tokens,
-        **asked.sampling,
+        **request.sampling,
     }
+    if response_format is not None:
+        body["response_format"] = response_format
+    if request.max_output_tokens is not None:
+        body["max_tokens"] = request.max_output_tokens
+    return body
 
 
-def _plain_openai_body(asked: Asked) -> dict[str, Any]:
-    """For servers that know JSON but no strict shapes: the model is told the shape, and the schema
-    stands beside the type for
-    those (such as llama.cpp's) that hold the model to it."""
-    told = (
-        f"{asked.instructions}\n\nAnswer in JSON, and with nothing else: "
-        f"{_in_words(asked.schema, asked.schema.get('$defs', {}))}."
+def _openai_body(request: ModelRequest) -> dict[str, Any]:
+    if request.answer is None:
+        return _chat_body(request, request.instructions, None)
+    wanted = {"name": request.answer.name, "schema": dict(request.answer.schema), "strict": True}
+    response_format = {"type": "json_schema", "json_schema": wanted}
+    return _chat_body(request, request.instructions, response_format)
+
+
+def _plain_openai_body(request: ModelRequest) -> dict[str, Any]:
+    """For servers without strict schemas: the shape in words, and the schema beside the type.
+
+    Some servers, such as llama.cpp's, hold the model to that schema.
+    """
+    if request.answer is None:
+        return _chat_body(request, request.instructions, None)
+    schema = request.answer.schema
+    instructions = (
+        f"{request.instructions}\n\nAnswer in JSON, and with nothing else: "
+        f"{_in_words(schema, schema.get('$defs', {}))}."
     )
-    return {
-        "model": asked.model,
-        "messages": [
-            {"role": "system", "content": told},
-            {"role": "user", "content": asked.material},
-        ],
-        "response_format": {"type": "json_object", "schema": dict(asked.schema)},
-        "max_tokens": asked.max_output_tokens,
-        **asked.sampling,
-    }
+    return _chat_body(request, instructions, {"type": "json_object", "schema": dict(schema)})
 
 
 def _in_words(schema: Mapping[str, Any], named: Mapping[str, Any]) -> str:
-    """The shape as a sentence: of a schema, or of an empty example, a small model copies what it
-    sees.
-    """
+    """The shape as a sentence: a small model would copy a schema or an empty example."""
     if "$ref" in schema:
         return _in_words(named[schema["$ref"].rpartition("/")[2]], named)
     if "enum" in schema:
@@ -117,75 +124,78 @@ def _in_words(schema: Mapping[str, Any], named: Mapping[str, Any]) -> str:
             return str(kind)
 
 
-def _openai_read(told: Mapping[str, Any]) -> Told:
-    choice = told["choices"][0]
+def _openai_read(reply: Mapping[str, Any]) -> ModelReply:
+    choice = reply["choices"][0]
     refusal = choice["message"].get("refusal")
     problem = (
         f"is a refusal: {refusal}" if refusal else _cut(choice.get("finish_reason") == "length")
     )
-    usage = told.get("usage") or {}
-    said = choice["message"].get("content")
-    return Told(said, usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, problem)
-
-
-def _anthropic_body(asked: Asked) -> dict[str, Any]:
-    return {
-        "model": asked.model,
-        "max_tokens": asked.max_output_tokens,
-        "system": asked.instructions,
-        "messages": [{"role": "user", "content": asked.material}],
-        "tools": [
-            {
-                "name": asked.schema_name,
-                "description": "Give the answer.",
-                "input_schema": dict(asked.schema),
-            }
-        ],
-        "tool_choice": {"type": "tool", "name": asked.schema_name},
-        **asked.sampling,
-    }
-
-
-def _anthropic_read(told: Mapping[str, Any]) -> Told:
-    used = next((part["input"] for part in told["content"] if part["type"] == "tool_use"), None)
-    text = "".join(part.get("text", "") for part in told["content"] if part["type"] == "text")
-    refused = "is a refusal" if told.get("stop_reason") == "refusal" else None
-    usage = told.get("usage") or {}
-    return Told(
-        text if used is None else used,
-        usage.get("input_tokens") or 0,
-        usage.get("output_tokens") or 0,
-        refused or _cut(told.get("stop_reason") == "max_tokens"),
+    usage = reply.get("usage") or {}
+    content = choice["message"].get("content")
+    return ModelReply(
+        content, usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, problem
     )
 
 
-def _google_body(asked: Asked) -> dict[str, Any]:
+def _anthropic_body(request: ModelRequest) -> dict[str, Any]:
+    body = {
+        "model": request.model,
+        "max_tokens": request.max_output_tokens or _ANTHROPIC_MAX_TOKENS,
+        "system": request.instructions,
+        "messages": [{"role": "user", "content": request.material}],
+        **request.sampling,
+    }
+    if request.answer is None:
+        return body
+    tool = {
+        "name": request.answer.name,
+        "description": "Give the answer.",
+        "input_schema": dict(request.answer.schema),
+    }
+    return {**body, "tools": [tool], "tool_choice": {"type": "tool", "name": request.answer.name}}
+
+
+def _anthropic_read(reply: Mapping[str, Any]) -> ModelReply:
+    used = next((part["input"] for part in reply["content"] if part["type"] == "tool_use"), None)
+    text = "".join(part.get("text", "") for part in reply["content"] if part["type"] == "text")
+    refused = "is a refusal" if reply.get("stop_reason") == "refusal" else None
+    usage = reply.get("usage") or {}
+    return ModelReply(
+        text if used is None else used,
+        usage.get("input_tokens") or 0,
+        usage.get("output_tokens") or 0,
+        refused or _cut(reply.get("stop_reason") == "max_tokens"),
+    )
+
+
+def _google_body(request: ModelRequest) -> dict[str, Any]:
+    config: dict[str, Any] = dict(request.sampling)
+    if request.answer is not None:
+        config["responseMimeType"] = "application/json"
+        config["responseJsonSchema"] = dict(request.answer.schema)
+    if request.max_output_tokens is not None:
+        config["maxOutputTokens"] = request.max_output_tokens
     return {
-        "systemInstruction": {"parts": [{"text": asked.instructions}]},
-        "contents": [{"role": "user", "parts": [{"text": asked.material}]}],
-        "generationConfig": {
-            "responseMimeType": "application/json",
-            "responseJsonSchema": dict(asked.schema),
-            "maxOutputTokens": asked.max_output_tokens,
-            **asked.sampling,
-        },
+        "systemInstruction": {"parts": [{"text": request.instructions}]},
+        "contents": [{"role": "user", "parts": [{"text": request.material}]}],
+        "generationConfig": config,
     }
 
 
-def _google_read(told: Mapping[str, Any]) -> Told:
-    usage = told.get("usageMetadata") or {}
+def _google_read(reply: Mapping[str, Any]) -> ModelReply:
+    usage = reply.get("usageMetadata") or {}
     tokens = usage.get("promptTokenCount") or 0, usage.get("candidatesTokenCount") or 0
-    blocked = (told.get("promptFeedback") or {}).get("blockReason")
+    blocked = (reply.get("promptFeedback") or {}).get("blockReason")
     if blocked:
-        return Told("", *tokens, f"is a refusal: {blocked}")
-    candidate = told["candidates"][0]
+        return ModelReply("", *tokens, f"is a refusal: {blocked}")
+    candidate = reply["candidates"][0]
     # An answer that was stopped may have no parts at all.
     text = "".join(
         part.get("text", "") for part in (candidate.get("content") or {}).get("parts") or ()
     )
     reason = candidate.get("finishReason")
     stopped = None if text or reason in {None, "STOP", "MAX_TOKENS"} else f"is a refusal: {reason}"
-    return Told(text, *tokens, stopped or _cut(reason == "MAX_TOKENS"))
+    return ModelReply(text, *tokens, stopped or _cut(reason == "MAX_TOKENS"))
 
 
 def _cut(is_cut: bool) -> str | None:
@@ -203,14 +213,14 @@ def _openai_headers(key: str) -> dict[str, str]:
     return {"authorization": f"Bearer {key}"} if key else {}
 
 
-FORMATS: dict[str, Format] = {
-    "openai": Format(
+FORMATS: dict[str, ProviderFormat] = {
+    "openai": ProviderFormat(
         _OPENAI_URL,
         lambda model: "/chat/completions",
         _openai_headers,
         _openai_body,
         _openai_read,
-        Format(
+        ProviderFormat(
             _OPENAI_URL,
             lambda model: "/chat/completions",
             _openai_headers,
@@ -218,14 +228,14 @@ FORMATS: dict[str, Format] = {
             _openai_read,
         ),
     ),
-    "anthropic": Format(
+    "anthropic": ProviderFormat(
         "https://api.anthropic.com",
         lambda model: "/v1/messages",
         lambda key: {"x-api-key": key, "anthropic-version": "2023-06-01"},
         _anthropic_body,
         _anthropic_read,
     ),
-    "google": Format(
+    "google": ProviderFormat(
         "https://generativelanguage.googleapis.com",
         lambda model: f"/v1beta/models/{model}:generateContent",
         lambda key: {"x-goog-api-key": key},

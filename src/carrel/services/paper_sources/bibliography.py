@@ -9,14 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from carrel.core.paper_record import (
-    AssetKeeper,
-    BibtexEntry,
-    PaperRecord,
-    Reading,
-    ReadProblem,
-    SourcePart,
-)
 from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 from carrel.libraries.bibliography.csl_json import read_csl_json
@@ -27,6 +19,14 @@ from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.bibliography.refer import read_refer
 from carrel.libraries.bibliography.ris import read_ris
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.rooms.papers.building.models import (
+    BibtexEntry,
+    PaperRecord,
+    Reading,
+    ReadProblem,
+    SourcePart,
+)
+from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import clean, entry_of, names_in, one_line, unique
 
 _BIBTEX = frozenset({".bib", ".bibtex", ".biblatex"})
@@ -51,7 +51,7 @@ class BibliographyReader:
     def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
         yield SourcePart(path)
 
-    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+    def read(self, part: SourcePart, assets: AssetStore) -> Reading:
         raw = part.path.read_bytes()
         read = _format_of(part.path, raw[:4096])
         if read is None:

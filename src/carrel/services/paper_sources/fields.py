@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from carrel.core.paper_record import BibtexEntry, PaperRecord, ReadProblem
 from carrel.libraries.bibliography.bibtex.writer import BibtexDialect, write_bibtex
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.rooms.papers.building.models import BibtexEntry, PaperRecord, ReadProblem
 
 _TITLE = ("title", "paper_title", "name")
 _AUTHORS = ("authors", "paper_authors", "author")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProblem, SourcePart
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import Doi, NotAnIdentifierError
 from carrel.libraries.text.xml import Element, UnsafeXmlError, XmlError, parse_xml
+from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import entry_of, one_line, unique
 from carrel.services.paper_sources.jats_text import (
     abstract_of,
@@ -40,7 +41,7 @@ class JatsReader:
     def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
         yield SourcePart(path, companions=companions)
 
-    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+    def read(self, part: SourcePart, assets: AssetStore) -> Reading:
         try:
             root = parse_xml(part.path.read_bytes())
         except UnsafeXmlError:
@@ -60,16 +61,16 @@ class JatsReader:
                 problems=(ReadProblem("no_article", f"the XML holds <{root.tag}> and no article"),)
             )
         pdf = next((path for path in part.companions if path.suffix.lower() == ".pdf"), None)
-        pdf_sha256 = keeper.keep_pdf(pdf) if pdf is not None and len(articles) == 1 else None
+        pdf_sha256 = assets.keep_pdf(pdf) if pdf is not None and len(articles) == 1 else None
         problems: list[ReadProblem] = []
         return Reading(
-            tuple(_paper(article, keeper, pdf_sha256, problems) for article in articles),
+            tuple(_paper(article, assets, pdf_sha256, problems) for article in articles),
             tuple(problems),
         )
 
 
 def _paper(
-    article: Element, keeper: AssetKeeper, pdf_sha256: str | None, problems: list[ReadProblem]
+    article: Element, assets: AssetStore, pdf_sha256: str | None, problems: list[ReadProblem]
 ) -> PaperRecord:
     meta = child(child(article, "front"), "article-meta")
     if meta is None:
@@ -101,7 +102,7 @@ def _paper(
         doi=_doi(meta, problems),
         language=one_line(article.get("lang")),
         headings=tuple(heading for heading in headings_in(body) if heading.level in {2, 3}),
-        markdown_sha256=keeper.keep_markdown(markdown + "\n") if body else None,
+        markdown_sha256=assets.keep_markdown(markdown + "\n") if body else None,
         pdf_sha256=pdf_sha256,
     )
 

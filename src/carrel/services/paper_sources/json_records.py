@@ -12,14 +12,14 @@ from typing import BinaryIO
 
 import orjson
 
-from carrel.core.paper_record import (
-    AssetKeeper,
+from carrel.rooms.papers.building.models import (
     FiledSummary,
     PaperRecord,
     Reading,
     ReadProblem,
     SourcePart,
 )
+from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import clean, one_line, understand
 from carrel.services.paper_sources.markdown import (
     NotTextError,
@@ -74,7 +74,7 @@ class JsonLinesReader:
         if lines:
             yield SourcePart(path, number, line, b"".join(lines))
 
-    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+    def read(self, part: SourcePart, assets: AssetStore) -> Reading:
         content = part.content or b""
         if content.startswith(b"\x00"):
             reason = content[1:].decode("utf-8", "replace")
@@ -168,7 +168,7 @@ class PaperInfosReader:
     def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
         yield SourcePart(path)
 
-    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+    def read(self, part: SourcePart, assets: AssetStore) -> Reading:
         try:
             document = orjson.loads(part.path.read_bytes())
         except orjson.JSONDecodeError as error:
@@ -193,7 +193,7 @@ class PaperInfosReader:
                 )
                 continue
             record = self._paper(fields, template, problems)
-            whole = _with_source(record, fields.get("source_path"), part.path.parent, keeper)
+            whole = _with_source(record, fields.get("source_path"), part.path.parent, assets)
             records.extend(whole.records)
             problems.extend(whole.problems)
             also_read.extend(whole.also_read)
@@ -266,7 +266,7 @@ def _modules(fields: Mapping[str, object]) -> str | None:
     )
 
 
-def _with_source(record: PaperRecord, named: object, folder: Path, keeper: AssetKeeper) -> Reading:
+def _with_source(record: PaperRecord, named: object, folder: Path, assets: AssetStore) -> Reading:
     """The record with the text, images and translations that its `source_path` leads to."""
     if not isinstance(named, str) or not named.strip() or "\x00" in named:
         return Reading((record,))
@@ -276,18 +276,18 @@ def _with_source(record: PaperRecord, named: object, folder: Path, keeper: Asset
         return Reading((record,), (ReadProblem("source_missing", message, is_fatal=False),))
     also_read = [path, path.parent]
     if path.suffix.lower() == ".pdf":
-        return Reading((replace(record, pdf_sha256=keeper.keep_pdf(path)),), (), tuple(also_read))
+        return Reading((replace(record, pdf_sha256=assets.keep_pdf(path)),), (), tuple(also_read))
     try:
         body = markdown_body(decoded(path.read_bytes()))
-        translations = tuple(_translations(path, keeper, also_read))
+        translations = tuple(_translations(path, assets, also_read))
     except NotTextError as error:
         problem = ReadProblem("not_utf8", f"{path.name}: {error}", is_fatal=False)
         return Reading((record,), (problem,), tuple(also_read))
-    body, images = keep_images(body, path.parent, keeper)
+    body, images = keep_images(body, path.parent, assets)
     record = replace(
         record,
         headings=tuple(heading for heading in headings_in(body) if heading.level in {2, 3}),
-        markdown_sha256=keeper.keep_markdown(body) if body.strip() else None,
+        markdown_sha256=assets.keep_markdown(body) if body.strip() else None,
         translations=translations,
         images=images,
     )
@@ -306,7 +306,7 @@ def _places(named: str, folder: Path) -> Iterator[Path]:
 
 
 def _translations(
-    path: Path, keeper: AssetKeeper, also_read: list[Path]
+    path: Path, assets: AssetStore, also_read: list[Path]
 ) -> Iterator[tuple[str, str]]:
     for sibling in sorted(path.parent.glob(f"{_literal(path.stem)}.*.md")):
         named = translation_of(sibling)
@@ -314,7 +314,7 @@ def _translations(
             also_read.append(sibling)
             yield (
                 named[1],
-                keeper.keep_translation(markdown_body(decoded(sibling.read_bytes())), named[1]),
+                assets.keep_translation(markdown_body(decoded(sibling.read_bytes())), named[1]),
             )
 
 

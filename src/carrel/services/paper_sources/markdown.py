@@ -10,20 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
-from carrel.core.paper_record import (
-    AssetKeeper,
-    Heading,
-    KeptImage,
-    Reading,
-    ReadProblem,
-    SourcePart,
-)
 from carrel.libraries.text.front_matter import (
     FrontMatterError,
     NoNamedFieldsError,
     load_front_matter,
     split_front_matter,
 )
+from carrel.rooms.papers.building.models import (
+    Heading,
+    KeptImage,
+    Reading,
+    ReadProblem,
+    SourcePart,
+)
+from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import clean, one_line, understand
 
 _LONGEST_FRONT = 256 * 1024
@@ -57,7 +57,7 @@ class MarkdownReader:
     def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
         yield SourcePart(path, companions=companions)
 
-    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+    def read(self, part: SourcePart, assets: AssetStore) -> Reading:
         try:
             text = decoded(part.path.read_bytes())
         except NotTextError as error:
@@ -71,13 +71,13 @@ class MarkdownReader:
         if not record.title:
             title, is_stated = _title_from(headings, part.path, problems)
             record = replace(record, title=title, inferred=() if is_stated else ("title",))
-        body, images = keep_images(body, part.path.parent, keeper)
-        translations, translation_problems, pdf = _companions(part, keeper)
+        body, images = keep_images(body, part.path.parent, assets)
+        translations, translation_problems, pdf = _companions(part, assets)
         record = replace(
             record,
             abstract=record.abstract or section(body, "abstract"),
             headings=tuple(heading for heading in headings if heading.level in {2, 3}),
-            markdown_sha256=keeper.keep_markdown(body) if body.strip() else None,
+            markdown_sha256=assets.keep_markdown(body) if body.strip() else None,
             pdf_sha256=pdf,
             translations=translations,
             images=images,
@@ -153,7 +153,7 @@ def translation_of(path: Path) -> tuple[str, str] | None:
     return (found["base"], found["language"].lower()) if found else None
 
 
-def keep_images(body: str, folder: Path, keeper: AssetKeeper) -> tuple[str, tuple[KeptImage, ...]]:
+def keep_images(body: str, folder: Path, assets: AssetStore) -> tuple[str, tuple[KeptImage, ...]]:
     """Keeps the images that lie in the text's own folder and points the text at where they are
     kept.
     """
@@ -170,7 +170,7 @@ def keep_images(body: str, folder: Path, keeper: AssetKeeper) -> tuple[str, tupl
         ):
             return found.group()
         if reference not in images:
-            images[reference] = _keep_image(reference, extension, root, keeper)
+            images[reference] = _keep_image(reference, extension, root, assets)
         image = images[reference]
         return (
             f"{found.group(1)}{image.static_path}{found.group(3)}"
@@ -181,7 +181,7 @@ def keep_images(body: str, folder: Path, keeper: AssetKeeper) -> tuple[str, tupl
     return _IMAGE.sub(keep, body), tuple(images.values())
 
 
-def _keep_image(reference: str, extension: str, root: Path, keeper: AssetKeeper) -> KeptImage:
+def _keep_image(reference: str, extension: str, root: Path, assets: AssetStore) -> KeptImage:
     try:
         path = (root / unquote(reference)).resolve()
         is_ours = path.is_relative_to(root) and path.is_file()
@@ -191,19 +191,19 @@ def _keep_image(reference: str, extension: str, root: Path, keeper: AssetKeeper)
         return KeptImage(
             f"images/{Path(unquote(reference).replace(chr(0), '')).name}", extension, None
         )
-    sha256 = keeper.keep_image(path)
+    sha256 = assets.keep_image(path)
     return KeptImage(f"images/{sha256}.{extension}", extension, sha256)
 
 
 def _companions(
-    part: SourcePart, keeper: AssetKeeper
+    part: SourcePart, assets: AssetStore
 ) -> tuple[tuple[tuple[str, str], ...], list[ReadProblem], str | None]:
     translations: list[tuple[str, str]] = []
     problems: list[ReadProblem] = []
     pdf: str | None = None
     for companion in part.companions:
         if companion.suffix.lower() == ".pdf":
-            pdf = keeper.keep_pdf(companion)
+            pdf = assets.keep_pdf(companion)
         elif named := translation_of(companion):
             try:
                 text = markdown_body(decoded(companion.read_bytes()))
@@ -214,7 +214,7 @@ def _companions(
                     )
                 )
                 continue
-            translations.append((named[1], keeper.keep_translation(text, named[1])))
+            translations.append((named[1], assets.keep_translation(text, named[1])))
     return tuple(translations), problems, pdf
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import pypdfium2
 from pypdfium2 import raw as pdfium
 
-from carrel.core.paper_record import AssetKeeper, PaperRecord, Reading, ReadProblem, SourcePart
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 from carrel.libraries.text.budget import current_budget
+from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import clean, one_line, people_in
 
 _HEAD_ENDS = re.compile(
@@ -205,7 +206,7 @@ class PdfReader:
     def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
         yield SourcePart(path)
 
-    def read(self, part: SourcePart, keeper: AssetKeeper) -> Reading:
+    def read(self, part: SourcePart, assets: AssetStore) -> Reading:
         with part.path.open("rb") as file:
             if b"%PDF-" not in file.read(1024):
                 return _failed("not_a_pdf", "the file is named .pdf but is not a PDF")
@@ -219,9 +220,9 @@ class PdfReader:
                 else _failed("pdf_not_valid", f"cannot be opened: {error}")
             )
         with document:
-            return self._read(document, part.path, keeper)
+            return self._read(document, part.path, assets)
 
-    def _read(self, document: pypdfium2.PdfDocument, path: Path, keeper: AssetKeeper) -> Reading:
+    def _read(self, document: pypdfium2.PdfDocument, path: Path, assets: AssetStore) -> Reading:
         if len(document) > _MOST_PAGES:
             return _failed(
                 "too_large", f"{len(document):,} pages are more than the limit of {_MOST_PAGES:,}"
@@ -271,8 +272,8 @@ class PdfReader:
             abstract=" ".join(abstract.group(1).split()) if abstract else None,
             doi=facts.doi,
             arxiv_id=facts.arxiv_id,
-            markdown_sha256=keeper.keep_markdown(f"# {title}\n\n{body}\n"),
-            pdf_sha256=keeper.keep_pdf(path),
+            markdown_sha256=assets.keep_markdown(f"# {title}\n\n{body}\n"),
+            pdf_sha256=assets.keep_pdf(path),
             inferred=tuple(name for name, is_guess in inferred.items() if is_guess),
         )
         return Reading((record,), tuple(problems))

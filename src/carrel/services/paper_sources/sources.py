@@ -8,117 +8,198 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Protocol
 
-from carrel.core.paper_record import AssetKeeper, Reading, ReadProblem, SourcePart, SourceReader
 from carrel.libraries.text.budget import InputTooCostlyError, parsing
-from carrel.services.paper_sources.markdown import translation_of
+from carrel.rooms.papers.building.models import (
+    FileStamp,
+    FoundSource,
+    KnownSource,
+    PartJob,
+    PartRead,
+    Reading,
+    ReadProblem,
+    SkippedFile,
+    SourcePart,
+)
+from carrel.rooms.papers.building.ports import AssetStore
+from carrel.services.paper_sources.bibliography import BibliographyReader
+from carrel.services.paper_sources.jats import JatsReader
+from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
+from carrel.services.paper_sources.markdown import MarkdownReader, translation_of
+from carrel.services.paper_sources.pdf import PdfReader
 from carrel.services.parser_process import limit_this_process
 
 DEFAULT_SIZE_LIMIT_BYTES = 200 * 1024 * 1024
 _HEAD_BYTES = 4096
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "paper-static"})
 _WITH_COMPANIONS = frozenset({".md", ".markdown", ".xml", ".nxml"})
+# Below this much to read, starting further processes takes longer than they save.
+_WORTH_PROCESSES_BYTES = 4 * 1024 * 1024
+_MAY_CRASH = frozenset({"pdf"})
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """A file's size and time of change; size -1 when it is not there."""
+class SourceReader(Protocol):
+    """Reads one kind of file. A higher `version` makes earlier readings of a file stale."""
 
-    path: str
-    size_bytes: int
-    modified_ns: int
+    @property
+    def name(self) -> str: ...
 
+    @property
+    def version(self) -> int: ...
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A file, the reader for it, and the files that belong to it."""
+    def accepts(self, path: Path, head: bytes) -> bool:
+        """Whether a file of this name that begins with these bytes is of this kind."""
+        ...
 
-    path: Path
-    reader: SourceReader
-    companions: tuple[Path, ...]
-    stamps: tuple[Stamp, ...]
-    size_bytes: int
+    def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]: ...
+
+    def read(self, part: SourcePart, assets: AssetStore) -> Reading: ...
 
 
-@dataclass(frozen=True, slots=True)
-class PassedOver:
-    """A file that is not read, and why."""
+ReadersAndAssets = Callable[[], tuple[tuple[SourceReader, ...], AssetStore]]
 
-    path: Path
-    code: str
-    message: str
+# Every kind of source, the more particular first.
+READERS: tuple[SourceReader, ...] = (
+    PaperInfosReader(),
+    JsonLinesReader(),
+    MarkdownReader(),
+    BibliographyReader(),
+    JatsReader(),
+    PdfReader(),
+)
 
 
-def find(
+class PaperSourceFiles:
+    """Files and folders of papers. Without `workers` one process is used for each core."""
+
+    def __init__(
+        self,
+        open_assets: Callable[[], AssetStore],
+        *,
+        size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
+        workers: int | None = None,
+    ) -> None:
+        self._open_assets = open_assets
+        self._size_limit_bytes = size_limit_bytes
+        self._workers = workers or os.cpu_count() or 1
+
+    def find(self, sources: Sequence[Path]) -> tuple[list[FoundSource], list[SkippedFile]]:
+        return find_sources(sources, READERS, self._size_limit_bytes)
+
+    def is_unchanged(self, known: KnownSource, found: FoundSource) -> bool:
+        is_same = (known.reader, known.reader_version, known.stamps) == (
+            found.reader,
+            found.reader_version,
+            found.stamps,
+        )
+        return is_same and all(stamp(Path(one.path)) == one for one in known.further)
+
+    def parts(self, source: FoundSource) -> Iterator[SourcePart]:
+        reader = next(reader for reader in READERS if reader.name == source.reader)
+        return reader.parts(source.path, source.companions)
+
+    def read(self, jobs: Iterable[PartJob]) -> Iterator[PartRead]:
+        every_job, needs_processes = _weigh(jobs)
+        equipment = partial(_equipment, self._open_assets)
+        # Also with one worker: what may crash or loop is read where it can be ended.
+        readings = (
+            read_in_processes(every_job, equipment, self._workers)
+            if needs_processes
+            else read_here(every_job, equipment)
+        )
+        for job, reading in readings:
+            yield PartRead(
+                str(job.part.path),
+                job.part.number,
+                job.size_bytes,
+                reading.records,
+                reading.problems,
+                tuple(stamp(path) for path in reading.also_read),
+            )
+
+
+def _equipment(
+    open_assets: Callable[[], AssetStore],
+) -> tuple[tuple[SourceReader, ...], AssetStore]:
+    return READERS, open_assets()
+
+
+def _weigh(jobs: Iterable[PartJob]) -> tuple[Iterator[PartJob], bool]:
+    """The same jobs, and whether they are large or risky enough for child processes."""
+    waiting = iter(jobs)
+    seen: list[PartJob] = []
+    size = 0
+    for job in waiting:
+        seen.append(job)
+        size += job.size_bytes
+        if size > _WORTH_PROCESSES_BYTES or job.reader in _MAY_CRASH:
+            return chain(seen, waiting), True
+    return iter(seen), False
+
+
+def find_sources(
     sources: Sequence[Path],
     readers: Sequence[SourceReader],
     size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
-) -> tuple[list[Found], list[PassedOver]]:
+) -> tuple[list[FoundSource], list[SkippedFile]]:
     """Everything readable below the sources, each file once, in a steady order."""
-    search = _Search(readers, size_limit_bytes)
+    search = _FileSearch(readers, size_limit_bytes)
     for source in sources:
-        search.look(source.absolute())
-    return list(search.found.values()), search.passed
+        search.visit(source.absolute())
+    return list(search.found.values()), search.skipped
 
 
-def stamp(path: Path) -> Stamp:
+def stamp(path: Path) -> FileStamp:
     try:
         status = path.stat()
     except OSError:
-        return Stamp(str(path), -1, 0)
-    return Stamp(str(path), status.st_size, status.st_mtime_ns)
+        return FileStamp(str(path), -1, 0)
+    return FileStamp(str(path), status.st_size, status.st_mtime_ns)
 
 
-class _Search:
-    """One walk through all sources. In folders, files of no known kind are left in peace."""
+class _FileSearch:
+    """One walk through all sources. In folders, files of no known kind are ignored."""
 
     def __init__(self, readers: Sequence[SourceReader], size_limit_bytes: int) -> None:
         self._readers = readers
         self._limit = size_limit_bytes
-        self.found: dict[Path, Found] = {}
-        self.passed: list[PassedOver] = []
+        self.found: dict[Path, FoundSource] = {}
+        self.skipped: list[SkippedFile] = []
 
-    def look(self, path: Path) -> None:
+    def visit(self, path: Path) -> None:
         if path.is_dir():
-            self._look_through(path)
-        elif path.is_file():
-            if not self._look_at(path, ()):
-                self.passed.append(
-                    PassedOver(path, "unknown_kind", "no reader knows this kind of file")
-                )
-        else:
-            self.passed.append(PassedOver(path, "not_found", "there is no such file or folder"))
+            self._visit_folder(path)
+        elif not path.is_file():
+            self._skip(path, "not_found", "there is no such file or folder")
+        elif not self._visit_file(path, ()):
+            self._skip(path, "unknown_kind", "no reader knows this kind of file")
 
-    def _look_through(self, root: Path) -> None:
-        for folder, folders, names in os.walk(root, onerror=self._pass_over):
+    def _visit_folder(self, root: Path) -> None:
+        for folder, folders, names in os.walk(root, onerror=self._skip_unreadable):
             folders[:] = sorted(
                 name
                 for name in folders
                 if not name.startswith(".") and name not in _IGNORED_FOLDERS
             )
             paths = [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
-            companions = dict(_belonging(paths))
+            companions = dict(_companions(paths))
             taken = {path for group in companions.values() for path in group}
             for path in paths:
                 if path not in taken:
-                    self._look_at(path, companions.get(path, ()))
+                    self._visit_file(path, companions.get(path, ()))
 
-    def _look_at(self, path: Path, companions: tuple[Path, ...]) -> bool:
-        """Whether the file is of a known kind, or is passed over for a reason that has been
-        noted.
-        """
+    def _visit_file(self, path: Path, companions: tuple[Path, ...]) -> bool:
+        """Whether the file is of a known kind, or was skipped for a reason that is noted."""
         if path in self.found:
             return True
-        if not _is_nameable(path):
-            shown = Path(os.fsencode(path).decode("utf-8", "replace"))
-            self.passed.append(
-                PassedOver(shown, "not_readable", "its name is not valid UTF-8; rename it")
-            )
+        if not _is_valid_name(path):
+            visible = Path(os.fsencode(path).decode("utf-8", "replace"))
+            self._skip(visible, "not_readable", "its name is not valid UTF-8; rename it")
             return True
         try:
             if not path.is_file():
@@ -126,7 +207,7 @@ class _Search:
             with path.open("rb") as file:
                 head = file.read(_HEAD_BYTES)
         except OSError as error:
-            self._pass_over(error)
+            self._skip_unreadable(error)
             return True
         reader = next((reader for reader in self._readers if reader.accepts(path, head)), None)
         if reader is None:
@@ -138,27 +219,27 @@ class _Search:
                     f"{each.size_bytes:,} bytes are more than the limit of {self._limit:,}; "
                     f"it was not read"
                 )
-                self.passed.append(PassedOver(Path(each.path), "too_large", message))
+                self._skip(Path(each.path), "too_large", message)
         if stamps[0].size_bytes <= self._limit:
             light = tuple(
                 each
                 for each, seen in zip(companions, stamps[1:], strict=True)
                 if seen.size_bytes <= self._limit
             )
-            self.found[path] = Found(
-                path, reader, light, stamps, sum(max(0, each.size_bytes) for each in stamps)
-            )
+            size = sum(max(0, each.size_bytes) for each in stamps)
+            self.found[path] = FoundSource(path, reader.name, reader.version, light, stamps, size)
         return True
 
-    def _pass_over(self, error: OSError) -> None:
-        self.passed.append(
-            PassedOver(
-                Path(error.filename or "?"), "not_readable", f"cannot be opened: {error.strerror}"
-            )
+    def _skip(self, path: Path, code: str, message: str) -> None:
+        self.skipped.append(SkippedFile(path, code, message))
+
+    def _skip_unreadable(self, error: OSError) -> None:
+        self._skip(
+            Path(error.filename or "?"), "not_readable", f"cannot be opened: {error.strerror}"
         )
 
 
-def _is_nameable(path: Path) -> bool:
+def _is_valid_name(path: Path) -> bool:
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -166,49 +247,34 @@ def _is_nameable(path: Path) -> bool:
     return True
 
 
-def _belonging(paths: Iterable[Path]) -> Iterator[tuple[Path, tuple[Path, ...]]]:
+def _companions(paths: Sequence[Path]) -> Iterator[tuple[Path, tuple[Path, ...]]]:
     """A text's translations and its printed form: paper.zh.md and paper.pdf belong to paper.md."""
     by_stem: dict[str, list[Path]] = {}
-    every = list(paths)
-    for path in every:
+    for path in paths:
         if path.suffix.lower() == ".pdf":
             by_stem.setdefault(path.stem, []).append(path)
         elif named := translation_of(path):
             by_stem.setdefault(named[0], []).append(path)
-    for path in every:
+    for path in paths:
         if path.suffix.lower() in _WITH_COMPANIONS and (group := by_stem.get(path.stem)):
             yield path, tuple(group)
 
 
 _IN_FLIGHT_PER_WORKER = 3
-# Parsers of ours end by their budget long before this; it is for PDFium, which cannot be asked to
-# stop. A thesis of 1,000 pages
-# takes some 5 s.
+# Our own parsers end by their budget long before this; it is for PDFium, which cannot be asked to
+# stop. A thesis of 1,000 pages takes some 5 s.
 CPU_SECONDS = 30.0
 CPU_SECONDS_PER_MEGABYTE = 2.0
 # Under load a second of computing takes several by the clock.
 _WALL_FACTOR = 10.0
 _KILLED_FOR_TIME = -getattr(signal, "SIGXCPU", signal.SIGTERM)
 
-TicketT = TypeVar("TicketT")
 
-ReadersAndKeeper = Callable[[], tuple[tuple[SourceReader, ...], AssetKeeper]]
-
-
-@dataclass(frozen=True, slots=True)
-class Errand(Generic[TicketT]):
-    """A part for a reader, and what the sender wants back with the answer."""
-
-    reader: str
-    part: SourcePart
-    ticket: TicketT
-
-
-def read_part(reader: SourceReader, part: SourcePart, keeper: AssetKeeper) -> Reading:
+def read_part(reader: SourceReader, part: SourcePart, assets: AssetStore) -> Reading:
     """What the reader makes of the part; anything that goes wrong is a line for the report."""
     try:
         with parsing("the file", _size(part)):
-            return reader.read(part, keeper)
+            return reader.read(part, assets)
     except InputTooCostlyError as error:
         return _failed("too_costly", f"{error.message}. {error.next_step}")
     except OSError as error:
@@ -232,71 +298,67 @@ def _size(part: SourcePart) -> int:
 
 
 def read_here(
-    errands: Iterable[Errand[TicketT]], equipment: ReadersAndKeeper
-) -> Iterator[tuple[TicketT, Reading]]:
+    jobs: Iterable[PartJob], equipment: ReadersAndAssets
+) -> Iterator[tuple[PartJob, Reading]]:
     """One after the other in this process."""
-    readers, keeper = equipment()
+    readers, assets = equipment()
     by_name = {reader.name: reader for reader in readers}
-    for errand in errands:
-        yield errand.ticket, read_part(by_name[errand.reader], errand.part, keeper)
+    for job in jobs:
+        yield job, read_part(by_name[job.reader], job.part, assets)
 
 
 def read_in_processes(
-    errands: Iterable[Errand[TicketT]],
-    equipment: ReadersAndKeeper,
+    jobs: Iterable[PartJob],
+    equipment: ReadersAndAssets,
     workers: int,
     cpu_seconds: float = CPU_SECONDS,
-) -> Iterator[tuple[TicketT, Reading]]:
-    """In several processes, a few errands ahead. When one dies or is ended, what it may have held
-    is tried again alone.
+) -> Iterator[tuple[PartJob, Reading]]:
+    """In several processes. When one dies or is ended, the parts it may have held are read alone.
 
-    `cpu_seconds` is what a part may take, besides 2 s for each megabyte, before its process is
-    ended.
+    `cpu_seconds` is what a part may take, besides 2 s for each megabyte, before it is ended.
     """
-    waiting = iter(errands)
+    waiting = iter(jobs)
     while batch := list(islice(waiting, workers * _IN_FLIGHT_PER_WORKER)):
-        lost: list[Errand[TicketT]] = []
+        lost: list[PartJob] = []
         with _pool(equipment, workers) as pool:
-            in_flight: dict[Future[Reading], Errand[TicketT]] = {
-                _send(pool, errand, cpu_seconds): errand for errand in batch
+            in_flight: dict[Future[Reading], PartJob] = {
+                _send(pool, job, cpu_seconds): job for job in batch
             }
             while in_flight:
                 limit = (
-                    max(_cpu_limit(errand.part, cpu_seconds) for errand in in_flight.values())
+                    max(_cpu_limit(job.part, cpu_seconds) for job in in_flight.values())
                     * _WALL_FACTOR
                 )
                 done, _ = wait(in_flight, timeout=limit, return_when=FIRST_COMPLETED)
                 if not done:
                     _kill_workers(pool)
                 for future in done:
-                    errand = in_flight.pop(future)
+                    job = in_flight.pop(future)
                     if isinstance(future.exception(), BrokenProcessPool):
-                        lost.append(errand)
+                        lost.append(job)
                         continue
-                    yield errand.ticket, future.result()
+                    yield job, future.result()
                     if not lost:
                         in_flight.update(
                             (_send(pool, following, cpu_seconds), following)
                             for following in islice(waiting, 1)
                         )
-        for errand in lost:
-            yield errand.ticket, _read_alone(errand, equipment, cpu_seconds)
+        for job in lost:
+            yield job, _read_alone(job, equipment, cpu_seconds)
 
 
-def _read_alone(
-    errand: Errand[TicketT], equipment: ReadersAndKeeper, cpu_seconds: float
-) -> Reading:
-    """In a process for this errand only, so that what ends the process is known to be this file."""
+def _read_alone(job: PartJob, equipment: ReadersAndAssets, cpu_seconds: float) -> Reading:
+    """In a process for this job only, so that what ends the process is this file."""
     context = multiprocessing.get_context("spawn")
     receiving, sending = context.Pipe(duplex=False)
     process = context.Process(
         target=_answer_alone,
-        args=(equipment, errand.reader, errand.part, cpu_seconds, sending),
+        args=(equipment, job.reader, job.part, cpu_seconds, sending),
         daemon=True,
     )
     process.start()
     sending.close()
-    limit = _cpu_limit(errand.part, cpu_seconds)
+    limit = _cpu_limit(job.part, cpu_seconds)
     try:
         if not receiving.poll(limit * _WALL_FACTOR):
             return _too_costly(limit)
@@ -308,7 +370,7 @@ def _read_alone(
             return _too_costly(limit)
         return _failed(
             "reader_crashed",
-            f"the {errand.reader} reader crashed on it or had too little memory for it",
+            f"the {job.reader} reader crashed on it or had too little memory for it",
         )
     finally:
         process.kill()
@@ -317,7 +379,7 @@ def _read_alone(
 
 
 def _answer_alone(
-    equipment: ReadersAndKeeper,
+    equipment: ReadersAndAssets,
     reader: str,
     part: SourcePart,
     cpu_seconds: float,
@@ -328,9 +390,8 @@ def _answer_alone(
 
 
 def _kill_workers(pool: ProcessPoolExecutor) -> None:
-    """Ends a pool whose workers do not answer; its futures fail with BrokenProcessPool. Python 3.14
-    has a method for this.
-    """
+    """Ends a pool whose workers do not answer; its futures fail with BrokenProcessPool."""
+    # Python 3.14 has a method for this.
     for process in list(pool._processes.values()):
         process.kill()
 
@@ -346,36 +407,34 @@ def _too_costly(limit: float) -> Reading:
     )
 
 
-def _send(
-    pool: ProcessPoolExecutor, errand: Errand[TicketT], cpu_seconds: float
-) -> Future[Reading]:
+def _send(pool: ProcessPoolExecutor, job: PartJob, cpu_seconds: float) -> Future[Reading]:
     try:
-        return pool.submit(_read_in_worker, errand.reader, errand.part, cpu_seconds)
+        return pool.submit(_read_in_worker, job.reader, job.part, cpu_seconds)
     except BrokenProcessPool as error:
         failed: Future[Reading] = Future()
         failed.set_exception(error)
         return failed
 
 
-def _pool(equipment: ReadersAndKeeper, workers: int) -> ProcessPoolExecutor:
+def _pool(equipment: ReadersAndAssets, workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(
         workers, multiprocessing.get_context("spawn"), initializer=_equip, initargs=(equipment,)
     )
 
 
 _readers: dict[str, SourceReader] = {}
-_keepers: list[AssetKeeper] = []
+_asset_stores: list[AssetStore] = []
 
 
-def _equip(equipment: ReadersAndKeeper) -> None:
-    readers, keeper = equipment()
+def _equip(equipment: ReadersAndAssets) -> None:
+    readers, assets = equipment()
     _readers.update({reader.name: reader for reader in readers})
-    _keepers[:] = [keeper]
+    _asset_stores[:] = [assets]
 
 
 def _read_in_worker(reader: str, part: SourcePart, cpu_seconds: float) -> Reading:
     limit_this_process(_cpu_limit(part, cpu_seconds), _size(part))
-    return read_part(_readers[reader], part, _keepers[0])
+    return read_part(_readers[reader], part, _asset_stores[0])
 
 
 def _failed(code: str, message: str) -> Reading:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sqlite3
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ from carrel.stores.elasticsearch.errors import plainly
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.documents import PAPER_FIELDS, paper_page
 from carrel.stores.sqlite.papers.rows import Shown
-from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, SnapshotVersion
 
 FACETS: tuple[FacetCategory, ...] = ("author", "venue", "keyword", "institution", "tag")
 TEXTS = ("title", "summary", "metadata", "full")
@@ -65,8 +66,8 @@ class RankedPapers:
     fields = RANKED_FIELDS
     is_public = True
 
-    def __init__(self, path: Path, *, mark_every: int = 1000) -> None:
-        self._snapshot = Snapshot(path)
+    def __init__(self, snapshot: PaperSnapshot, *, mark_every: int = 1000) -> None:
+        self._snapshot = snapshot
         self._mark_every = mark_every
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
@@ -89,9 +90,6 @@ class RankedPapers:
                 last = page[-1][0]
         yield Checkpoint(build_id)
 
-    async def close(self) -> None:
-        await asyncio.to_thread(self._snapshot.close)
-
 
 def spaced_words(text: str) -> str:
     """Every word, folded, each CJK character one of them, with spaces between; so that both sides
@@ -106,7 +104,7 @@ def title_mark(title_key: str) -> str:
 
 
 def _page(
-    generation: Generation, connection: sqlite3.Connection, after: int
+    generation: SnapshotVersion, connection: sqlite3.Connection, after: int
 ) -> list[tuple[int, Document]]:
     return [
         (
@@ -336,3 +334,31 @@ class ElasticsearchRanking:
 
     def _patient(self) -> Elasticsearch:
         return self._client().options(request_timeout=self._timeout_seconds + 2.0, max_retries=0)
+
+
+class PaperCluster:
+    """One Elasticsearch that ranks papers; connected by the first question."""
+
+    def __init__(
+        self, address: str, api_key: str | None, prefix: str, timeout_seconds: float
+    ) -> None:
+        self._address = address
+        self._api_key = api_key
+        self._index = f"{prefix}papers"
+        self._timeout_seconds = timeout_seconds
+        self._lock = threading.Lock()
+        self._connected: Elasticsearch | None = None
+
+    def open_ranking(self, snapshot: Path, build_id: str) -> ElasticsearchRanking:
+        """The ranking answers for just this build, or raises UnavailableError."""
+        return ElasticsearchRanking(self._client, self._index, build_id, self._timeout_seconds)
+
+    def close(self) -> None:
+        if self._connected is not None:
+            self._connected.close()
+
+    def _client(self) -> Elasticsearch:
+        with self._lock:
+            if self._connected is None:
+                self._connected = Elasticsearch(self._address, api_key=self._api_key)
+            return self._connected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import shutil
@@ -21,7 +22,7 @@ from carrel.stores.sqlite.papers.index_manifest import (
     read_manifest,
     write_manifest,
 )
-from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, SnapshotVersion
 from carrel.stores.tantivy.papers import (
     FACETS,
     TITLE_TIMES,
@@ -49,7 +50,7 @@ def build_paper_index(
     `report(done, total)` is called now and then. Stopped half-way, nothing has changed and the next
     run starts afresh.
     """
-    source = Snapshot(snapshot)
+    source = PaperSnapshot(snapshot)
     try:
         generation = source.current()
         home = index_folder(source.path)
@@ -71,9 +72,15 @@ def build_paper_index(
         source.close()
 
 
+def update_paper_index(snapshot: Path, report: ReportPapers | None = None) -> None:
+    """Makes the word index of a snapshot where it is missing or old."""
+    if not has_fresh_index(snapshot):
+        build_paper_index(snapshot, report=report, threads=max(1, os.cpu_count() or 1))
+
+
 def has_fresh_index(snapshot: Path) -> bool:
     """Whether the index beside a snapshot was made from just this snapshot with today's folding."""
-    source = Snapshot(snapshot)
+    source = PaperSnapshot(snapshot)
     try:
         manifest = read_manifest(source.path)
         return (
@@ -85,7 +92,9 @@ def has_fresh_index(snapshot: Path) -> bool:
         source.close()
 
 
-def _write(generation: Generation, folder: Path, report: ReportPapers | None, threads: int) -> int:
+def _write(
+    generation: SnapshotVersion, folder: Path, report: ReportPapers | None, threads: int
+) -> int:
     index = tantivy.Index(schema(), path=str(folder))
     register(index)
     writer = index.writer(_HEAP_BYTES, threads)

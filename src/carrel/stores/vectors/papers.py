@@ -23,7 +23,7 @@ from carrel.rooms.papers.errors import SnapshotUnavailableError
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.index_manifest import index_folder, read_manifest, write_manifest
 from carrel.stores.sqlite.papers.rows import Shown
-from carrel.stores.sqlite.papers.snapshot import Snapshot
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.tantivy.papers import TantivyRanking, open_paper_index
 
 KEY_BYTES = 16
@@ -49,7 +49,7 @@ def embed_papers(snapshot: Path, embedder: Embedder, *, report: ReportPapers | N
     """Vectors for every paper that has none yet; answers how many were made. The fast index must be
     there first.
     """
-    source = Snapshot(snapshot)
+    source = PaperSnapshot(snapshot)
     try:
         generation = source.current()
         manifest = read_manifest(source.path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from carrel.rooms.papers.building.report import BuildReport
+from carrel.rooms.papers.building.models import BuildReport
 from carrel.wiring.papers_build import build_papers
 
 

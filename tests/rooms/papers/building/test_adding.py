@@ -14,8 +14,9 @@ from carrel.core.caller import Call, Caller, Visit
 from carrel.core.decorators import collect_operations
 from carrel.core.errors import CarrelError
 from carrel.libraries.identifiers import ArxivId, Doi
-from carrel.rooms.papers.operations import AddPaper, PaperAdded, PaperAddition
-from carrel.wiring.papers_build import build_papers, paper_adder
+from carrel.rooms.papers.models import AddPaper, PaperAdded
+from carrel.wiring.papers import paper_adder
+from carrel.wiring.papers_build import build_papers
 from tests.rooms.papers.building.conftest import Corpus
 from tests.services.pdf_files import make_form_bomb, make_pdf
 
@@ -41,10 +42,10 @@ class Registry:
 
 
 def add(into: Path, **question: str) -> PaperAdded:
-    addition = PaperAddition(paper_adder(into, Registry()))
+    adder = paper_adder(into, Registry())
 
     async def asked() -> PaperAdded:
-        answer = await addition.add_paper(AddPaper(**question), CALL)
+        answer = await adder.add_paper(AddPaper(**question), CALL)
         assert isinstance(answer, PaperAdded)
         return answer
 
@@ -61,8 +62,8 @@ def served(corpus: Corpus) -> Corpus:
 
 
 def test_adding_needs_the_scope_for_writing() -> None:
-    addition = PaperAddition(paper_adder(Path("unused"), None))
-    (operation,) = collect_operations("papers", addition)
+    adder = paper_adder(Path("unused"), None)
+    (operation,) = collect_operations("papers", adder)
     assert operation.scopes == {"papers:write"}
 
 
@@ -140,12 +141,12 @@ def test_what_cannot_be_added_is_refused_with_a_reason_and_changes_nothing(
 
 @pytest.mark.promise("P12")
 def test_two_papers_handed_in_at_once_both_arrive(served: Corpus) -> None:
-    addition = PaperAddition(paper_adder(served.into, None))
+    adder = paper_adder(served.into, None)
 
     async def both() -> None:
         await asyncio.gather(
             *(
-                addition.add_paper(AddPaper(markdown=f"# Essay {name}\n\ntext\n"), CALL)
+                adder.add_paper(AddPaper(markdown=f"# Essay {name}\n\ntext\n"), CALL)
                 for name in ("one", "two")
             )
         )

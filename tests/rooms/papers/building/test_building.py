@@ -11,9 +11,9 @@ import orjson
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.rooms.papers.building.identity import paper_id_of
-from carrel.rooms.papers.building.report import BuildReport
-from carrel.rooms.papers.building.summaries import NO_MODEL_NOTE
+from carrel.rooms.papers.building.identity import make_paper_id
+from carrel.rooms.papers.building.models import BuildReport
+from carrel.rooms.papers.building.papers import NO_MODEL_NOTE
 from carrel.wiring.papers_build import build_demo, build_papers
 from tests.rooms.papers.building.conftest import Corpus
 
@@ -52,7 +52,7 @@ def test_markdown_with_front_matter_becomes_a_paper(corpus: Corpus) -> None:
     corpus.write("attention.zh.md", "# 译文\n\n注意力机制\n")
     report = corpus.build()
     assert (report.papers, report.lines) == (1, ())
-    paper_id = paper_id_of("doi:10.48550/arxiv.1706.03762")
+    paper_id = make_paper_id("doi:10.48550/arxiv.1706.03762")
     [row] = corpus.ask(
         "SELECT paper_id, paper_key, paper_key_type, doi, title, year, month, venue FROM paper"
     )

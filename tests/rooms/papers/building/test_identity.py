@@ -12,20 +12,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrel.core.paper_record import PaperRecord
 from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.rooms.papers.building.identity import (
-    Claim,
     KeyKind,
     PaperKey,
+    RecordClaim,
     assign_ids,
-    group,
-    keys_of,
+    find_month,
+    find_year,
+    group_records,
+    make_paper_id,
     meta_fingerprint,
-    month_of,
-    paper_id_of,
-    year_of,
+    paper_keys,
 )
+from carrel.rooms.papers.building.models import PaperRecord
 from tests.rooms.papers.building.conftest import Corpus
 
 GENUINE = Path(__file__).parents[4] / ".." / "shared" / "data" / "snapshots" / "demo"
@@ -59,10 +59,10 @@ def test_identifiers_and_fingerprints_are_those_of_a_genuine_snapshot() -> None:
         record = PaperRecord(
             title, authors=tuple(summary["paper_authors"]), venue=venue, publication_date=date
         )
-        assert paper_id_of(key) == paper_id
+        assert make_paper_id(key) == paper_id
         assert meta_fingerprint(record) == prints[paper_id]
         if key.startswith("meta:"):
-            assert keys_of(record)[0].value == key
+            assert paper_keys(record)[0].value == key
         if hashes[paper_id]:
             text = (GENUINE / "paper-static" / "md" / f"{hashes[paper_id]}.md").read_text()
             assert spaced_for_index(plain_text(text)) == texts[paper_id]
@@ -70,15 +70,15 @@ def test_identifiers_and_fingerprints_are_those_of_a_genuine_snapshot() -> None:
 
 def test_names_are_ordered_and_a_doi_of_arxiv_names_the_preprint_too() -> None:
     record = PaperRecord("T", doi="10.48550/arxiv.1706.03762", citation_key="v17")
-    assert [key.value for key in keys_of(record)][:3] == [
+    assert [key.value for key in paper_keys(record)][:3] == [
         "doi:10.48550/arxiv.1706.03762",
         "arxiv:1706.03762",
         "bib:v17",
     ]
-    assert [key.value for key in keys_of(PaperRecord("", arxiv_id="1706.03762v7"))] == [
+    assert [key.value for key in paper_keys(PaperRecord("", arxiv_id="1706.03762v7"))] == [
         "arxiv:1706.03762"
     ]
-    assert keys_of(PaperRecord(" ?! ")) == ()
+    assert paper_keys(PaperRecord(" ?! ")) == ()
 
 
 @pytest.mark.parametrize(
@@ -95,23 +95,23 @@ def test_names_are_ordered_and_a_doi_of_arxiv_names_the_preprint_too() -> None:
     ],
 )
 def test_years_and_months_are_found_in_dates(date: str | None, year: str, month: str) -> None:
-    assert (year_of(date), month_of(date)) == (year, month)
+    assert (find_year(date), find_month(date)) == (year, month)
 
 
-def claim(number: int, *keys: str, title: str = "same words") -> Claim:
+def claim(number: int, *keys: str, title: str = "same words") -> RecordClaim:
     kinds = {"doi": KeyKind.DOI, "arxiv": KeyKind.ARXIV, "bib": KeyKind.BIB, "meta": KeyKind.META}
     fingerprint = orjson.dumps({"authors": [], "title": title, "venue": "", "year": ""}).decode()
     made = [
         PaperKey(kinds[key.partition(":")[0]], key, fingerprint if key.startswith("meta") else None)
         for key in keys
     ]
-    return Claim(
+    return RecordClaim(
         number, f"source {number}", (0, "", number), tuple(sorted(made, key=lambda key: key.kind))
     )
 
 
-def members(*claims: Claim) -> list[tuple[int, ...]]:
-    return sorted(found.record_ids for found in group(claims))
+def members(*claims: RecordClaim) -> list[tuple[int, ...]]:
+    return sorted(found.record_ids for found in group_records(claims))
 
 
 def test_a_weak_likeness_never_overrides_two_different_dois() -> None:
@@ -152,14 +152,16 @@ def test_every_record_is_in_one_paper_and_no_two_papers_share_a_name_or_identifi
     every: list[list[str]], before: list[list[str]]
 ) -> None:
     earlier = [
-        found for found in group(claim(at, *names) for at, names in enumerate(before)) if found.keys
+        found
+        for found in group_records(claim(at, *names) for at, names in enumerate(before))
+        if found.keys
     ]
     known = {
         key.value: paper_id
         for found, paper_id in zip(earlier, assign_ids(earlier, {}), strict=True)
         for key in found.keys
     }
-    groups = group(claim(at, *names) for at, names in enumerate(every))
+    groups = group_records(claim(at, *names) for at, names in enumerate(every))
     assert sorted(number for found in groups for number in found.record_ids) == list(
         range(len(every))
     )

@@ -4,6 +4,7 @@ chat format.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 
 from carrel.cli.papers_summarise import run
 from carrel.core.errors import CarrelError
-from carrel.services.openai_compatible import OpenAiCompatibleModel
+from carrel.services.language_models.summaries import SummaryWriter
 from tests.rooms.papers.building.conftest import Corpus
 
 
@@ -166,13 +167,20 @@ def test_without_a_model_or_with_an_unknown_template_nothing_is_written(
 
 def test_a_busy_address_is_asked_again_after_a_pause_and_then_given_up(chat: ChatServer) -> None:
     pauses: list[float] = []
-    with OpenAiCompatibleModel(chat.url, "small", "key", pause=pauses.append) as model:
-        chat.statuses[:] = [429, 503]
-        assert model.write("rules", "Whales").tokens_in == 100
-        assert pauses == [1.0, 2.0]
-        chat.statuses[:] = [500, 500, 500, 500]
-        with pytest.raises(CarrelError, match="status 500"):
-            model.write("rules", "Whales")
-        chat.statuses[:] = [401]
-        with pytest.raises(CarrelError, match="refused the key"):
-            model.write("rules", "Whales")
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async def run() -> None:
+        async with SummaryWriter(chat.url, "small", "key", pause=pause) as model:
+            chat.statuses[:] = [429, 503]
+            assert (await model.write("rules", "Whales")).tokens_in == 100
+            assert pauses == [1.0, 2.0]
+            chat.statuses[:] = [500, 500, 500, 500]
+            with pytest.raises(CarrelError, match="status 500"):
+                await model.write("rules", "Whales")
+            chat.statuses[:] = [401]
+            with pytest.raises(CarrelError, match="refused the key"):
+                await model.write("rules", "Whales")
+
+    asyncio.run(run())

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from carrel.core.paper_record import PaperRecord
+from carrel.rooms.papers.building.models import PaperRecord
 
 UNKNOWN = "unknown"
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d{2}(?!\d)")
@@ -58,12 +58,12 @@ class PaperKey:
         return self.kind.name.lower()
 
 
-def paper_id_of(key: str) -> str:
+def make_paper_id(key: str) -> str:
     """The identifier of a paper known by this key; the same in every snapshot, ours or others'."""
     return hashlib.sha256(f"v1|{key}".encode()).hexdigest()[:32]
 
 
-def keys_of(record: PaperRecord) -> tuple[PaperKey, ...]:
+def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
     """Every name the record gives its paper, strongest first. A record without title and
     identifiers has none.
     """
@@ -78,7 +78,7 @@ def keys_of(record: PaperRecord) -> tuple[PaperKey, ...]:
         keys.append(PaperKey(KeyKind.ARXIV, f"arxiv:{re.sub(r'v[0-9]+$', '', arxiv_id.lower())}"))
     if record.citation_key:
         keys.append(PaperKey(KeyKind.BIB, f"bib:{record.citation_key}"))
-    if title_words(record.title):
+    if normalise_title(record.title):
         fingerprint = meta_fingerprint(record)
         keys.append(
             PaperKey(
@@ -94,14 +94,14 @@ def meta_fingerprint(record: PaperRecord) -> str:
     """What is left of title, authors, venue and year when spelling no longer matters."""
     facts = {
         "authors": sorted(name for author in record.authors if (name := _folded(author))),
-        "title": title_words(record.title),
+        "title": normalise_title(record.title),
         "venue": _folded(record.venue or ""),
-        "year": year_of(record.publication_date),
+        "year": find_year(record.publication_date),
     }
     return json.dumps(facts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-def title_words(title: str) -> str:
+def normalise_title(title: str) -> str:
     """The title in lower case, with everything but letters, digits and marks turned into single
     spaces.
     """
@@ -110,12 +110,12 @@ def title_words(title: str) -> str:
     )
 
 
-def year_of(date: str | None) -> str:
+def find_year(date: str | None) -> str:
     found = _YEAR.search(date or "")
     return found.group() if found else UNKNOWN
 
 
-def month_of(date: str | None) -> str:
+def find_month(date: str | None) -> str:
     """The month of '2017-06', '2017/6/12' or 'March 2021' as two digits."""
     text = (date or "").lower()
     if found := _NUMERIC_MONTH.search(text):
@@ -140,7 +140,7 @@ _TOO_UNLIKE_FOR_AN_IDENTIFIER = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class RecordClaim:
     """One record's claim to be a paper with these names. `order` decides who came first."""
 
     record_id: int
@@ -183,7 +183,7 @@ class _Cluster:
     conflicts: list[Conflict] = field(default_factory=list)
 
 
-def group(claims: Iterable[Claim]) -> list[PaperGroup]:
+def group_records(claims: Iterable[RecordClaim]) -> list[PaperGroup]:
     """Joins claims name by name, strongest names first, so that a weak likeness never overrides an
     identifier.
     """
@@ -197,7 +197,7 @@ def group(claims: Iterable[Claim]) -> list[PaperGroup]:
 class _Joins:
     """Clusters of claims while they are being joined."""
 
-    def __init__(self, claims: Sequence[Claim]) -> None:
+    def __init__(self, claims: Sequence[RecordClaim]) -> None:
         self._claims = claims
         self._cluster_of = list(range(len(claims)))
         self._clusters = {
@@ -332,12 +332,12 @@ def assign_ids(groups: Sequence[PaperGroup], known: Mapping[str, str]) -> list[s
     published = set(known.values())
     for at, found in enumerate(groups):
         for key in found.keys:
-            native = paper_id_of(key.value)
+            native = make_paper_id(key.value)
             take(at, native if native in published and known.get(key.value) == native else None)
     for at, found in enumerate(groups):
         for key in found.keys:
             take(at, known.get(key.value))
     for at, found in enumerate(groups):
         for key in found.keys:
-            take(at, paper_id_of(key.value))
+            take(at, make_paper_id(key.value))
     return [assigned[at] for at in range(len(groups))]

@@ -1,20 +1,115 @@
-"""What a build passes along: sources as found, parts as read, papers as they will be published."""
+"""Data of a build: records of papers as one source tells them, sources, parts and the report."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from carrel.core.paper_record import PaperRecord, ReadProblem, SourcePart
-from carrel.rooms.papers.building.identity import (
-    UNKNOWN,
-    Conflict,
-    PaperKey,
-    facet_value,
-    month_of,
-    year_of,
-)
-from carrel.rooms.papers.building.summaries import SummaryShelf, shelve
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """One section heading of a text; level 1 is the title's."""
+
+    level: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class BibtexEntry:
+    """A BibTeX entry as it was written."""
+
+    raw: str
+    key: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class FiledSummary:
+    """A summary that somebody wrote earlier, under a template's name."""
+
+    template: str
+    markdown: str
+    language: str | None = None
+    provider: str | None = None
+    model: str | None = None
+    prompt_template: str | None = None
+    extracted_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptImage:
+    """An image that a text shows. `sha256` is None when the file was not there."""
+
+    static_path: str
+    extension: str
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRecord:
+    """What one source says of one paper. Long texts are kept as assets and named here by their
+    SHA-256.
+
+    `inferred` names the fields whose value the source does not state: it was worked out from the
+    layout or a file's name.
+    """
+
+    title: str
+    authors: tuple[str, ...] = ()
+    institutions: tuple[str, ...] = ()
+    venue: str | None = None
+    publication_date: str | None = None
+    abstract: str | None = None
+    keywords: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    doi: str | None = None
+    arxiv_id: str | None = None
+    citation_key: str | None = None
+    bibtex: BibtexEntry | None = None
+    language: str | None = None
+    headings: tuple[Heading, ...] = ()
+    summaries: tuple[FiledSummary, ...] = ()
+    source_hash: str | None = None
+    markdown_sha256: str | None = None
+    pdf_sha256: str | None = None
+    translations: tuple[tuple[str, str], ...] = ()
+    images: tuple[KeptImage, ...] = ()
+    inferred: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadProblem:
+    """Something in a source that could not be used, or not fully. `is_fatal` when a paper was left
+    out because of it.
+    """
+
+    code: str
+    message: str
+    line: int | None = None
+    is_fatal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePart:
+    """A piece of a source that can be read on its own: the whole file, or some lines of a long
+    one.
+    """
+
+    path: Path
+    number: int = 0
+    first_line: int = 1
+    content: bytes | None = None
+    companions: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What came out of one part. `also_read` names further files that the answer depends on."""
+
+    records: tuple[PaperRecord, ...] = ()
+    problems: tuple[ReadProblem, ...] = ()
+    also_read: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +136,7 @@ class FoundSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedFile:
     """A file that no reader was asked to read, and why."""
 
     path: Path
@@ -63,9 +158,9 @@ class KnownSource:
 
 @dataclass(frozen=True, slots=True)
 class PartJob:
-    """One part for a reader to read, and how many bytes that is for the progress bar."""
+    """One part to read, the name of its reader, and its size for the progress bar."""
 
-    source: FoundSource
+    reader: str
     part: SourcePart
     size_bytes: int
 
@@ -83,74 +178,7 @@ class PartRead:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedPaper:
-    """One paper as the snapshot and the static folder will show it."""
-
-    paper_id: str
-    paper_index: int
-    keys: tuple[PaperKey, ...]
-    record: PaperRecord
-    shelf: SummaryShelf
-    conflicts: tuple[Conflict, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        paper_id: str,
-        paper_index: int,
-        keys: tuple[PaperKey, ...],
-        record: PaperRecord,
-        conflicts: tuple[Conflict, ...],
-    ) -> PublishedPaper:
-        return cls(paper_id, paper_index, keys, record, shelve(record), conflicts)
-
-    @property
-    def year(self) -> str:
-        return year_of(self.record.publication_date)
-
-    @property
-    def month(self) -> str:
-        return month_of(self.record.publication_date)
-
-    @property
-    def publication_date(self) -> str:
-        return self.record.publication_date or UNKNOWN
-
-    @property
-    def inferred(self) -> tuple[str, ...]:
-        """The fields, by the names they are shown under, that no source states."""
-        fields = self.record.inferred
-        return (*fields, "year") if "publication_date" in fields else fields
-
-    @property
-    def venue(self) -> str:
-        return self.record.venue or ""
-
-    def facets(self) -> list[tuple[str, str]]:
-        """Everything the paper can be filtered by, each pair of facet and value once."""
-        record, shown = self.record, self.shelf.named(self.shelf.preferred)
-        pairs: list[tuple[str, str | None]] = [
-            *(("author", name) for name in record.authors),
-            *(("keyword", name) for name in record.keywords),
-            *(("institution", name) for name in record.institutions),
-            *(("tag", name) for name in record.tags),
-            ("venue", record.venue),
-            ("year", self.year),
-            ("month", self.month),
-            *(("summary_template", tag) for tag in self.shelf.templates),
-            ("output_language", shown.language),
-            ("provider", shown.provider),
-            ("model", shown.model),
-            ("prompt_template", shown.prompt_template),
-            *(("translation_lang", language) for language, _ in record.translations),
-        ]
-        return list(
-            dict.fromkeys((facet, value) for facet, text in pairs if (value := facet_value(text)))
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class RememberedPaper:
+class KnownPaper:
     """A paper of the last snapshot: where it stood, what it was made of, and the names it was known
     by.
     """
@@ -159,18 +187,6 @@ class RememberedPaper:
     paper_index: int
     digest: str
     keys: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AddedPaper:
-    """What became of one paper that was handed in. `is_new` is false when the corpus had it already
-    and now knows more of it.
-    """
-
-    paper_id: str
-    title: str
-    is_new: bool
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +199,104 @@ class PaperToRead:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ModelText:
     """What a model wrote, and the tokens it took and gave."""
 
     text: str
     tokens_in: int
     tokens_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """One thing that went wrong with one source. `is_skipped` when a paper or file was left out
+    because of it.
+    """
+
+    source: str
+    code: str
+    message: str
+    is_skipped: bool
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        return f"{'skipped' if self.is_skipped else 'note'}  {place}: {self.message} [{self.code}]"
+
+    def to_facts(self) -> dict[str, object]:
+        facts: dict[str, object] = {
+            "source": self.source,
+            "code": self.code,
+            "message": self.message,
+            "skipped": self.is_skipped,
+        }
+        return facts if self.line is None else {**facts, "line": self.line}
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """The end of a build in figures, with every line that a person should see."""
+
+    build_id: str
+    papers: int
+    papers_added: int
+    papers_changed: int
+    papers_removed: int
+    sources_read: int
+    sources_unchanged: int
+    sources_removed: int
+    records: int
+    seconds_reading: float
+    seconds_writing: float
+    is_changed: bool
+    lines: tuple[ReportLine, ...] = field(default=())
+
+    @property
+    def skipped(self) -> tuple[ReportLine, ...]:
+        return tuple(line for line in self.lines if line.is_skipped)
+
+    def to_facts(self) -> dict[str, object]:
+        return {
+            "build_id": self.build_id,
+            "papers": {
+                "total": self.papers,
+                "added": self.papers_added,
+                "changed": self.papers_changed,
+                "removed": self.papers_removed,
+            },
+            "sources": {
+                "read": self.sources_read,
+                "unchanged": self.sources_unchanged,
+                "removed": self.sources_removed,
+            },
+            "records": self.records,
+            "seconds": {
+                "reading": round(self.seconds_reading, 3),
+                "writing": round(self.seconds_writing, 3),
+            },
+            "changed": self.is_changed,
+            "skipped": len(self.skipped),
+            "lines": [line.to_facts() for line in self.lines],
+        }
+
+    def to_text(self, longest: int = 50) -> str:
+        """A few lines for a person; at most `longest` problems one by one, then counts of the rest
+        by code.
+        """
+        head = [
+            f"{self.papers:,} papers: {self.papers_added:,} new, {self.papers_changed:,} changed, "
+            f"{self.papers_removed:,} gone.",
+            f"Sources: {self.sources_read:,} read, {self.sources_unchanged:,} unchanged, "
+            f"{self.sources_removed:,} gone; "
+            f"{self.records:,} records in all.",
+            f"Reading took {self.seconds_reading:.1f} s, writing {self.seconds_writing:.1f} s.",
+        ]
+        ordered = sorted(self.lines, key=lambda line: not line.is_skipped)
+        shown, rest = ordered[:longest], ordered[longest:]
+        if not ordered:
+            head.append("Nothing was skipped.")
+        more = [
+            f"and {count:,} more: {code}"
+            for code, count in Counter(line.code for line in rest).most_common()
+        ]
+        return "\n".join([*head, *(str(line) for line in shown), *more])

@@ -1,6 +1,4 @@
-"""What a build needs from outside: sources found, parts read, a memory, a place to publish, and
-somebody to tell.
-"""
+"""What a build needs from outside: sources, its state, a snapshot to write, files, and a model."""
 
 from __future__ import annotations
 
@@ -9,61 +7,70 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from carrel.core.paper_record import FiledSummary, PaperRecord, ReadProblem, SourcePart
-from carrel.libraries.identifiers import ArxivId, Doi
-from carrel.rooms.papers.building.identity import Claim
+from carrel.rooms.papers.building.identity import RecordClaim
 from carrel.rooms.papers.building.models import (
-    AddedPaper,
+    FiledSummary,
     FoundSource,
+    KnownPaper,
     KnownSource,
+    ModelText,
+    PaperRecord,
     PaperToRead,
     PartJob,
     PartRead,
-    PublishedPaper,
-    RememberedPaper,
-    Skipped,
-    Written,
+    ReadProblem,
+    SkippedFile,
+    SourcePart,
 )
+from carrel.rooms.papers.building.papers import PublishedPaper
 
 
-class SourceFinder(Protocol):
-    """Looks through folders for what can be read."""
+class AssetStore(Protocol):
+    """Stores texts and files under the SHA-256 of their content and returns that hash."""
 
-    def find(self, sources: Sequence[Path]) -> tuple[list[FoundSource], list[Skipped]]: ...
+    def keep_markdown(self, text: str) -> str: ...
+
+    def keep_translation(self, text: str, language: str) -> str: ...
+
+    def keep_pdf(self, path: Path) -> str: ...
+
+    def keep_image(self, path: Path) -> str: ...
+
+
+class PaperSources(Protocol):
+    """Files and folders of papers. One bad file is a problem in the answer, never an error."""
+
+    def find(self, sources: Sequence[Path]) -> tuple[list[FoundSource], list[SkippedFile]]:
+        """Every readable file below the sources, and the files left out."""
+        ...
 
     def is_unchanged(self, known: KnownSource, found: FoundSource) -> bool: ...
 
-
-class PartsReader(Protocol):
-    """Cuts sources into parts and reads these, several at once where the machine allows it."""
-
     def parts(self, source: FoundSource) -> Iterator[SourcePart]: ...
 
-    def read(self, jobs: Iterable[PartJob]) -> Iterator[PartRead]: ...
+    def read(self, jobs: Iterable[PartJob]) -> Iterator[PartRead]:
+        """What is in each part, in any order; several are read at once."""
+        ...
 
 
 class BuildState(Protocol):
-    """Remembers between builds, and across a build that was cut short, what was read and what was
-    published.
-    """
+    """What was read and published by earlier builds, also by one that was interrupted."""
 
     def known_sources(self) -> dict[str, KnownSource]: ...
 
     def forget_sources(self, paths: Iterable[str]) -> None: ...
 
     def begin_source(self, source: FoundSource) -> frozenset[int]:
-        """Makes room for a source and answers with the parts of this very file that are read
-        already.
-        """
+        """Starts a source and returns the numbers of the parts of this very file already read."""
         ...
 
-    def keep_part(self, read: PartRead) -> None: ...
+    def add_part(self, read: PartRead) -> None: ...
 
     def complete_source(self, path: str) -> None: ...
 
     def commit(self) -> None: ...
 
-    def claims(self) -> Iterator[Claim]: ...
+    def claims(self) -> Iterator[RecordClaim]: ...
 
     def digests(self) -> Mapping[int, str]: ...
 
@@ -79,19 +86,15 @@ class BuildState(Protocol):
 
     def problems(self) -> Iterator[tuple[str, ReadProblem]]: ...
 
-    def published(self) -> tuple[str | None, dict[str, RememberedPaper]]:
-        """The papers of the last snapshot, and its build id if that snapshot is still the one on
-        disk.
-        """
+    def published(self) -> tuple[str | None, dict[str, KnownPaper]]:
+        """The papers of the last snapshot; its build id if that snapshot is still on disk."""
         ...
 
-    def promise_publication(self, build_id: str, papers: Iterable[RememberedPaper]) -> None:
-        """Written before the snapshot is swapped in; it counts once that snapshot is the one on
-        disk.
-        """
+    def prepare_publication(self, build_id: str, papers: Iterable[KnownPaper]) -> None:
+        """Recorded before the swap; it counts once that snapshot is the one on disk."""
         ...
 
-    def settle_publication(self, build_id_on_disk: str | None) -> None: ...
+    def confirm_publication(self, build_id_on_disk: str | None) -> None: ...
 
 
 class SnapshotDraft(Protocol):
@@ -104,10 +107,8 @@ class SnapshotDraft(Protocol):
     def finish(self, build_id: str, built_at: str) -> None: ...
 
 
-class SnapshotShelf(Protocol):
-    """Where the snapshot lies. A draft starts from the current one or empty, and replaces it in one
-    step.
-    """
+class SnapshotWriter(Protocol):
+    """A draft starts from the current snapshot or empty, and replaces it in one step."""
 
     def current_build_id(self) -> str | None: ...
 
@@ -120,23 +121,25 @@ class StaticFolder(Protocol):
     """The texts and files beside the snapshot."""
 
     def write(self, papers: Sequence[PublishedPaper]) -> None:
-        """May go on writing after it returns; `settle` waits for that."""
+        """May go on writing after it returns; `flush` waits for that."""
         ...
 
-    def settle(self) -> None: ...
+    def flush(self) -> None: ...
 
     def sweep(self, paper_ids: frozenset[str], assets: frozenset[str]) -> int:
-        """Removes what no paper of the current snapshot needs and says how many files that were."""
+        """Removes what no paper of the current snapshot needs; returns how many files."""
         ...
 
 
 class BuildLock(Protocol):
     """Only one build at a time may work on a folder."""
 
-    def held(self) -> AbstractContextManager[None]: ...
+    def held(self) -> AbstractContextManager[None]:
+        """Raises BuildInProgressError where another build holds it."""
+        ...
 
 
-class FiledSummaries(Protocol):
+class SummaryStore(Protocol):
     """Summaries that a model wrote for papers of this corpus."""
 
     def stamps(self) -> Mapping[str, str]:
@@ -146,24 +149,22 @@ class FiledSummaries(Protocol):
     def of(self, paper_id: str) -> tuple[FiledSummary, ...]: ...
 
     def has(self, paper_id: str, template: str, basis: str) -> bool:
-        """Whether a summary was made by that template from that text already."""
+        """Whether this template was filled from the text with this hash already."""
         ...
 
     def file(self, paper_id: str, summary: FiledSummary, basis: str) -> None: ...
 
 
 class PapersToRead(Protocol):
-    """The papers of the current snapshot, one after the other, with what there is to read of
-    each.
-    """
+    """The papers of the current snapshot with what there is to read of each."""
 
     def count(self) -> int: ...
 
     def papers(self) -> Iterator[PaperToRead]: ...
 
 
-class LanguageModel(Protocol):
-    """Answers in writing, and says what that took."""
+class SummaryModel(Protocol):
+    """A language model that writes plain text."""
 
     @property
     def provider(self) -> str: ...
@@ -171,26 +172,6 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str: ...
 
-    def write(self, instructions: str, text: str) -> Written: ...
-
-
-class WorkLookup(Protocol):
-    """Asks the world what a DOI or an arXiv id stands for."""
-
-    async def find_csl_json(self, identifier: Doi | ArxivId) -> bytes | None:
-        """The work as a CSL-JSON document, or None when nobody knows it."""
+    async def write(self, instructions: str, text: str) -> ModelText:
+        """Raises a CarrelError where no complete answer can be had."""
         ...
-
-
-class Inbox(Protocol):
-    """Keeps what people hand in, one file for each paper, as a source of later builds."""
-
-    def put(self, content: bytes, suffix: str) -> Path: ...
-
-    def take_back(self, path: Path) -> None: ...
-
-
-class Rebuild(Protocol):
-    """Brings the corpus up to date with a file of the inbox, away from whoever asks."""
-
-    async def add(self, file: Path) -> AddedPaper: ...

@@ -1,6 +1,4 @@
-"""Building a corpus from sources: find, read what is new, decide what is one paper, write what
-changed, swap.
-"""
+"""Builds a corpus: find sources, read what is new, group records, write what changed, swap."""
 
 from __future__ import annotations
 
@@ -13,28 +11,32 @@ from pathlib import Path
 
 from carrel.core.clock import Clock
 from carrel.core.progress import Progress
-from carrel.rooms.papers.building.identity import PaperGroup, assign_ids, group
-from carrel.rooms.papers.building.merging import merge, with_summaries
+from carrel.rooms.papers.building.identity import PaperGroup, assign_ids, group_records
 from carrel.rooms.papers.building.models import (
-    AddedPaper,
+    BuildReport,
     FoundSource,
+    KnownPaper,
     KnownSource,
     PartJob,
+    ReportLine,
+    SkippedFile,
+)
+from carrel.rooms.papers.building.papers import (
     PublishedPaper,
-    RememberedPaper,
-    Skipped,
+    add_summaries,
+    collect_summaries,
+    merge_records,
 )
 from carrel.rooms.papers.building.ports import (
     BuildLock,
     BuildState,
-    FiledSummaries,
-    PartsReader,
-    SnapshotShelf,
-    SourceFinder,
+    PaperSources,
+    SnapshotWriter,
     StaticFolder,
+    SummaryStore,
 )
-from carrel.rooms.papers.building.report import BuildReport, ReportLine
 from carrel.rooms.papers.errors import NothingToBuildError, PaperNotAddedError
+from carrel.rooms.papers.models import PaperAdded
 
 # Papers written by an older writer are written again when this grows.
 WRITER_VERSION = 1
@@ -43,12 +45,10 @@ _ADDED_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
-    """A paper of the next snapshot: what it is made of, under which identifier, and whether that
-    differs from the last.
-    """
+class _PlannedPaper:
+    """A paper of the next snapshot, and whether it differs from the last."""
 
-    found: PaperGroup
+    group: PaperGroup
     paper_id: str
     paper_index: int
     digest: str
@@ -56,18 +56,18 @@ class _Placed:
     is_changed: bool
 
     @property
-    def remembered(self) -> RememberedPaper:
-        return RememberedPaper(
+    def as_known(self) -> KnownPaper:
+        return KnownPaper(
             self.paper_id,
             self.paper_index,
             self.digest,
-            tuple(key.value for key in self.found.keys),
+            tuple(key.value for key in self.group.keys),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    papers: tuple[_Placed, ...]
+    papers: tuple[_PlannedPaper, ...]
     removed: tuple[str, ...]
     lines: tuple[ReportLine, ...]
 
@@ -86,17 +86,15 @@ class PaperBuilder:
     def __init__(
         self,
         *,
-        finder: SourceFinder,
-        reader: PartsReader,
+        sources: PaperSources,
         state: BuildState,
-        snapshots: SnapshotShelf,
+        snapshots: SnapshotWriter,
         static: StaticFolder,
-        summaries: FiledSummaries,
+        summaries: SummaryStore,
         lock: BuildLock,
         clock: Clock,
     ) -> None:
-        self._finder = finder
-        self._reader = reader
+        self._sources = sources
         self._state = state
         self._snapshots = snapshots
         self._static = static
@@ -107,54 +105,51 @@ class PaperBuilder:
     def build(
         self, sources: Sequence[Path], progress: Progress, *, only: bool = False
     ) -> BuildReport:
-        """Brings the corpus up to date with `sources`; what earlier builds took from elsewhere
-        stays.
-
-        With `only`, the corpus becomes exactly what `sources` hold now: sources of earlier builds
-        that are not named leave.
-        """
+        """Brings the corpus up to date with `sources`; with `only`, it holds nothing else then."""
         with self._lock.held():
-            return self._build(sources, progress, whole=only)[0]
+            return self._build(sources, progress, is_everything=only)[0]
 
     def refresh(self, progress: Progress) -> bool:
-        """Publishes again what is known, without looking at any source; whether that changed
-        anything.
-        """
+        """Publishes again without reading any source; returns whether anything changed."""
         with self._lock.held():
-            self._state.settle_publication(self._snapshots.current_build_id())
+            self._state.confirm_publication(self._snapshots.current_build_id())
             plan = self._write(progress)[1]
             return bool(plan.changed or plan.removed)
 
-    def add(self, folder: Path, file: Path, progress: Progress) -> AddedPaper:
-        """Takes up what is new in one folder, leaves every other source alone, and says what became
-        of one file.
+    def add(self, folder: Path, file: Path, progress: Progress) -> PaperAdded:
+        """Reads what is new in one folder and returns the paper of one file in it.
+
+        Raises PaperNotAddedError where that file holds none.
         """
         with self._lock.held():
-            report, plan = self._build([folder], progress, whole=False)
+            report, plan = self._build([folder], progress, is_everything=False)
         source = str(file.absolute())
         lines = tuple(line for line in report.lines if line.source == source)
-        placed = next((paper for paper in plan.papers if source in paper.found.sources), None)
-        if placed is None:
+        planned = next((paper for paper in plan.papers if source in paper.group.sources), None)
+        if planned is None:
             raise PaperNotAddedError(
                 lines[0].message if lines else "No paper was found in it.",
                 next_step="Correct what is wrong and send it again; nothing was added.",
                 details={"problems": [line.to_facts() | {"source": file.name} for line in lines]},
             )
-        title = merge(self._state.records(placed.found.record_ids)).title
-        return AddedPaper(
-            placed.paper_id, title, placed.is_new, tuple(line.message for line in lines)
+        title = merge_records(self._state.records(planned.group.record_ids)).title
+        return PaperAdded(
+            paper_id=planned.paper_id,
+            title=title,
+            is_new=planned.is_new,
+            notes=[line.message for line in lines],
         )
 
     def _build(
-        self, sources: Sequence[Path], progress: Progress, whole: bool
+        self, sources: Sequence[Path], progress: Progress, is_everything: bool
     ) -> tuple[BuildReport, _Plan]:
         started = self._clock.monotonic()
-        found, skipped = self._finder.find(sources)
+        found, skipped = self._sources.find(sources)
         if not found and all(line.code == "not_found" for line in skipped):
             raise NothingToBuildError([str(source) for source in sources])
         known = self._state.known_sources()
         gone = known.keys() - {str(source.path) for source in found}
-        if not whole:
+        if not is_everything:
             gone = {
                 path
                 for path in gone
@@ -175,7 +170,7 @@ class PaperBuilder:
         ]
         self._read(to_read, progress)
         read_at = self._clock.monotonic()
-        self._state.settle_publication(self._snapshots.current_build_id())
+        self._state.confirm_publication(self._snapshots.current_build_id())
         build_id, plan = self._write(progress)
         report = BuildReport(
             build_id=build_id,
@@ -195,7 +190,7 @@ class PaperBuilder:
         return report, plan
 
     def _is_up_to_date(self, source: FoundSource, known: KnownSource | None) -> bool:
-        return known is not None and known.is_complete and self._finder.is_unchanged(known, source)
+        return known is not None and known.is_complete and self._sources.is_unchanged(known, source)
 
     def _read(self, sources: Sequence[FoundSource], progress: Progress) -> None:
         if not sources:
@@ -209,7 +204,7 @@ class PaperBuilder:
                 path = str(source.path)
                 done = self._state.begin_source(source)
                 remaining = source.size_bytes
-                for part in self._reader.parts(source):
+                for part in self._sources.parts(source):
                     size = (
                         min(remaining, len(part.content)) if part.content is not None else remaining
                     )
@@ -218,13 +213,13 @@ class PaperBuilder:
                         progress.advance(size)
                         continue
                     waiting[path] += 1
-                    yield PartJob(source, part, size)
+                    yield PartJob(source.reader, part, size)
                 cut.add(path)
                 if not waiting[path]:
                     self._state.complete_source(path)
 
-        for read in self._reader.read(jobs()):
-            self._state.keep_part(read)
+        for read in self._sources.read(jobs()):
+            self._state.add_part(read)
             waiting[read.source] -= 1
             if read.source in cut and not waiting[read.source]:
                 self._state.complete_source(read.source)
@@ -250,21 +245,21 @@ class PaperBuilder:
                 )
             for start in range(0, len(to_add), _ADDED_AT_ONCE):
                 batch = to_add[start : start + _ADDED_AT_ONCE]
-                papers = [self._paper(placed) for placed in batch]
+                papers = [self._paper(planned) for planned in batch]
                 self._static.write(
                     [
                         paper
-                        for placed, paper in zip(batch, papers, strict=True)
-                        if placed.is_changed or is_lost
+                        for planned, paper in zip(batch, papers, strict=True)
+                        if planned.is_changed or is_lost
                     ]
                 )
                 draft.add(papers)
                 progress.advance(len(papers))
             draft.finish(build_id, self._clock.now().isoformat())
-        self._static.settle()
-        self._state.promise_publication(build_id, [paper.remembered for paper in plan.papers])
+        self._static.flush()
+        self._state.prepare_publication(build_id, [paper.as_known for paper in plan.papers])
         self._snapshots.publish()
-        self._state.settle_publication(build_id)
+        self._state.confirm_publication(build_id)
         if plan.removed or plan.changed > plan.added:
             self._static.sweep(
                 frozenset(paper.paper_id for paper in plan.papers), self._state.assets()
@@ -272,8 +267,8 @@ class PaperBuilder:
         progress.end()
         return build_id, plan
 
-    def _plan(self, published: dict[str, RememberedPaper]) -> _Plan:
-        every_group = group(self._state.claims())
+    def _plan(self, published: dict[str, KnownPaper]) -> _Plan:
+        every_group = group_records(self._state.claims())
         groups = [found for found in every_group if found.keys and found.has_title]
         paper_ids = assign_ids(
             groups, {key: paper.paper_id for paper in published.values() for key in paper.keys}
@@ -281,23 +276,29 @@ class PaperBuilder:
         digests = self._state.digests()
         filed = self._summaries.stamps()
         next_index = max((paper.paper_index for paper in published.values()), default=0) + 1
-        papers: list[_Placed] = []
+        papers: list[_PlannedPaper] = []
         for found, paper_id in zip(groups, paper_ids, strict=True):
             before = published.get(paper_id)
             digest = _digest(found, paper_id, digests, filed.get(paper_id, ""))
             is_changed = before is None or before.digest != digest
             index = before.paper_index if before else next_index
-            papers.append(_Placed(found, paper_id, index, digest, before is None, is_changed))
+            papers.append(_PlannedPaper(found, paper_id, index, digest, before is None, is_changed))
             next_index += before is None
         removed = tuple(sorted(published.keys() - set(paper_ids)))
         return _Plan(tuple(papers), removed, tuple(_group_lines(every_group)))
 
-    def _paper(self, placed: _Placed) -> PublishedPaper:
-        record = with_summaries(
-            merge(self._state.records(placed.found.record_ids)), self._summaries.of(placed.paper_id)
+    def _paper(self, planned: _PlannedPaper) -> PublishedPaper:
+        record = add_summaries(
+            merge_records(self._state.records(planned.group.record_ids)),
+            self._summaries.of(planned.paper_id),
         )
-        return PublishedPaper.of(
-            placed.paper_id, placed.paper_index, placed.found.keys, record, placed.found.conflicts
+        return PublishedPaper(
+            planned.paper_id,
+            planned.paper_index,
+            planned.group.keys,
+            record,
+            collect_summaries(record),
+            planned.group.conflicts,
         )
 
     def _problem_lines(self) -> Iterator[ReportLine]:
@@ -330,7 +331,7 @@ def _group_lines(groups: Sequence[PaperGroup]) -> Iterator[ReportLine]:
             )
 
 
-def _skipped_lines(skipped: Sequence[Skipped]) -> list[ReportLine]:
+def _skipped_lines(skipped: Sequence[SkippedFile]) -> list[ReportLine]:
     return [
         ReportLine(str(line.path), line.code, line.message, is_skipped=True) for line in skipped
     ]

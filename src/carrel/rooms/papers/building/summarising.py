@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
 
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError
-from carrel.core.paper_record import FiledSummary
 from carrel.core.progress import Progress
-from carrel.rooms.papers.building.models import PaperToRead, Written
-from carrel.rooms.papers.building.ports import FiledSummaries, LanguageModel, PapersToRead
+from carrel.rooms.papers.building.models import FiledSummary, ModelText, PaperToRead
+from carrel.rooms.papers.building.ports import PapersToRead, SummaryModel, SummaryStore
 
 _RULES = (
     "You summarise one scientific paper for researchers. Use only the text that you are given. "
@@ -55,7 +54,7 @@ TEMPLATES: dict[str, str] = {
 }
 
 
-_MOST_FAILURES_IN_A_ROW = 5
+_MAX_FAILURES_IN_A_ROW = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +83,27 @@ class SummaryTally:
 
 
 class Summariser:
-    """Asks one model for one template at a time. Nothing is filed that the model did not finish."""
+    """Fills one template with one model. Only complete answers are filed."""
 
     def __init__(
         self,
         papers: PapersToRead,
-        model: LanguageModel,
-        summaries: FiledSummaries,
+        model: SummaryModel,
+        summaries: SummaryStore,
         clock: Clock,
         *,
-        most_characters: int,
-        parallel: int,
+        max_characters: int,
     ) -> None:
         self._papers = papers
         self._model = model
         self._summaries = summaries
         self._clock = clock
-        self._most_characters = most_characters
-        self._parallel = parallel
+        self._max_characters = max_characters
 
-    def run(self, template: str, limit: int | None, progress: Progress) -> SummaryTally:
+    async def run(
+        self, template: str, limit: int | None, parallel: int, progress: Progress
+    ) -> SummaryTally:
+        """Summarises at most `limit` papers; raises after several failures in a row."""
         if template not in TEMPLATES:
             raise InvalidInputError(
                 f"There is no template {template!r} that a model can fill.",
@@ -116,30 +116,32 @@ class Summariser:
         )
         to_do = islice(self._lacking(template, tally, progress), limit)
         failures_in_a_row = 0
-        with ThreadPoolExecutor(self._parallel) as hands:
-            asked: dict[Future[Written], PaperToRead] = {}
+        running: dict[asyncio.Task[ModelText], PaperToRead] = {}
+        try:
             while True:
-                for paper in islice(to_do, self._parallel - len(asked)):
-                    asked[
-                        hands.submit(self._model.write, TEMPLATES[template], self._shown(paper))
-                    ] = paper
-                if not asked:
+                for paper in islice(to_do, parallel - len(running)):
+                    writing = self._model.write(TEMPLATES[template], self._material(paper))
+                    running[asyncio.ensure_future(writing)] = paper
+                if not running:
                     break
-                done, _ = wait(asked, return_when=FIRST_COMPLETED)
-                for future in done:
-                    paper = asked.pop(future)
+                done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    paper = running.pop(task)
                     try:
-                        written = future.result()
+                        written = task.result()
                     except CarrelError as error:
                         tally.failures.append((paper.paper_id, error.message))
                         failures_in_a_row += 1
-                        if failures_in_a_row >= _MOST_FAILURES_IN_A_ROW:
-                            hands.shutdown(cancel_futures=True)
+                        if failures_in_a_row >= _MAX_FAILURES_IN_A_ROW:
                             raise
                     else:
                         failures_in_a_row = 0
                         self._file(paper, template, written, tally)
                     progress.advance()
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
         progress.end()
         return tally
 
@@ -157,22 +159,20 @@ class Summariser:
             progress.advance()
 
     def _basis(self, paper: PaperToRead) -> str:
-        """What a summary was made from; another model does not make the old one wrong, another text
-        does.
-        """
-        return hashlib.sha256(self._shown(paper).encode("utf-8", "replace")).hexdigest()
+        """The hash of the text: another text makes an old summary wrong, another model does not."""
+        return hashlib.sha256(self._material(paper).encode("utf-8", "replace")).hexdigest()
 
-    def _shown(self, paper: PaperToRead) -> str:
-        return f"{paper.title}\n\n{paper.text[: self._most_characters]}"
+    def _material(self, paper: PaperToRead) -> str:
+        return f"{paper.title}\n\n{paper.text[: self._max_characters]}"
 
     def _file(
-        self, paper: PaperToRead, template: str, written: Written, tally: SummaryTally
+        self, paper: PaperToRead, template: str, written: ModelText, tally: SummaryTally
     ) -> None:
         markdown = written.text.strip()
-        if len(paper.text) > self._most_characters:
-            share = self._most_characters / len(paper.text)
+        if len(paper.text) > self._max_characters:
+            share = self._max_characters / len(paper.text)
             markdown += (
-                f"\n\n*Only the first {self._most_characters:,} characters ({share:.0%}) "
+                f"\n\n*Only the first {self._max_characters:,} characters ({share:.0%}) "
                 f"of the text were read for this.*"
             )
         summary = FiledSummary(

@@ -12,29 +12,29 @@ from typing import Any, Self
 
 import orjson
 
-from carrel.core.paper_record import (
+from carrel.rooms.papers.building.identity import KeyKind, PaperKey, RecordClaim, paper_keys
+from carrel.rooms.papers.building.models import (
     BibtexEntry,
     FiledSummary,
-    Heading,
-    KeptImage,
-    PaperRecord,
-    ReadProblem,
-)
-from carrel.rooms.papers.building.identity import Claim, KeyKind, PaperKey, keys_of
-from carrel.rooms.papers.building.merging import trust_in
-from carrel.rooms.papers.building.models import (
     FileStamp,
     FoundSource,
+    Heading,
+    KeptImage,
+    KnownPaper,
     KnownSource,
+    PaperRecord,
     PartRead,
-    RememberedPaper,
+    ReadProblem,
 )
+from carrel.rooms.papers.building.papers import reader_rank
 from carrel.rooms.papers.errors import BuildInProgressError, NewerBuildStateError
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.connection import connect
 from carrel.stores.sqlite.schema import NewerFileError, upgrade_schema
 
 _PARTS_PER_COMMIT = 32
+# Less than add_paper may take, so that who waits is told why.
+_ADDITION_WAIT_SECONDS = 240.0
 _RECORDS_PER_PART = 1_000_000
 _SCRIPTS = (
     """
@@ -134,7 +134,7 @@ class SqlitePaperBuildState:
         )
         return frozenset()
 
-    def keep_part(self, read: PartRead) -> None:
+    def add_part(self, read: PartRead) -> None:
         self._begin()
         self._connection.executemany(
             "INSERT INTO record(path, part, place, digest, keys, assets, payload) VALUES (?, ?, "
@@ -163,7 +163,7 @@ class SqlitePaperBuildState:
         if not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE")
 
-    def claims(self) -> Iterator[Claim]:
+    def claims(self) -> Iterator[RecordClaim]:
         rows = self._connection.execute(
             "SELECT record_id, record.path, reader, part, place, keys FROM record JOIN source ON "
             "source.path = record.path"
@@ -173,8 +173,11 @@ class SqlitePaperBuildState:
                 PaperKey(KeyKind(kind), value, fingerprint)
                 for kind, value, fingerprint in orjson.loads(keys)
             )
-            yield Claim(
-                record_id, path, (trust_in(reader), path, part * _RECORDS_PER_PART + place), names
+            yield RecordClaim(
+                record_id,
+                path,
+                (reader_rank(reader), path, part * _RECORDS_PER_PART + place),
+                names,
             )
 
     def digests(self) -> dict[int, str]:
@@ -205,16 +208,15 @@ class SqlitePaperBuildState:
             for problem in orjson.loads(problems):
                 yield path, ReadProblem(**problem)
 
-    def published(self) -> tuple[str | None, dict[str, RememberedPaper]]:
+    def published(self) -> tuple[str | None, dict[str, KnownPaper]]:
         rows = self._connection.execute("SELECT paper_id, paper_index, digest, keys FROM published")
         papers = {
-            row[0]: RememberedPaper(row[0], row[1], row[2], tuple(orjson.loads(row[3])))
-            for row in rows
+            row[0]: KnownPaper(row[0], row[1], row[2], tuple(orjson.loads(row[3]))) for row in rows
         }
         build_id = self._fact("published")
         return (build_id if build_id and build_id == self._fact("on_disk") else None), papers
 
-    def promise_publication(self, build_id: str, papers: Iterable[RememberedPaper]) -> None:
+    def prepare_publication(self, build_id: str, papers: Iterable[KnownPaper]) -> None:
         self._begin()
         self._connection.execute("DELETE FROM promised")
         self._connection.executemany(
@@ -227,7 +229,7 @@ class SqlitePaperBuildState:
         self._set_fact("promised", build_id)
         self.commit()
 
-    def settle_publication(self, build_id_on_disk: str | None) -> None:
+    def confirm_publication(self, build_id_on_disk: str | None) -> None:
         self._begin()
         if build_id_on_disk is not None and self._fact("promised") == build_id_on_disk:
             self._connection.execute("DELETE FROM published")
@@ -261,7 +263,7 @@ class SqlitePaperBuildState:
 
 def _row(read: PartRead, place: int, record: PaperRecord) -> tuple[object, ...]:
     payload = orjson.dumps(record)
-    keys = orjson.dumps([(int(key.kind), key.value, key.fingerprint) for key in keys_of(record)])
+    keys = orjson.dumps([(int(key.kind), key.value, key.fingerprint) for key in paper_keys(record)])
     digest = hashlib.sha256(payload).hexdigest()
     return (
         read.source,
@@ -320,3 +322,17 @@ class BuildLockFile:
             except LockHeldError as error:
                 raise BuildInProgressError from error
             yield
+
+
+@contextmanager
+def wait_for_other_additions(workshop: Path) -> Iterator[None]:
+    """Holds the lock of additions: servers that share a home add one paper after another.
+
+    Raises BuildInProgressError where the turn does not come in time.
+    """
+    workshop.mkdir(parents=True, exist_ok=True)
+    try:
+        with hold_lock(workshop / "lock.db.adding", wait_seconds=_ADDITION_WAIT_SECONDS):
+            yield
+    except LockHeldError as error:
+        raise BuildInProgressError from error

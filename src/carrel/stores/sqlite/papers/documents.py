@@ -24,7 +24,7 @@ from carrel.rooms.knowledge.documents import (
 from carrel.rooms.papers.building.models import PaperToRead
 from carrel.stores.sqlite.connection import connect
 from carrel.stores.sqlite.papers import rows
-from carrel.stores.sqlite.papers.snapshot import Generation, Signature, Snapshot
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, Signature, SnapshotVersion
 from carrel.stores.sqlite.papers.snapshot_writer import SNAPSHOT_NAME
 from carrel.stores.static_folder import STATIC_NAME
 
@@ -50,8 +50,8 @@ class SnapshotDocuments:
     error.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._snapshot = Snapshot(path)
+    def __init__(self, snapshot: PaperSnapshot) -> None:
+        self._snapshot = snapshot
 
     @property
     def source(self) -> DocumentSource:
@@ -70,11 +70,8 @@ class SnapshotDocuments:
                     yield document
                 last = page[-1][0]
 
-    async def close(self) -> None:
-        await asyncio.to_thread(self._snapshot.close)
 
-
-def snapshot_state(generation: Generation) -> str:
+def snapshot_state(generation: SnapshotVersion) -> str:
     """A name for one version of the snapshot: its build, its size, and when it and its log were
     written.
     """
@@ -83,7 +80,7 @@ def snapshot_state(generation: Generation) -> str:
 
 
 def paper_page(
-    generation: Generation, connection: sqlite3.Connection, after: int
+    generation: SnapshotVersion, connection: sqlite3.Connection, after: int
 ) -> list[tuple[int, Document]]:
     """Some documents with their numbers, in the order of the numbers and past this one; none at the
     end.
@@ -101,7 +98,7 @@ def paper_page(
 
 
 def _document(
-    generation: Generation, connection: sqlite3.Connection, paper_id: str, summary: str
+    generation: SnapshotVersion, connection: sqlite3.Connection, paper_id: str, summary: str
 ) -> Document:
     paper = rows.paper(connection, generation, paper_id)
     if paper is None:
@@ -138,8 +135,8 @@ _PAPERS = """SELECT p.paper_id, p.title, p.year, p.summary_preview,
 class PaperTexts:
     """Reads a snapshot; a file that was replaced is noticed."""
 
-    def __init__(self, path: Path) -> None:
-        self._snapshot = Snapshot(path)
+    def __init__(self, snapshot: PaperSnapshot) -> None:
+        self._snapshot = snapshot
 
     @property
     def path(self) -> Path:
@@ -162,9 +159,6 @@ class PaperTexts:
         with self._snapshot.current().connection() as connection:
             found = (_one(connection, paper_id) for paper_id in paper_ids)
             return [paper for paper in found if paper is not None]
-
-    def close(self) -> None:
-        self._snapshot.close()
 
 
 def _one(connection: sqlite3.Connection, paper_id: str) -> Paper | None:

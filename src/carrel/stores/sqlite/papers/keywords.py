@@ -6,20 +6,23 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from carrel.libraries.query.papers import FacetCategory
 from carrel.libraries.text.words import split_words
 from carrel.rooms.knowledge.ports import Concept
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.rows import NEWEST_FIRST
-from carrel.stores.sqlite.papers.snapshot import Generation, Snapshot
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, SnapshotVersion
 
 _CATEGORIES: tuple[FacetCategory, ...] = ("keyword", "tag")
 
 
 def papers_with_keyword(
-    generation: Generation, connection: sqlite3.Connection, keyword: str, first: int, count: int
+    generation: SnapshotVersion,
+    connection: sqlite3.Connection,
+    keyword: str,
+    first: int,
+    count: int,
 ) -> list[tuple[rows.Shown, list[str]]]:
     """Papers with exactly this value, then papers with one that contains its words; each with the
     values that fitted.
@@ -87,17 +90,14 @@ class SnapshotConcepts:
     error.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._snapshot = Snapshot(path)
+    def __init__(self, snapshot: PaperSnapshot) -> None:
+        self._snapshot = snapshot
 
     async def find(self, names: Sequence[str]) -> Mapping[str, Concept]:
         return await asyncio.to_thread(self._find, names)
 
     async def near(self, name: str, limit: int) -> list[str]:
         return await asyncio.to_thread(self._near, name, limit)
-
-    async def close(self) -> None:
-        await asyncio.to_thread(self._snapshot.close)
 
     def _find(self, names: Sequence[str]) -> dict[str, Concept]:
         if not self._snapshot.path.exists():
@@ -144,7 +144,7 @@ def _concept(connection: sqlite3.Connection, name: str) -> Concept | None:
 
 
 def _alike(
-    generation: Generation,
+    generation: SnapshotVersion,
     connection: sqlite3.Connection,
     category: FacetCategory,
     name: str,

@@ -18,7 +18,7 @@ from carrel.rooms.papers.models import (
     PaperMetadata,
     YearCount,
 )
-from carrel.stores.sqlite.papers.snapshot import Generation
+from carrel.stores.sqlite.papers.snapshot import SnapshotVersion
 
 NEWEST_FIRST = (
     "CASE WHEN paper.year GLOB '[0-9]*' THEN paper.year ELSE '' END DESC, "
@@ -141,7 +141,7 @@ def bibtex(connection: sqlite3.Connection, paper_id: str) -> str | None:
 
 
 def inferred_fields(
-    connection: sqlite3.Connection, generation: Generation, paper_ids: Sequence[str]
+    connection: sqlite3.Connection, generation: SnapshotVersion, paper_ids: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     """For papers with fields that no source states, the names of these fields. Snapshots of others
     do not say.
@@ -158,7 +158,9 @@ def inferred_fields(
     return found
 
 
-def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str) -> Paper | None:
+def paper(
+    connection: sqlite3.Connection, generation: SnapshotVersion, paper_id: str
+) -> Paper | None:
     doi = "doi" if generation.has_doi else "NULL"
     row = connection.execute(
         "SELECT title, year, publication_date, venue, preferred_summary_template, "
@@ -203,7 +205,7 @@ def paper(connection: sqlite3.Connection, generation: Generation, paper_id: str)
 
 
 def papers_by_keys(
-    connection: sqlite3.Connection, generation: Generation, keys: Sequence[str]
+    connection: sqlite3.Connection, generation: SnapshotVersion, keys: Sequence[str]
 ) -> dict[str, str]:
     """Ids by key, from the paper's own key, its other keys and its DOI, however a snapshot spells
     them.
@@ -287,7 +289,7 @@ def _place(text: str, value: str, start: int) -> int | None:
     return found.start() if found else None
 
 
-def listed(connection: sqlite3.Connection, first: int, count: int) -> list[str]:
+def list_ids(connection: sqlite3.Connection, first: int, count: int) -> list[str]:
     """Ids of papers, newest first."""
     found = connection.execute(
         f"SELECT paper_id FROM paper ORDER BY {NEWEST_FIRST} LIMIT ? OFFSET ?", (count, first)
@@ -317,7 +319,7 @@ def _literal_pattern(text: str) -> str:
 
 
 def statistics(
-    connection: sqlite3.Connection, generation: Generation, index: str
+    connection: sqlite3.Connection, generation: SnapshotVersion, index: str
 ) -> CorpusStatistics:
     """What the whole snapshot holds, from its counts."""
 

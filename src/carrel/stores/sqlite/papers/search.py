@@ -26,7 +26,7 @@ from carrel.libraries.text.snippets import Stem
 from carrel.libraries.text.words import Phrase
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.rows import Shown
-from carrel.stores.sqlite.papers.snapshot import Generation
+from carrel.stores.sqlite.papers.snapshot import SnapshotVersion
 
 
 class Ranking(Protocol):
@@ -188,7 +188,7 @@ class Fts5Ranking:
     name = "the snapshot's own full-text tables"
     stem = None
 
-    def __init__(self, generation: Generation) -> None:
+    def __init__(self, generation: SnapshotVersion) -> None:
         self._generation = generation
 
     def search(
@@ -295,7 +295,7 @@ def _newest(
 
 
 def _condition(
-    generation: Generation, connection: sqlite3.Connection, node: QueryNode
+    generation: SnapshotVersion, connection: sqlite3.Connection, node: QueryNode
 ) -> _Condition:
     match node:
         case Phrase():

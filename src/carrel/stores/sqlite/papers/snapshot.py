@@ -102,7 +102,7 @@ Signature = tuple[int, ...]
 _LOOK_EVERY_SECONDS = 0.05
 
 
-class Generation:
+class SnapshotVersion:
     """One version of the snapshot: its connections, and what it has. Retired when the file is
     replaced.
     """
@@ -210,14 +210,14 @@ class Generation:
         return connection
 
 
-class Snapshot:
+class PaperSnapshot:
     """The file by its name, always in its present version."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.absolute()
         self._beside = (self._path.with_name(f"{self._path.name}-wal"), manifest_file(self._path))
         self._lock = threading.Lock()
-        self._generation: Generation | None = None
+        self._generation: SnapshotVersion | None = None
         self._seen: Signature = ()
         self._looked_at = float("-inf")
 
@@ -251,14 +251,14 @@ class Snapshot:
             self._looked_at = now
         return self._seen
 
-    def current(self) -> Generation:
+    def current(self) -> SnapshotVersion:
         signature = self._seen = self.signature()
         generation = self._generation
         if generation is not None and generation.signature == signature:
             return generation
         with self._lock:
             if self._generation is None or self._generation.signature != signature:
-                fresh = Generation(self._path, signature)
+                fresh = SnapshotVersion(self._path, signature)
                 old, self._generation = self._generation, fresh
                 if old is not None:
                     old.retire()

@@ -12,7 +12,8 @@ from itertools import combinations
 from pathlib import Path
 
 from carrel.libraries.text.plain_text import plain_text, spaced_for_index
-from carrel.rooms.papers.building.models import PublishedPaper
+from carrel.rooms.papers.building.papers import PublishedPaper
+from carrel.rooms.papers.errors import ForeignSnapshotError
 from carrel.stores.sqlite.connection import connect
 from carrel.stores.sqlite.papers.snapshot_schema import (
     INDEXES,
@@ -134,7 +135,7 @@ ReadText = Callable[[str], str]
 BeforeSwap = Callable[[Path], None]
 
 
-class SqliteSnapshotShelf:
+class SqliteSnapshotWriter:
     """The snapshot of one corpus folder. `read_text` gives the text behind a path of the static
     folder.
 
@@ -155,6 +156,11 @@ class SqliteSnapshotShelf:
         self._read_text = read_text
         self._has_edges = has_edges
         self._before_swap = before_swap
+
+    def refuse_foreign(self, has_published: bool) -> None:
+        """Raises ForeignSnapshotError where a snapshot lies here that no build of ours made."""
+        if self.path.exists() and not has_published:
+            raise ForeignSnapshotError(self.path.name)
 
     def current_build_id(self) -> str | None:
         """The build id of the snapshot on disk; None when there is no snapshot or it cannot be
@@ -274,7 +280,7 @@ class SqliteSnapshotDraft:
         self._insert(
             "paper_summary",
             2,
-            ((paper.paper_id, tag) for paper in batch for tag in paper.shelf.templates),
+            ((paper.paper_id, tag) for paper in batch for tag in paper.summaries.templates),
         )
         self._insert(
             "paper_translation",
@@ -421,12 +427,12 @@ class SqliteSnapshotDraft:
             record.doi or "",
         )
         metadata = " ".join(part for part in about if part)
-        texts = (record.title, paper.shelf.searchable, source, translated, metadata)
+        texts = (record.title, paper.summaries.searchable, source, translated, metadata)
         return (paper.paper_index, paper.paper_id, *map(spaced_for_index, texts))
 
 
 def _paper_row(paper: PublishedPaper) -> tuple[object, ...]:
-    record, best, shown = paper.record, paper.keys[0], paper.shelf.named(paper.shelf.preferred)
+    record, best, shown = paper.record, paper.keys[0], paper.summaries.preferred
     return (
         *(
             paper.paper_id,
@@ -440,8 +446,8 @@ def _paper_row(paper: PublishedPaper) -> tuple[object, ...]:
         ),
         *(
             paper.venue,
-            paper.shelf.preferred,
-            paper.shelf.preview,
+            paper.summaries.preferred.template,
+            paper.summaries.preview,
             paper.paper_index,
             record.source_hash,
             shown.language,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TypeVar
 
+from carrel.core.errors import CarrelError
+from carrel.core.health import Health
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
 from carrel.libraries.text.snippets import Marker
 from carrel.libraries.text.words import Phrase, split_words
@@ -17,34 +18,36 @@ from carrel.rooms.papers.models import CorpusStatistics, FacetCount, Paper, Pape
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.keywords import papers_with_keyword
 from carrel.stores.sqlite.papers.search import Fts5Ranking, OpenRanking, Ranking
-from carrel.stores.sqlite.papers.snapshot import Generation, Signature, Snapshot
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, Signature, SnapshotVersion
 
 # More threads than cores would only wait for each other.
 DEFAULT_THREADS = max(2, min(8, os.cpu_count() or 2))
 
+_FIRST_PAPERS = "carrel papers build FOLDER adds papers; the server sees them at once."
+
 ResultT = TypeVar("ResultT")
-_Work = Callable[[Generation, sqlite3.Connection], ResultT]
+_Work = Callable[[SnapshotVersion, sqlite3.Connection], ResultT]
 
 
 class SqlitePaperStore:
-    """Everything the papers room asks of a corpus. Opened at first need, noticed when replaced;
-    close it when done.
-    """
+    """The papers room's store on a snapshot, which whoever opened it closes."""
 
     def __init__(
-        self, path: Path, *, threads: int = DEFAULT_THREADS, open_ranking: OpenRanking | None = None
+        self,
+        snapshot: PaperSnapshot,
+        *,
+        threads: int = DEFAULT_THREADS,
+        open_ranking: OpenRanking | None = None,
     ) -> None:
-        """With `open_ranking` a better index beside the snapshot is used where there is one made
-        from just this snapshot.
-        """
-        self._snapshot = Snapshot(path)
+        """`open_ranking` opens the index beside a version of the snapshot, where there is one."""
+        self.snapshot = snapshot
         self._open_ranking = open_ranking
         self._rankings: dict[Signature, Ranking] = {}
         self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="papers")
         self._facets: tuple[Signature, dict[tuple[FacetCategory, int], list[FacetCount]]] = ((), {})
 
     async def search(self, query: PaperQuery, *, first: int, count: int) -> list[PaperHit]:
-        def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
+        def work(generation: SnapshotVersion, connection: sqlite3.Connection) -> list[PaperHit]:
             ranking = self._ranking(generation)
             found = ranking.search(connection, query, first, count)
             inferred = rows.inferred_fields(
@@ -55,7 +58,7 @@ class SqlitePaperStore:
         return await self._run(work)
 
     async def search_by_keyword(self, keyword: str, *, first: int, count: int) -> list[PaperHit]:
-        def work(generation: Generation, connection: sqlite3.Connection) -> list[PaperHit]:
+        def work(generation: SnapshotVersion, connection: sqlite3.Connection) -> list[PaperHit]:
             marker = Marker([Phrase((word,)) for word in split_words(keyword)])
             found = papers_with_keyword(generation, connection, keyword, first, count)
             inferred = rows.inferred_fields(
@@ -96,21 +99,21 @@ class SqlitePaperStore:
             ),
         )
 
-    async def listed(self, *, first: int, count: int) -> list[str]:
-        return await self._run(lambda _, connection: rows.listed(connection, first, count))
+    async def list_ids(self, *, first: int, count: int) -> list[str]:
+        return await self._run(lambda _, connection: rows.list_ids(connection, first, count))
 
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
         return await self._run(lambda _, connection: rows.ids_like(connection, text, count))
 
     async def statistics(self) -> CorpusStatistics:
-        def work(generation: Generation, connection: sqlite3.Connection) -> CorpusStatistics:
+        def work(generation: SnapshotVersion, connection: sqlite3.Connection) -> CorpusStatistics:
             return rows.statistics(connection, generation, self._ranking(generation).name)
 
         return await self._run(work)
 
     async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]:
         """Remembered while the snapshot stays the same, so that asking again costs no thread."""
-        signature = self._snapshot.recent_signature()
+        signature = self.snapshot.recent_signature()
         if self._facets[0] != signature:
             self._facets = (signature, {})
         known = self._facets[1]
@@ -121,17 +124,16 @@ class SqlitePaperStore:
         return known[category, count]
 
     async def check(self) -> None:
-        """Opens the snapshot, or says why it cannot be opened."""
+        """Raises SnapshotUnavailableError where the snapshot cannot be opened."""
         await self._run(
             lambda _, connection: connection.execute("SELECT 1 FROM paper LIMIT 1").fetchone()
         )
 
     async def close(self) -> None:
-        """Waits for questions under way, then closes every connection."""
+        """Waits for questions under way; the snapshot stays open."""
         await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
-        self._snapshot.close()
 
-    def _ranking(self, generation: Generation) -> Ranking:
+    def _ranking(self, generation: SnapshotVersion) -> Ranking:
         """Two threads may open the index of a new generation at once; one of the two is kept."""
         known = self._rankings.get(generation.signature)
         if known is None:
@@ -149,7 +151,7 @@ class SqlitePaperStore:
         used: list[sqlite3.Connection] = []
 
         def job() -> ResultT:
-            generation = self._snapshot.current()
+            generation = self.snapshot.current()
             with generation.connection() as connection:
                 used.append(connection)
                 try:
@@ -182,3 +184,52 @@ def _hits(
         )
         for paper in found
     ]
+
+
+class CorpusHealth:
+    """Whether the corpus can be read, and what an operator does where it cannot.
+
+    `is_named`: the snapshot was named in the settings. `ask`: a search that a cluster must answer.
+    """
+
+    def __init__(
+        self,
+        store: SqlitePaperStore,
+        *,
+        is_named: bool,
+        ask: Callable[[], Awaitable[object]] | None = None,
+    ) -> None:
+        self._store = store
+        self._path = store.snapshot.path
+        self._is_named = is_named
+        self._ask = ask
+
+    async def check(self) -> Health:
+        try:
+            await self._store.check()
+            if self._ask is not None:
+                await self._ask()
+        except CarrelError as error:
+            return Health(False, f"{self._path}: {error.message}", self._next_step())
+        return Health(True, str(self._path))
+
+    async def probe(self) -> Health:
+        """Like `check`, but a desk without papers is ready for its first."""
+        if not self._is_named and not await asyncio.to_thread(self._path.exists):
+            return Health(True, f"{self._path} (no papers yet)", _FIRST_PAPERS, note="empty")
+        return await self.check()
+
+    def _next_step(self) -> str:
+        if self._ask is not None and self._path.exists():
+            return (
+                "Start Elasticsearch or correct elasticsearch.url, then fill it with carrel "
+                "search sync."
+            )
+        if self._is_named:
+            return (
+                "Correct papers.snapshot (PAPER_DB_SNAPSHOT_DB, --snapshot), or make the file "
+                "again with carrel papers build FOLDER."
+            )
+        if not self._path.exists():
+            return _FIRST_PAPERS
+        return "Make it again with carrel papers build FOLDER."

@@ -1,0 +1,234 @@
+"""One paper out of its records: merged fields, its summaries, and what the snapshot will show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from carrel.libraries.text.plain_text import plain_text
+from carrel.rooms.papers.building.identity import (
+    UNKNOWN,
+    Conflict,
+    PaperKey,
+    facet_value,
+    find_month,
+    find_year,
+)
+from carrel.rooms.papers.building.models import FiledSummary, Heading, PaperRecord
+
+# Whose word counts first: a person's or publisher's own text, then a list, then a PDF's layout.
+READERS_BY_TRUST = ("paper_infos", "jats", "markdown", "bibliography", "json_lines", "pdf")
+SIMPLE = "simple"
+NO_MODEL_NOTE = (
+    "*No language model wrote this: it is the paper's own abstract and the outline of "
+    "its sections.*"
+)
+_NO_ABSTRACT = "The source gives no abstract."
+_NOT_IN_A_TAG = re.compile(r"[^a-z0-9_-]")
+_PREVIEW_CHARACTERS = 320
+_MAX_OUTLINE_HEADINGS = 200
+
+
+def reader_rank(reader: str) -> int:
+    return READERS_BY_TRUST.index(reader) if reader in READERS_BY_TRUST else len(READERS_BY_TRUST)
+
+
+def merge_records(records: Sequence[PaperRecord]) -> PaperRecord:
+    """One record out of at least one, best source first: the others fill its gaps."""
+    if len(records) == 1:
+        return records[0]
+    text = next((record for record in records if record.markdown_sha256), None)
+    summaries: dict[str, FiledSummary] = {}
+    for record in records:
+        for summary in record.summaries:
+            summaries.setdefault(summary.template, summary)
+    return PaperRecord(
+        title=_first(record.title for record in _stated_first(records, "title")) or "",
+        authors=next((record.authors for record in records if record.authors), ()),
+        institutions=_union(record.institutions for record in records),
+        venue=_first(record.venue for record in records),
+        publication_date=_fullest_date(_stated_first(records, "publication_date")),
+        abstract=_first(record.abstract for record in records),
+        keywords=_union(record.keywords for record in records),
+        tags=_union(record.tags for record in records),
+        doi=_first(record.doi for record in records),
+        arxiv_id=_first(record.arxiv_id for record in records),
+        citation_key=_first(record.citation_key for record in records),
+        bibtex=next((record.bibtex for record in records if record.bibtex), None),
+        language=_first(record.language for record in records),
+        headings=text.headings
+        if text
+        else next((record.headings for record in records if record.headings), ()),
+        summaries=tuple(summaries.values()),
+        source_hash=_first(record.source_hash for record in records),
+        markdown_sha256=text.markdown_sha256 if text else None,
+        pdf_sha256=_first(record.pdf_sha256 for record in records),
+        translations=tuple(
+            dict(pair for record in reversed(records) for pair in record.translations).items()
+        ),
+        images=text.images if text else (),
+        inferred=_inferred_by_all(records),
+    )
+
+
+def add_summaries(record: PaperRecord, filed: Sequence[FiledSummary]) -> PaperRecord:
+    """The record with summaries written here, which replace those that came with a source."""
+    by_template = {summary.template: summary for summary in (*record.summaries, *filed)}
+    return replace(record, summaries=tuple(by_template.values())) if filed else record
+
+
+def _stated_first(records: Sequence[PaperRecord], field: str) -> list[PaperRecord]:
+    """What a source states counts before what another only lets infer."""
+    return sorted(records, key=lambda record: field in record.inferred)
+
+
+def _inferred_by_all(records: Sequence[PaperRecord]) -> tuple[str, ...]:
+    """The inferred fields that no source states."""
+    inferred = dict.fromkeys(field for record in records for field in record.inferred)
+    return tuple(
+        field
+        for field in inferred
+        if not any(getattr(record, field) and field not in record.inferred for record in records)
+    )
+
+
+def _first(values: Iterable[str | None]) -> str | None:
+    return next((value for value in values if value), None)
+
+
+def _union(lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Every value once, as first spelled; two spellings are one when they are one facet."""
+    seen: dict[str, str] = {}
+    for values in lists:
+        for value in values:
+            if spelled := facet_value(value):
+                seen.setdefault(spelled, value)
+    return tuple(seen.values())
+
+
+def _fullest_date(records: Sequence[PaperRecord]) -> str | None:
+    """The first source's date, unless another only adds the month to the same year."""
+    dates = [record.publication_date for record in records if record.publication_date]
+    if not dates:
+        return None
+    return next((later for later in dates if later.startswith(f"{dates[0]}-")), dates[0])
+
+
+@dataclass(frozen=True, slots=True)
+class PaperSummaries:
+    """A paper's summaries sorted by template, the preferred one, and their words for the index."""
+
+    all: tuple[FiledSummary, ...]
+    preferred: FiledSummary
+    preview: str
+    searchable: str
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        return tuple(summary.template for summary in self.all)
+
+
+def template_tag(name: str) -> str:
+    """A template's name as it appears in file names and in the snapshot."""
+    return _NOT_IN_A_TAG.sub("_", name.strip().lower())[:64] or SIMPLE
+
+
+def collect_summaries(paper: PaperRecord) -> PaperSummaries:
+    """Filed summaries; abstract and outline make `simple` where nobody filed one."""
+    filed = {
+        tag: replace(summary, template=tag)
+        for summary in paper.summaries
+        for tag in [template_tag(summary.template)]
+    }
+    words = {tag: plain_text(summary.markdown) for tag, summary in filed.items()}
+    if SIMPLE not in filed:
+        filed[SIMPLE] = FiledSummary(SIMPLE, simple_summary(paper), language=paper.language)
+        words[SIMPLE] = _own_words(paper)
+    asked = _first(summary.prompt_template for summary in filed.values())
+    preferred = template_tag(asked) if asked and template_tag(asked) in filed else SIMPLE
+    ordered = [preferred, *(tag for tag in sorted(filed) if tag != preferred)]
+    return PaperSummaries(
+        tuple(filed[tag] for tag in sorted(filed)),
+        filed[preferred],
+        words[preferred][:_PREVIEW_CHARACTERS],
+        " ".join(words[tag] for tag in ordered if words[tag]),
+    )
+
+
+def simple_summary(paper: PaperRecord) -> str:
+    """Abstract and outline, and the note that this is all it is."""
+    pieces = ["## Abstract", paper.abstract or _NO_ABSTRACT]
+    if outline := _outline(paper.headings):
+        pieces += ["## Outline", outline]
+    return "\n\n".join([*pieces, NO_MODEL_NOTE])
+
+
+def _outline(headings: tuple[Heading, ...]) -> str:
+    top = min((heading.level for heading in headings), default=0)
+    return "\n".join(
+        f"{'  ' * (heading.level - top)}- {heading.title}"
+        for heading in headings[:_MAX_OUTLINE_HEADINGS]
+    )
+
+
+def _own_words(paper: PaperRecord) -> str:
+    """What a search may find: the note and the labels are ours, not the paper's, and stay out."""
+    headings = (heading.title for heading in paper.headings[:_MAX_OUTLINE_HEADINGS])
+    return " ".join([plain_text(paper.abstract or ""), *headings]).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPaper:
+    """One paper as the snapshot and the static folder will show it."""
+
+    paper_id: str
+    paper_index: int
+    keys: tuple[PaperKey, ...]
+    record: PaperRecord
+    summaries: PaperSummaries
+    conflicts: tuple[Conflict, ...] = ()
+
+    @property
+    def year(self) -> str:
+        return find_year(self.record.publication_date)
+
+    @property
+    def month(self) -> str:
+        return find_month(self.record.publication_date)
+
+    @property
+    def publication_date(self) -> str:
+        return self.record.publication_date or UNKNOWN
+
+    @property
+    def inferred(self) -> tuple[str, ...]:
+        """The fields, by the names they are shown under, that no source states."""
+        fields = self.record.inferred
+        return (*fields, "year") if "publication_date" in fields else fields
+
+    @property
+    def venue(self) -> str:
+        return self.record.venue or ""
+
+    def facets(self) -> list[tuple[str, str]]:
+        """Everything the paper can be filtered by, each pair of facet and value once."""
+        record, preferred = self.record, self.summaries.preferred
+        pairs: list[tuple[str, str | None]] = [
+            *(("author", name) for name in record.authors),
+            *(("keyword", name) for name in record.keywords),
+            *(("institution", name) for name in record.institutions),
+            *(("tag", name) for name in record.tags),
+            ("venue", record.venue),
+            ("year", self.year),
+            ("month", self.month),
+            *(("summary_template", tag) for tag in self.summaries.templates),
+            ("output_language", preferred.language),
+            ("provider", preferred.provider),
+            ("model", preferred.model),
+            ("prompt_template", preferred.prompt_template),
+            *(("translation_lang", language) for language, _ in record.translations),
+        ]
+        return list(
+            dict.fromkeys((facet, value) for facet, text in pairs if (value := facet_value(text)))
+        )
