@@ -17,7 +17,7 @@ from carrel.core.caller import Visit
 from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.fastmcp_server import fastmcp_server
 from carrel.doors.mcp.stdio import serve_stdio
-from carrel.wiring.mcp import room_endpoint
+from carrel.wiring.mcp import desk_endpoints
 from tests.doors.house import House, build_house, modern
 
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -45,7 +45,7 @@ def over_stdio(house: House, message: dict[str, Any]) -> bytes:
         reading, writing = os.pipe()
         os.write(writing, orjson.dumps(message) + b"\n")
         os.close(writing)
-        endpoint = room_endpoint(house.desk, house.desk.catalogue.room("sample"))
+        endpoint = desk_endpoints(house.desk).room(house.desk.catalogue.room("sample"))
         answers: list[bytes] = []
         dispatcher = Dispatcher(endpoint, house.desk.gate)
         await serve_stdio(dispatcher, house.desk.gate, reading, answers.append)
@@ -56,7 +56,7 @@ def over_stdio(house: House, message: dict[str, Any]) -> bytes:
 
 
 def over_fastmcp(house: House, name: str, arguments: dict[str, Any]) -> Any:
-    endpoint = room_endpoint(house.desk, house.desk.catalogue.room("sample"))
+    endpoint = desk_endpoints(house.desk).room(house.desk.catalogue.room("sample"))
 
     async def talk() -> Any:
         async with fastmcp.Client(fastmcp_server(endpoint, house.desk.gate)) as client:
