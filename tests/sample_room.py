@@ -202,6 +202,13 @@ class SampleOperations:
             await call.report_progress(done, 3.0, f"step {done:g}")
         return Text("three steps")
 
+
+class SampleLocalOperations:
+    """What only the operator of the tests may do."""
+
+    def __init__(self, held: Held) -> None:
+        self._held = held
+
     @operation(
         title="Sweep",
         description="Sweep, for the operator of the tests.",

@@ -8,11 +8,20 @@ from typing import Any
 import pytest
 
 from carrel.core.caller import Visit
+from carrel.core.catalogue import Catalogue, Room
+from carrel.core.decorators import collect_operations
 from carrel.core.errors import UnknownOperationError
+from carrel.core.operation import Operation
 from carrel.wiring.mcp import stdio_dispatcher
 from tests.doors.house import HANDSHAKES, MODERN, House, build_house
+from tests.sample_room import ROOM, SampleLocalOperations
 
 CALL = {"name": "sweep_floor", "arguments": {}}
+
+
+def sweeping(house: House) -> Operation[Any]:
+    (operation,) = collect_operations("sample", SampleLocalOperations(house.held))
+    return operation
 
 
 @pytest.fixture
@@ -24,7 +33,7 @@ def house() -> House:
 def test_the_gate_refuses_a_local_operation_at_every_other_door_and_writes_it_down(
     house: House, door: str
 ) -> None:
-    operation = house.desk.catalogue.local_operations["sweep_floor"]
+    operation = sweeping(house)
     visit = Visit(door, "1")
 
     async def call() -> Any:
@@ -40,7 +49,7 @@ def test_the_gate_refuses_a_local_operation_at_every_other_door_and_writes_it_do
 
 
 def test_the_command_line_runs_it_and_the_log_names_who_typed_it(house: House) -> None:
-    operation = house.desk.catalogue.local_operations["sweep_floor"]
+    operation = sweeping(house)
     visit = Visit("cli", "1", operator="ada")
 
     async def call() -> Any:
@@ -53,6 +62,12 @@ def test_the_command_line_runs_it_and_the_log_names_who_typed_it(house: House) -
         ("started", "local:ada", "started"),
         ("ended", "local:ada", "success"),
     ]
+
+
+def test_a_catalogue_refuses_to_hold_it(house: House) -> None:
+    room = Room.collect(ROOM, SampleLocalOperations(house.held))
+    with pytest.raises(ValueError, match="sweep_floor is local and must not reach a door"):
+        Catalogue([room])
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/desk/mcp", "/sample/mcp"])

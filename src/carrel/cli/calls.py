@@ -12,10 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from carrel.core.caller import COMMAND_LINE, Call, Caller, Visit
+from carrel.core.decorators import collect_operations
 from carrel.core.operation import Operation, Question
 from carrel.core.process_name import process_name
 from carrel.core.progress import NoProgress, Progress
+from carrel.core.room import load
 from carrel.policy.command_audit import operator_name
+from carrel.rooms import declared_rooms
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
 
@@ -70,6 +73,15 @@ async def at_terminal(desk: Desk) -> Terminal:
     return Terminal(desk, await desk.gate.identify(visit), visit)
 
 
+def local_operations(settings: Settings, room: str) -> dict[str, Operation[Any]]:
+    """The operator's own operations of a room, by name."""
+    declared = declared_rooms().get(room)
+    if declared is None or not declared.local_operations:
+        return {}
+    holder = load(declared.local_operations)(settings)
+    return {operation.name: operation for operation in collect_operations(room, holder)}
+
+
 def call_local(
     settings: Settings,
     room: str,
@@ -79,13 +91,12 @@ def call_local(
     progress: Progress | None = None,
     context: AbstractContextManager[object] | None = None,
 ) -> Any:
-    """Opens one room, whichever the settings name, and runs a local operation of it."""
+    """Runs one of the operator's own operations through the gate; no room is opened for it."""
+    operation = local_operations(settings, room)[name]
 
     async def session() -> Any:
-        alone = settings.model_copy(update={"rooms": (room,)})
-        async with open_desk(alone).opened() as desk:
+        async with open_desk(settings.model_copy(update={"rooms": ()})).opened() as desk:
             terminal = await at_terminal(desk)
-            operation = desk.catalogue.local_operations[name]
             return await terminal.call_local(
                 operation, arguments, progress or NoProgress(), context or nullcontext()
             )

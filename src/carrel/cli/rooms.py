@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from carrel.cli.calls import Terminal, at_terminal, call_local
+from carrel.cli.calls import Terminal, at_terminal, call_local, local_operations
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show
 from carrel.cli.progress import TerminalProgress
@@ -67,10 +67,10 @@ def _operations(room: str) -> dict[str, Operation[Any]]:
     settings = read_settings(
         {("rooms",): None if room == _JOBS else [room], ("audit", "enabled"): False}
     )
-    catalogue = open_desk(settings).catalogue
+    catalogue, local = open_desk(settings).catalogue, local_operations(settings, room)
     return {
         operation.command: operation
-        for operation in (*catalogue.operations.values(), *catalogue.local_operations.values())
+        for operation in (*catalogue.operations.values(), *local.values())
         if operation.command and operation.room == room
     }
 

@@ -16,14 +16,13 @@ EntryT = TypeVar("EntryT")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What one room offers. Local operations stand apart, so that no remote door draws them."""
+    """What one room offers at the doors."""
 
     declaration: RoomDeclaration
     operations: tuple[Operation[Any], ...] = ()
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     jobs: JobSource | None = None
-    local_operations: tuple[Operation[Any], ...] = ()
 
     @classmethod
     def collect(
@@ -31,14 +30,12 @@ class Room:
     ) -> Room:
         """The room that offers every described method of these objects, in their order."""
         name = declaration.name
-        operations = [each for holder in holders for each in collect_operations(name, holder)]
         return cls(
             declaration,
-            tuple(each for each in operations if not each.is_local),
+            tuple(each for holder in holders for each in collect_operations(name, holder)),
             tuple(each for holder in holders for each in collect_resources(name, holder)),
             tuple(each for holder in holders for each in collect_prompts(name, holder)),
             jobs,
-            tuple(each for each in operations if each.is_local),
         )
 
     @property
@@ -62,12 +59,13 @@ class Catalogue:
     def __init__(self, rooms: Iterable[Room]) -> None:
         self.rooms = tuple(rooms)
         self.operations: dict[str, Operation[Any]] = {}
-        self.local_operations: dict[str, Operation[Any]] = {}
         self.resources: dict[str, Resource] = {}
         self.prompts: dict[str, Prompt] = {}
         for room in self.rooms:
             alone: set[str] = set()
             for operation in room.operations:
+                if operation.is_local:
+                    raise ValueError(f"{operation.name} is local and must not reach a door")
                 _claim(self.operations, operation.name, operation)
                 name_alone = operation.name_alone or operation.name
                 if name_alone in alone:
@@ -76,8 +74,6 @@ class Catalogue:
                         f"alone"
                     )
                 alone.add(name_alone)
-            for operation in room.local_operations:
-                _claim(self.local_operations, operation.name, operation)
             for resource in room.resources:
                 _claim(self.resources, resource.uri, resource)
             for prompt in room.prompts:

@@ -52,7 +52,7 @@ class Operation(Generic[QuestionT]):
 
     An operation that `is_listed` is in the tool list of the doors that serve all rooms; others are
     found there through `find_operation`, by `phrases` among others: what people say when they want
-    it. One that `is_local` works on the server's own files for its operator: it is served at the
+    it. One that `is_local` works on the server's own files for its operator: it is known at the
     command line alone, may block, and may answer with any object.
     """
 

@@ -16,8 +16,9 @@ class RoomDeclaration:
 
     `opener`, `commands` and `pages` name objects as `module:attribute`, imported at their first
     use: `opener` opens the room from settings and corpus, `commands` are run with their words
-    instead of an operation, and `pages` maps operations to functions that show their answers in a
-    terminal.
+    instead of an operation, `pages` maps operations to functions that show their answers in a
+    terminal, and `local_operations` makes the object of the operator's own operations from the
+    settings; a server never loads it.
     """
 
     name: str
@@ -29,6 +30,7 @@ class RoomDeclaration:
     command_help: str = ""
     commands: Mapping[str, str] = field(default_factory=dict)
     pages: str = ""
+    local_operations: str = ""
     # Of the room's resources, such as `paper` for `paper://…`.
     schemes: tuple[str, ...] = ()
     # How errors are told where the room is served alone, and for resources that are not there.

@@ -123,6 +123,10 @@ def open_library_history(settings: Settings, user_id: str | None) -> LibraryHist
     return LibraryHistory(path)
 
 
+def local_operations(settings: Settings) -> LibraryPastOperations:
+    return LibraryPastOperations(partial(open_library_history, settings))
+
+
 def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     """Nothing is read yet; a missing library is made by the first write."""
     path = library_path(settings)
@@ -175,7 +179,6 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         ROOM,
         ReferencesOperations(service),
         LibraryResources(service),
-        LibraryPastOperations(partial(open_library_history, settings)),
         jobs=service.additions,
     )
     if not settings.keeps_home:

@@ -11,6 +11,7 @@ ROOM = RoomDeclaration(
         "References: add_references keeps works by DOI, paper_id or BibTeX; search_references "
         "finds, cite_references formats."
     ),
+    local_operations="carrel.wiring.references:local_operations",
     command_help="add, find, cite and export references",
     pages="carrel.cli.references_pages:PAGES",
     schemes=("library",),
