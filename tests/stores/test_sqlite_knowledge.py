@@ -22,8 +22,8 @@ from carrel.rooms.knowledge.notes import Insert, Mine, MineAndTeam, NoteSearch, 
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
 from carrel.stores.database_identity import DatabaseReplacedError
 from carrel.stores.sqlite.database import Database
-from carrel.stores.sqlite.driver import drive
-from carrel.stores.sqlite.knowledge import STEPS, sqlite_knowledge
+from carrel.stores.sqlite.driver import SqliteDriver, drive
+from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore, sqlite_knowledge
 from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note
 from tests.stores.query_plans import Statements
 
@@ -306,7 +306,7 @@ def test_a_phrase_is_looked_up_once_however_many_notes_hold_its_words(tmp_path: 
 
     async def whole() -> None:
         database = Database(tmp_path / "knowledge.sqlite", STEPS)
-        store, _ = sqlite_knowledge(database.path)
+        store = SqliteNoteStore(SqliteDriver(database.path, STEPS))
         await store.write(
             [
                 Insert(a_note(number, f"t{number}", "alpha beta gamma"), "ada")

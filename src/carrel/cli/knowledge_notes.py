@@ -16,7 +16,7 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
 from carrel.core.process_name import process_name
 from carrel.rooms.knowledge.folder_import import Agreed, Notebook, NoteFile, Report, digest_of
-from carrel.rooms.knowledge.import_sources import FILES_COMPARED, AskedFolder
+from carrel.rooms.knowledge.import_sources import FILES_COMPARED, AskedFolder, FolderResolver
 from carrel.rooms.knowledge.notes import Note, Source
 from carrel.services.markdown_notes import (
     EmptyNoteError,
@@ -31,8 +31,7 @@ from carrel.services.markdown_notes.folder import file_name
 from carrel.settings import Settings
 from carrel.wiring.audit import record_command
 from carrel.wiring.desk import open_desk
-from carrel.wiring.knowledge import open_stores
-from carrel.wiring.note_folders import resolve_folder
+from carrel.wiring.knowledge import open_note_folders, open_stores
 
 _GROUP = 100
 
@@ -105,7 +104,8 @@ async def _import(
         some = await asyncio.to_thread(
             lambda: list(_files(folder, paths[:FILES_COMPARED], Report()))
         )
-        known = await resolve_folder(settings, stores.notes, asked, some)
+        resolver = FolderResolver(open_note_folders(settings), stores.notes)
+        known = await resolver.resolve(asked, some)
         progress.begin("importing", len(paths), "notes")
         for start in range(0, len(paths), _GROUP):
             part = paths[start : start + _GROUP]

@@ -14,8 +14,7 @@ from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import NotConfiguredError
 from carrel.settings import Settings
 from carrel.wiring.audit import record_command
-from carrel.wiring.knowledge_neighbours import has_papers
-from carrel.wiring.search_sync import sync_indices
+from carrel.wiring.search_sync import has_papers, sync_indices
 
 
 def run(words: list[str]) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from carrel.core.errors import CarrelError
+
 
 @dataclass(frozen=True, slots=True)
 class Health:
@@ -22,3 +24,15 @@ class Health:
 
 
 Check = Callable[[], Awaitable[Health]]
+
+
+def check_by(ask: Callable[[], Awaitable[str]], action: str = "") -> Check:
+    """A check that reports what a call returns, or its error with what an operator does."""
+
+    async def check() -> Health:
+        try:
+            return Health(True, await ask())
+        except CarrelError as error:
+            return Health(False, error.message, action or error.next_step)
+
+    return check

@@ -5,22 +5,32 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from carrel.core.errors import UnavailableError
 from carrel.rooms.knowledge.folder_import import ImportSource
 from carrel.rooms.knowledge.import_sources import KnownFolder
+from carrel.stores.file_lock import hold_lock
 
 FILE_NAME = "note-folders.json"
 _VERSION = 1
+_WAIT_SECONDS = 60.0
 
 
 class NoteFoldersFile:
-    """Read whole and replaced whole; whoever changes it holds the lock of the file meanwhile."""
+    """Read and replaced as a whole, under the lock of `hold`."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        lock = self._file.with_name(f".{self._file.name}.lock")
+        with hold_lock(lock, wait_seconds=_WAIT_SECONDS):
+            yield
 
     def all(self) -> list[KnownFolder]:
         try:

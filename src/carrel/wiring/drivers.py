@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,3 +52,26 @@ def open_driver(
     from carrel.stores.sqlite.driver import SqliteDriver
 
     return SqliteDriver(database_files(settings)[part], steps)
+
+
+@contextmanager
+def needs_driver(extra: str) -> Iterator[None]:
+    """Raises SettingsError where the driver that is imported inside is not installed."""
+    try:
+        yield
+    except ImportError as error:
+        raise SettingsError(
+            f"The driver for {extra} is not installed ({error.name})",
+            next_step=f"Install it with pip install 'carrel[{extra}]'.",
+        ) from error
+
+
+def need_database_url(settings: Settings, reason: str) -> str:
+    """The address of PostgreSQL; SettingsError with the reason where none is named."""
+    if not settings.database.url:
+        raise SettingsError(
+            f"{reason}, and no database is named",
+            next_step="Set DATABASE_URL, or database.url.",
+            details={"setting": "database.url"},
+        )
+    return settings.database.url

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from carrel.settings import Settings
+from carrel.settings import Settings, SettingsError
 from carrel.stores.home.databases import EmbeddedDatabases
 from carrel.stores.home.local_secret import read_local_secret
 from carrel.stores.home.lock import has_unfinished_restore, share_home
@@ -57,3 +57,18 @@ def unserved_files(settings: Settings) -> dict[str, str]:
     if "research" in settings.rooms and holds_rows(research, ("research_projects",)):
         found["research projects"] = str(research)
     return found
+
+
+def refuse_notes_in_file(settings: Settings) -> None:
+    """Raises SettingsError where `auto` now means PostgreSQL and there are notes in a file."""
+    from carrel.stores.sqlite.schema import holds_rows
+
+    file = database_files(settings)["knowledge"]
+    if settings.knowledge.store == "auto" and holds_rows(file, ("notes", "nodes")):
+        raise SettingsError(
+            f"There are notes in {file}, and DATABASE_URL says that notes are kept in PostgreSQL",
+            next_step="Set knowledge.store (CARREL_KNOWLEDGE_STORE) to sqlite to go on with the "
+            "file, or to postgres to use the database; carrel knowledge export FOLDER with the "
+            "one and carrel knowledge import FOLDER with the other carries notes over.",
+            details={"setting": "knowledge.store"},
+        )

@@ -18,6 +18,9 @@ from carrel.rooms.knowledge.notes import Node, Note, Origin
 # `words` are parted already, searched and never shown; only a real cluster takes them.
 FieldKind = Literal["text", "keyword", "number", "date", "boolean", "words"]
 
+# Indices of our own, and those that whoever may ask them may read as a whole.
+OWN_INDICES = ("papers", "references", "knowledge", "nodes")
+PUBLIC_INDICES = frozenset({"papers", "nodes"})
 EVERYONE = "everyone"
 TEAM = "team"
 PROMOTERS = "promoters"

@@ -5,7 +5,9 @@ notes.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+import secrets
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -32,6 +34,10 @@ class KnownFolder:
 class KnownFolders(Protocol):
     """The folders that were imported, remembered between commands."""
 
+    def hold(self) -> AbstractContextManager[None]:
+        """Keeps other imports from reading and replacing meanwhile."""
+        ...
+
     def all(self) -> list[KnownFolder]: ...
 
     def replace(self, known: Iterable[KnownFolder]) -> None: ...
@@ -56,17 +62,18 @@ class FolderAmbiguousError(ConflictError):
 
 
 class FolderResolver:
-    """Finds the source that a folder stands for. `new_key` makes a key that no other folder has."""
+    """Finds the source of a folder, one import after the other."""
 
-    def __init__(self, known: KnownFolders, store: NoteStore, new_key: Callable[[], str]) -> None:
+    def __init__(self, known: KnownFolders, store: NoteStore) -> None:
         self._known = known
         self._store = store
-        self._new_key = new_key
 
     async def resolve(self, asked: AskedFolder, files: Iterable[NoteFile]) -> ImportSource:
-        """The source, remembered for the next time. Raises where it would write to the notes of
-        another folder.
-        """
+        """The source, remembered for the next time; ConflictError where it is unclear which."""
+        with self._known.hold():
+            return await self._resolve(asked, files)
+
+    async def _resolve(self, asked: AskedFolder, files: Iterable[NoteFile]) -> ImportSource:
         rows = self._known.all()
         mine = [row for row in rows if row.user_id == asked.user_id]
         here = next((row for row in mine if row.folder == str(asked.folder)), None)
@@ -123,7 +130,7 @@ class FolderResolver:
         return (
             source
             if source.identity not in owned
-            else ImportSource(name, f"folder-{self._new_key()}")
+            else ImportSource(name, f"folder-{secrets.token_hex(8)}")
         )
 
     def _named(

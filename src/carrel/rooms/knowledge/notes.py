@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import secrets
+import string
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -21,6 +23,7 @@ EXACT_TITLE_SCORE = 1.0
 TITLE_PREFIX_SCORE = 0.9
 TAG_SCORE = 0.85
 _BEST_TEXT_SCORE = 0.8
+_ID_CHARACTERS = string.ascii_letters + string.digits
 
 TEAM_SHELF = "team"
 PROPOSALS_FROM, PROPOSALS_BELOW = "proposed:", "proposed;"
@@ -162,6 +165,11 @@ class Node:
     description: str = ""
     content: str = ""
     metadata: dict[str, object] = field(default_factory=dict)
+
+
+def new_note_id() -> str:
+    """A random id as Firestore makes them."""
+    return "".join(secrets.choice(_ID_CHARACTERS) for _ in range(20))
 
 
 def shelf_of(note: Note) -> str:

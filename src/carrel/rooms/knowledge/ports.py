@@ -6,9 +6,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from carrel.rooms.knowledge.documents import DocumentChange
+from carrel.rooms.knowledge.documents import (
+    DocumentChange,
+    DocumentSource,
+    NodeDocuments,
+    NoteDocuments,
+)
 from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.rooms.knowledge.notes import Change, Node, Note, NoteHit, NoteSearch, Shelf, Version
 
@@ -55,10 +60,8 @@ class NoteStore(Protocol):
 
     def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
 
-    async def ping(self) -> None:
-        """Returns when the store answers, which costs the same whatever it holds;
-        KnowledgeStoreError where it does not.
-        """
+    async def ping(self) -> str:
+        """`answers` at the same cost whatever the store holds; KnowledgeStoreError otherwise."""
         ...
 
     async def check(self) -> str:
@@ -84,6 +87,17 @@ class NodeStore(Protocol):
         ...
 
     def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
+
+
+class KnowledgeStores(NamedTuple):
+    """The stores of the room. Closing the notes closes what they share."""
+
+    notes: NoteStore
+    nodes: NodeStore
+
+    @property
+    def sources(self) -> tuple[DocumentSource, ...]:
+        return NoteDocuments(self.notes.changes), NodeDocuments(self.nodes.changes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ from carrel.rooms.knowledge.notes import (
     Team,
     Whose,
     link_targets,
+    new_note_id,
 )
 from carrel.rooms.knowledge.ports import NoteStore, Searcher
 
@@ -62,7 +63,11 @@ class Knowledge:
     """Notes for callers."""
 
     def __init__(
-        self, store: NoteStore, searcher: Searcher, clock: Clock, new_id: Callable[[], str]
+        self,
+        store: NoteStore,
+        searcher: Searcher,
+        clock: Clock,
+        new_id: Callable[[], str] = new_note_id,
     ) -> None:
         self._store = store
         self._searcher = searcher

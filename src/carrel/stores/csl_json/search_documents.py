@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
+from carrel.core.caller import LOCAL_USER, library_name
 from carrel.rooms.knowledge.documents import (
     DiffedDocuments,
     Document,
@@ -17,7 +18,7 @@ from carrel.rooms.knowledge.documents import (
 )
 from carrel.rooms.references import items
 from carrel.rooms.references.items import Item
-from carrel.stores.csl_json.library import CslJsonLibrary
+from carrel.stores.csl_json.library import LIBRARY_NAME, CslJsonLibrary
 
 REFERENCE_FIELDS: Mapping[str, FieldKind] = {
     "reference_id": "keyword",
@@ -67,12 +68,13 @@ class LibraryDocuments:
 
 
 class PersonalReferences:
-    """The index `references`: everybody's own. `path_of` tells where the library of a name is."""
+    """The index `references`: everybody's own, the local user's file and those of other users."""
 
     index = _INDEX
 
-    def __init__(self, path_of: Callable[[str], Path]) -> None:
-        self._path_of = path_of
+    def __init__(self, local: Path, users: Path) -> None:
+        self._local = local
+        self._users = users
         self._open: dict[str, tuple[LibraryDocuments, DiffedDocuments]] = {}
 
     def of(self, readers: frozenset[str]) -> DocumentSource | None:
@@ -88,17 +90,21 @@ class PersonalReferences:
             )
         return self._open[name][1]
 
+    def _path_of(self, name: str) -> Path:
+        is_local = name == library_name(LOCAL_USER)
+        return self._local if is_local else self._users / name / LIBRARY_NAME
+
     async def close(self) -> None:
         for library, _ in self._open.values():
             await library.close()
 
 
 class AllReferences:
-    """Every library there is, told as one, for a cluster that keeps them together and filters by
-    reader.
-    """
+    """Every library as one index, for a cluster that filters by reader."""
 
-    def __init__(self, paths: Mapping[str, Path]) -> None:
+    def __init__(self, local: Path, users: Path) -> None:
+        paths = {file.parent.name: file for file in users.glob(f"*/{LIBRARY_NAME}")}
+        paths[library_name(LOCAL_USER)] = local
         self._libraries = {
             name: LibraryDocuments(name, path) for name, path in sorted(paths.items())
         }

@@ -27,10 +27,17 @@ log = logging.getLogger("carrel.search")
 _INTERNAL_FIELDS = (READERS, DOCUMENT_ID)
 
 
+def open_cluster(address: str, api_key: str | None, timeout_seconds: float) -> AsyncElasticsearch:
+    """A client that connects at its first call."""
+    return AsyncElasticsearch(address, api_key=api_key, request_timeout=timeout_seconds + 2.0)
+
+
 class RemoteSearch:
-    """One cluster. `own` gives the names under which our own documents are there, `public` those of
-    them that everybody who may
-    ask may read whole; `sources` are written to the cluster before every answer."""
+    """One cluster. `own` are the names that our own indices have there.
+
+    `public` are those that everybody who may ask may read as a whole; `sources` are written to the
+    cluster before every answer.
+    """
 
     def __init__(
         self,

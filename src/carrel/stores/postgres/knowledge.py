@@ -21,6 +21,7 @@ from carrel.rooms.knowledge.documents import (
 )
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Note, NoteSearch, shelf_names
+from carrel.rooms.knowledge.ports import KnowledgeStores
 from carrel.stores.postgres.database import PostgresDatabase
 from carrel.stores.sql.driver import Rows
 from carrel.stores.sql.knowledge import (
@@ -161,10 +162,8 @@ def _fold_again() -> Statements[None]:
 STEPS = (*_SCRIPTS, _fold_again)
 
 
-def postgres_knowledge(
-    url: str, *, wait_seconds: float = 10.0
-) -> tuple[PostgresNoteStore, PostgresNodeStore]:
-    """The stores over one pool; closing the notes closes it."""
+def postgres_knowledge(url: str, *, wait_seconds: float = 10.0) -> KnowledgeStores:
+    """The stores over one pool."""
     database = PostgresDatabase(
         url,
         "knowledge",
@@ -172,7 +171,7 @@ def postgres_knowledge(
         wait_seconds=wait_seconds,
         describe=lambda reason: KnowledgeStoreError("PostgreSQL", reason),
     )
-    return PostgresNoteStore(database), PostgresNodeStore(database)
+    return KnowledgeStores(PostgresNoteStore(database), PostgresNodeStore(database))
 
 
 class _JsonB:

@@ -200,8 +200,9 @@ class SqlNoteStore(ABC):
             sql = f"{begin} AND n.{self.key} > :after {page}"
             rows = await self._rows(sql, **parameters, after=rows[-1][-1])
 
-    async def ping(self) -> None:
+    async def ping(self) -> str:
         await self._rows(f"SELECT 1 FROM {self.notes} LIMIT 1")
+        return "answers"
 
     async def check(self) -> str:
         ((count,),) = await self._rows(f"SELECT count(*) FROM {self.notes}")

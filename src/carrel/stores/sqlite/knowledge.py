@@ -23,6 +23,7 @@ from carrel.rooms.knowledge.documents import (
 )
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Note, NoteSearch, shelf_names, shelf_of
+from carrel.rooms.knowledge.ports import KnowledgeStores
 from carrel.stores.sql.driver import Rows
 from carrel.stores.sql.knowledge import (
     NODE_COLUMNS,
@@ -197,12 +198,12 @@ def fold_again(connection: sqlite3.Connection) -> None:
 STEPS = (*_SCRIPTS, fold_again)
 
 
-def sqlite_knowledge(file: Path) -> tuple[SqliteNoteStore, SqliteNodeStore]:
-    """The stores over one file; closing the notes closes it."""
+def sqlite_knowledge(file: Path) -> KnowledgeStores:
+    """The stores over one file."""
     driver = SqliteDriver(
         file, STEPS, describe=lambda reason: KnowledgeStoreError("SQLite", reason)
     )
-    return SqliteNoteStore(driver), SqliteNodeStore(driver)
+    return KnowledgeStores(SqliteNoteStore(driver), SqliteNodeStore(driver))
 
 
 class _Json:

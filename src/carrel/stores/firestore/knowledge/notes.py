@@ -247,8 +247,9 @@ class FirestoreNoteStore:
                 yield Checkpoint(f"{changed.isoformat()}|{removed.isoformat()}")
         yield Checkpoint(f"{changed.isoformat()}|{removed.isoformat()}")
 
-    async def ping(self) -> None:
+    async def ping(self) -> str:
         await self.check()
+        return "answers"
 
     async def check(self) -> str:
         async with translate_driver_errors(self.wait_seconds):

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from carrel.core.clock import Clock
@@ -29,13 +30,22 @@ from carrel.rooms.knowledge.documents import (
 )
 from carrel.rooms.knowledge.errors import (
     IndexBuildingError,
+    KnowledgeStoreError,
     translate_query_errors,
 )
 from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.stores.sqlite.database import DerivedDatabase
 from carrel.stores.sqlite.errors import CacheUnusableError
 from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_order, shown
-from carrel.stores.sqlite.search.index import Index, Retelling, apply, find_index, open_index, sweep
+from carrel.stores.sqlite.search.index import (
+    STEPS,
+    Index,
+    Retelling,
+    apply,
+    find_index,
+    open_index,
+    sweep,
+)
 
 _GROUP = 200
 _INSTRUCTIONS_BETWEEN_LOOKS = 5000
@@ -47,6 +57,13 @@ class _Chosen:
 
     source: DocumentSource
     is_named: bool
+
+
+def search_cache(file: Path) -> DerivedDatabase:
+    """The file of the embedded search, which holds nothing of its own."""
+    return DerivedDatabase(
+        file, STEPS, describe=lambda reason: KnowledgeStoreError("SQLite", reason)
+    )
 
 
 class EmbeddedSearch:
