@@ -22,9 +22,12 @@ elasticsearch = pytest.importorskip(
     "elasticsearch", reason="the extra `elasticsearch` is not installed"
 )
 
-from carrel.stores.elasticsearch.freshness import IndexOutdatedError  # noqa: E402
 from carrel.stores.elasticsearch.search import RemoteSearch  # noqa: E402
-from carrel.stores.elasticsearch.sync import READERS, sync  # noqa: E402
+from carrel.stores.elasticsearch.sync import (  # noqa: E402
+    READERS,
+    IndexOutdatedError,
+    sync,
+)
 
 
 @pytest.fixture(scope="module")

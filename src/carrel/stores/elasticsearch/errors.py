@@ -1,4 +1,4 @@
-"""Troubles of the client in the words of the house, without the address of the server."""
+"""Errors of the Elasticsearch client as ours, without the address of the server."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from carrel.core.errors import (
 
 
 @contextmanager
-def plainly() -> Iterator[None]:
-    """Turns the client's errors into ours, whichever of the two clients is used inside."""
+def translate_driver_errors() -> Iterator[None]:
+    """Converts the client's errors to CarrelError."""
     try:
         yield
     except UnsupportedProductError as error:
@@ -42,18 +42,18 @@ def plainly() -> Iterator[None]:
             next_step="Try again; the operator can run `carrel doctor`.",
         ) from error
     except ApiError as error:
-        raise _explained(error) from error
+        raise _to_carrel_error(error) from error
     except TransportError as error:
         raise UnavailableError(
             "Elasticsearch cannot be used now", next_step="Try again later."
         ) from error
 
 
-def _explained(error: ApiError) -> Exception:
+def _to_carrel_error(error: ApiError) -> Exception:
     match error.meta.status:
         case 400:
             return InvalidInputError(
-                f"Elasticsearch refuses the body{_told(error)}",
+                f"Elasticsearch refuses the body{_reason_of(error)}",
                 next_step="Correct the body and ask again.",
             )
         case 404:
@@ -83,10 +83,8 @@ _OF_THE_BODY = {
 }
 
 
-def _told(error: ApiError) -> str:
-    """What is wrong with the body. Of other errors only the kind: their reason may quote what is in
-    a document.
-    """
+def _reason_of(error: ApiError) -> str:
+    """What is wrong with the body; of other errors only the kind: reasons may quote documents."""
     cause = _root_cause(error)
     kind = str(cause.get("type") or "no reason given")
     return f": {str(cause.get('reason'))[:300]}" if kind in _OF_THE_BODY else f" ({kind[:100]})"

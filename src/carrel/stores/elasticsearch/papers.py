@@ -36,7 +36,7 @@ from carrel.rooms.knowledge.documents import (
     Put,
     Reset,
 )
-from carrel.stores.elasticsearch.errors import plainly
+from carrel.stores.elasticsearch.errors import translate_driver_errors
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.documents import PAPER_FIELDS, paper_page
 from carrel.stores.sqlite.papers.rows import Shown
@@ -258,7 +258,7 @@ class ElasticsearchRanking:
     def search(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[Shown]:
-        with plainly():
+        with translate_driver_errors():
             self._check_state()
             named = self._named(connection, query)
             page = named[first : first + count]

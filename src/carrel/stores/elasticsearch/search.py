@@ -4,11 +4,13 @@ read.
 
 from __future__ import annotations
 
+import fnmatch
 import logging
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from elasticsearch import AsyncElasticsearch
+from elasticsearch import AsyncElasticsearch, NotFoundError
 
 from carrel.core.errors import CarrelError
 from carrel.libraries.query.elasticsearch.allow_list import (
@@ -16,15 +18,16 @@ from carrel.libraries.query.elasticsearch.allow_list import (
     refuse_leaking_clauses,
 )
 from carrel.rooms.knowledge.documents import DocumentSource
-from carrel.rooms.knowledge.errors import translate_query_errors
+from carrel.rooms.knowledge.errors import IndexNotAllowedError, translate_query_errors
 from carrel.rooms.knowledge.models import SearchAnswer
-from carrel.stores.elasticsearch.errors import plainly
-from carrel.stores.elasticsearch.freshness import ClusterFreshness
-from carrel.stores.elasticsearch.names import resolved
-from carrel.stores.elasticsearch.sync import DOCUMENT_ID, READERS
+from carrel.stores.elasticsearch.errors import translate_driver_errors
+from carrel.stores.elasticsearch.sync import DOCUMENT_ID, READERS, ClusterFreshness
 
 log = logging.getLogger("carrel.search")
 _INTERNAL_FIELDS = (READERS, DOCUMENT_ID)
+# Other clusters, date arithmetic and characters that no index name has.
+_STRANGE = re.compile(r'[<>:/\\?"|#\s]')
+_MOST_INDICES = 200
 
 
 def open_cluster(address: str, api_key: str | None, timeout_seconds: float) -> AsyncElasticsearch:
@@ -68,41 +71,39 @@ class RemoteSearch:
     ) -> SearchAnswer:
         with translate_query_errors():
             asked = check_search_body(body)
-        with plainly():
+        with translate_driver_errors():
             client = self.client.options(request_timeout=self._timeout_seconds + 2.0, max_retries=0)
-            names = await resolved(client, index, self._allowed, self._own)
+            names = await resolve_indices(client, index, self._allowed, self._own)
             own = [name for name, there in self._own.items() if there in names]
             left_out = await self._make_ready(own, body)
             asked["query"] = {
                 "bool": {
                     "must": [asked.get("query", {"match_all": {}})],
-                    "filter": [_readable(readers)],
+                    "filter": [_readable_by(readers)],
                     **({"must_not": [{"ids": {"values": left_out}}]} if left_out else {}),
                 }
             }
             asked["timeout"] = f"{max(1, int(self._timeout_seconds * 1000))}ms"
             hides_sort = len(own) == len(names) and _break_ties(asked)
             answer = await client.search(index=names, body=asked)
-        shown = _shown(
+        found = _to_answer(
             dict(answer),
             {name: own for own, name in self._own.items()},
             sort_keys=_sort_keys(body),
             hides_sort=hides_sort,
         )
         if left_out:
-            told = "notes that changed since the cluster last took any are left out"
-            shown = shown.model_copy(
-                update={"warning": f"{shown.warning or 'This answer is not complete:'} {told}."}
+            reason = "notes that changed since the cluster last took any are left out"
+            found = found.model_copy(
+                update={"warning": f"{found.warning or 'This answer is not complete:'} {reason}."}
             )
-        return shown
+        return found
 
     async def notes_changed(self) -> None:
-        """Tells the cluster at once. Where that fails the next question does it, or leaves out what
-        changed.
-        """
+        """Writes to the cluster at once; where that fails, the next question does."""
         for index in self._freshness.indices:
             try:
-                with plainly():
+                with translate_driver_errors():
                     await self._freshness.bring_up_to_date(index)
             except CarrelError as error:
                 log.warning(
@@ -123,7 +124,7 @@ class RemoteSearch:
 
     async def check(self) -> str:
         """What the server says of itself."""
-        with plainly():
+        with translate_driver_errors():
             facts = await self.client.options(request_timeout=5.0, max_retries=0).info()
         return f"Elasticsearch {facts['version']['number']}, cluster {facts['cluster_name']}"
 
@@ -133,7 +134,7 @@ class RemoteSearch:
             await self._known.close()
 
 
-def _readable(readers: frozenset[str]) -> dict[str, Any]:
+def _readable_by(readers: frozenset[str]) -> dict[str, Any]:
     """Documents without readers are the operator's own, open to all who may ask their index."""
     mine = {"terms": {READERS: sorted(readers)}}
     open_to_all = {"bool": {"must_not": [{"exists": {"field": READERS}}]}}
@@ -146,9 +147,7 @@ def _sort_keys(body: Mapping[str, Any]) -> list[Any]:
 
 
 def _break_ties(asked: dict[str, Any]) -> bool:
-    """Orders what is alike by its id; whether the answer then shows one sort value more than was
-    asked for.
-    """
+    """Orders ties by id; returns whether the answer then has a sort value that nobody asked for."""
     keys = _sort_keys(asked)
     after = asked.get("search_after")
     if isinstance(after, list) and len(after) <= len(keys):
@@ -162,7 +161,7 @@ def _break_ties(asked: dict[str, Any]) -> bool:
     return True
 
 
-def _shown(
+def _to_answer(
     answer: dict[str, Any], names: Mapping[str, str], *, sort_keys: list[Any], hides_sort: bool
 ) -> SearchAnswer:
     hits = dict(answer["hits"])
@@ -191,3 +190,60 @@ def _shown(
         aggregations=answer.get("aggregations"),
         warning=f"This answer is not complete: {' and '.join(troubles)}." if troubles else None,
     )
+
+
+async def resolve_indices(
+    client: AsyncElasticsearch, given: str, allowed: Sequence[str], own: Mapping[str, str]
+) -> list[str]:
+    """The indices behind names, patterns and aliases; IndexNotAllowedError for any other."""
+    parts = [part.strip() for part in given.split(",") if part.strip()]
+    if not parts or _STRANGE.search(",".join(parts)):
+        raise IndexNotAllowedError(given[:100], [*own, *allowed])
+    chosen: dict[str, None] = {}
+    open_parts: list[str] = []
+    for part in parts:
+        if part in own:
+            chosen[own[part]] = None
+        elif part in allowed and not _is_pattern(part):
+            # Named by the operator word for word, so an alias keeps its filter.
+            chosen[part] = None
+        else:
+            open_parts.append("*" if part == "_all" else part)
+    if open_parts:
+        try:
+            answer = await client.indices.resolve_index(
+                name=",".join(open_parts), expand_wildcards=["open"]
+            )
+        except NotFoundError:
+            # The same answer as for what exists and is not allowed, so that nobody learns which
+            # names there are.
+            raise IndexNotAllowedError(given[:100], [*own, *allowed]) from None
+        for name in _concrete(dict(answer)):
+            if name not in own.values() and not any(
+                fnmatch.fnmatchcase(name, pattern) for pattern in allowed
+            ):
+                raise IndexNotAllowedError(given[:100], [*own, *allowed])
+            chosen[name] = None
+    if not chosen or len(chosen) > _MOST_INDICES:
+        raise IndexNotAllowedError(given[:100], [*own, *allowed])
+    return list(chosen)
+
+
+def _is_pattern(name: str) -> bool:
+    return "*" in name or name.startswith(("-", "+"))
+
+
+def _concrete(answer: Mapping[str, Any]) -> list[str]:
+    """Every index behind the names: indices, those of aliases, and those of data streams."""
+    found: dict[str, None] = {}
+    for index in answer.get("indices", ()):
+        found[str(index["name"])] = None
+    for alias in answer.get("aliases", ()):
+        found.update(dict.fromkeys(_as_list(alias["indices"])))
+    for stream in answer.get("data_streams", ()):
+        found.update(dict.fromkeys(_as_list(stream["backing_indices"])))
+    return list(found)
+
+
+def _as_list(names: object) -> list[str]:
+    return [str(name) for name in names] if isinstance(names, list) else [str(names)]

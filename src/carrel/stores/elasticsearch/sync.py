@@ -1,17 +1,17 @@
-"""Fills a real cluster from the local stores: in bulk, and from where it stopped, which the index
-itself remembers.
-"""
+"""Keeps our indices in a cluster as the stores are; the index itself remembers how far it is."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch import AsyncElasticsearch
+from elasticsearch import AsyncElasticsearch, NotFoundError
 from elasticsearch.helpers import async_bulk
 
-from carrel.core.errors import ConflictError, UnavailableError
+from carrel.core.errors import CarrelError, ConflictError, UnavailableError, describe_error
 from carrel.core.progress import Progress
 from carrel.rooms.knowledge.documents import (
     Checkpoint,
@@ -23,11 +23,16 @@ from carrel.rooms.knowledge.documents import (
     Reset,
     is_public,
 )
-from carrel.stores.elasticsearch.errors import plainly
+from carrel.rooms.knowledge.errors import IndexBuildingError
+from carrel.stores.elasticsearch.errors import translate_driver_errors
+
+log = logging.getLogger("carrel.search")
 
 READERS = "carrel_readers"
 
 _GROUP = 500
+# More changes than these cannot be left out of a question one by one.
+MAX_LEFT_OUT = 5_000
 # The version of how an index scores; an index of ours without it is made anew.
 SCORING = "2"
 # Sorts what scores alike, so that the order of writing, which others share in, does not show.
@@ -101,8 +106,8 @@ async def sync(
     client: AsyncElasticsearch, source: DocumentSource, name: str, report: Callable[[int], None]
 ) -> Synced:
     """Brings one index up to date and says how many documents were written and dropped."""
-    with plainly():
-        cursor = await _opened(client, name, source.fields, is_public(source))
+    with translate_driver_errors():
+        cursor = await _open_index(client, name, source.fields, is_public(source))
         put = dropped = 0
         group: list[DocumentChange] = []
 
@@ -158,12 +163,10 @@ def _raise_first(errors: int | list[Any]) -> None:
             )
 
 
-async def _opened(
+async def _open_index(
     client: AsyncElasticsearch, name: str, fields: Mapping[str, FieldKind], is_public: bool
 ) -> str | None:
-    """Where the last run stopped. An index of ours with other fields is made anew; one of somebody
-    else's is left alone.
-    """
+    """The cursor of the last run; an index of ours with other fields is made anew."""
     if await client.indices.exists(index=name):
         mapping = (await client.indices.get_mapping(index=name))[name]["mappings"]
         ours = mapping.get("_meta", {}).get("carrel")
@@ -209,3 +212,126 @@ def _action(name: str, change: DocumentChange) -> dict[str, Any]:
             return {"_op_type": "delete", "_index": name, "_id": id}
         case Checkpoint() | Reset():
             raise AssertionError("a mark is no document")
+
+
+class IndexOutdatedError(UnavailableError):
+    """The index was made by a version that let every document count for everybody."""
+
+    def __init__(self, index: str) -> None:
+        super().__init__(
+            f"The index {index} in the cluster was made by an older Carrel, whose scores tell of "
+            f"others' documents",
+            next_step="The operator should run `carrel search sync`, which makes it anew.",
+            details={"index": index},
+        )
+
+
+class ClusterFreshness:
+    """Writes to the cluster what it lacks; where it takes no writes, names what to leave out."""
+
+    def __init__(
+        self,
+        client: Callable[[], AsyncElasticsearch],
+        sources: Iterable[DocumentSource],
+        names: Mapping[str, str],
+        *,
+        build_seconds: float = 15.0,
+    ) -> None:
+        self._client = client
+        self._sources = {source.index: source for source in sources}
+        self._names = names
+        self._build_seconds = build_seconds
+        self._cursors: dict[str, str | None] = {}
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._verified: set[str] = set()
+
+    @property
+    def indices(self) -> tuple[str, ...]:
+        return tuple(self._sources)
+
+    async def close(self) -> None:
+        running = list(self._running.values())
+        self._running.clear()
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    async def bring_up_to_date(self, index: str) -> list[str]:
+        """Waits until the cluster is as the store; the ids it lacks where it takes no writes."""
+        source = self._sources[index]
+        if index in self._cursors and not await _has_changes(source, self._cursors[index]):
+            return []
+        try:
+            await self._wait_for(index, source)
+        except IndexBuildingError:
+            raise
+        except CarrelError as error:
+            log.warning(
+                "cluster not brought up to date",
+                extra={"index": index, "code": error.code, "cause": describe_error(error)},
+            )
+            return await self._changed_ids(index, source, error)
+        return []
+
+    async def require_own_scoring(self, index: str) -> None:
+        """IndexOutdatedError where scores depend on documents that readers may not see."""
+        if index in self._verified:
+            return
+        ours = await self._facts(index)
+        if ours is not None and ours.get("scoring") != SCORING:
+            raise IndexOutdatedError(index)
+        if ours is not None:
+            self._verified.add(index)
+
+    async def _wait_for(self, index: str, source: DocumentSource) -> None:
+        running = self._running.get(index)
+        if running is not None and not running.done():
+            # It may have asked the store before the last change; so another one follows.
+            await asyncio.wait({running}, timeout=self._build_seconds)
+            if not running.done():
+                raise IndexBuildingError(index, 0)
+        task = self._running.get(index)
+        if task is None or task is running or task.done():
+            task = self._running[index] = asyncio.create_task(self._sync(index, source))
+        await asyncio.wait({task}, timeout=self._build_seconds)
+        if not task.done():
+            raise IndexBuildingError(index, 0)
+        task.result()
+
+    async def _sync(self, index: str, source: DocumentSource) -> None:
+        done = await sync(self._client(), source, self._names[index], lambda count: None)
+        self._cursors[index] = done.cursor
+
+    async def _changed_ids(
+        self, index: str, source: DocumentSource, error: CarrelError
+    ) -> list[str]:
+        ours = await self._facts(index)
+        if ours is None:
+            raise error
+        changed: list[str] = []
+        async for change in source.changes(ours.get("cursor")):
+            if isinstance(change, Put):
+                changed.append(change.document.id)
+            elif isinstance(change, Drop):
+                changed.append(change.id)
+            if isinstance(change, Reset) or len(changed) > MAX_LEFT_OUT:
+                raise error
+        return changed
+
+    async def _facts(self, index: str) -> Mapping[str, str] | None:
+        """What the index says of itself; None where there is no such index."""
+        name = self._names[index]
+        with translate_driver_errors():
+            try:
+                mapping = (await self._client().indices.get_mapping(index=name))[name]["mappings"]
+            except NotFoundError:
+                return None
+        found: Mapping[str, str] = mapping.get("_meta", {}).get("carrel", {})
+        return found
+
+
+async def _has_changes(source: DocumentSource, cursor: str | None) -> bool:
+    async for change in source.changes(cursor):
+        if isinstance(change, Put | Drop | Reset):
+            return True
+    return False
