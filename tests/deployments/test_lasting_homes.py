@@ -20,9 +20,10 @@ from carrel.policy.origin import Authority
 from carrel.settings import Settings, SettingsError, read_settings
 from carrel.settings.access_rules import refuse_lost_accounts
 from carrel.settings.network_rules import origin_policy
+from carrel.settings.places import audit_store
 from carrel.stores.audit_queue import PartlyWrittenError
 from carrel.stores.json_lines.audit import StreamSink
-from carrel.wiring.audit import audit_store, open_audit, open_audit_reader
+from carrel.wiring.audit import open_audit, open_audit_reader
 from carrel.wiring.desk import open_desk
 from carrel.wiring.home import unserved_files
 from tests.cli.test_cli import carrel

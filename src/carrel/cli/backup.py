@@ -14,7 +14,8 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
 from carrel.core.progress import NoProgress
 from carrel.settings import Settings
-from carrel.wiring.audit import audit_store, record_command
+from carrel.settings.places import audit_store
+from carrel.wiring.audit import record_command
 from carrel.wiring.backup import backup_places, check_backup, make_backup
 from carrel.wiring.home import embedded_databases
 

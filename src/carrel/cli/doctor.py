@@ -18,7 +18,7 @@ from carrel.core.errors import UnavailableError
 from carrel.core.health import Health
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, SettingsError
-from carrel.wiring.audit import audit_store
+from carrel.settings.places import audit_store
 from carrel.wiring.desk import open_desk, sqlite_version
 from carrel.wiring.home import embedded_databases, is_open_to_others, unserved_files
 

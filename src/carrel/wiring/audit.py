@@ -13,6 +13,7 @@ from carrel.policy import command_audit
 from carrel.policy.audit import NoAudit
 from carrel.policy.audit_anchor import Anchors
 from carrel.settings import Settings, SettingsError
+from carrel.settings.places import audit_store
 from carrel.stores.audit_queue import QueuedAudit, QueueOptions
 from carrel.stores.json_lines.audit import AnchorPlaces, JsonLinesAudit, Retention, StreamAudit
 from carrel.wiring.drivers import need_psycopg
@@ -21,23 +22,6 @@ if TYPE_CHECKING:
     from carrel.policy.audit_verification import AuditReader
 
 AuditStream = Literal["stdout", "stderr"]
-
-
-def audit_store(settings: Settings) -> Literal["file", "postgres", "stdout"]:
-    """The store of the audit log that `auto` stands for."""
-    audit = settings.audit
-    if audit.store == "postgres" and not settings.database.url:
-        raise SettingsError(
-            "audit.store = postgres needs database.url (DATABASE_URL)",
-            next_step="Set it, or audit.store = file.",
-        )
-    if audit.store != "auto":
-        return audit.store
-    if audit.file is not None:
-        return "file"
-    if settings.database.url:
-        return "postgres"
-    return "file" if settings.keeps_home else "stdout"
 
 
 def anchor_places(settings: Settings) -> AnchorPlaces:

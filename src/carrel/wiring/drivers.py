@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrel.settings import Settings, SettingsError
+from carrel.settings.places import database_files
 
 if TYPE_CHECKING:
     from carrel.stores.sql.driver import Driver
@@ -28,16 +28,6 @@ def need_psycopg() -> None:
             "DATABASE_URL is set, and the driver for PostgreSQL is not installed",
             next_step="pip install 'carrel[postgres]'",
         ) from None
-
-
-def database_files(settings: Settings) -> dict[str, Path]:
-    """The embedded database of each part, whether it is in use or not."""
-    return {
-        "knowledge": settings.home / "knowledge.sqlite",
-        "access": settings.home / "access.sqlite",
-        "research": settings.home / "research" / "research.db",
-        "jobs": settings.home / "jobs" / "jobs.db",
-    }
 
 
 def open_driver(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from carrel.core.errors import CarrelError
 from carrel.core.health import Check, Health
 from carrel.settings import Settings
+from carrel.settings.places import audit_store, store_folders
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.disk_space import NOT_WRITABLE, write_problem
-from carrel.wiring.audit import audit_store
 from carrel.wiring.drivers import POSTGRES_ACTION
 
 if TYPE_CHECKING:
@@ -48,29 +48,10 @@ def desk_probes(desk: Desk) -> dict[str, Check]:
     if settings.auth.mode == "cloudrun" and not settings.database.url:
         probes["limits"] = _report_limits
     free = settings.server.min_free_disk_bytes
-    for name, folder in _store_folders(settings).items():
+    for name, folder in store_folders(settings).items():
         if name in probes:
             probes[name] = _with_disk_space(probes[name], folder, free)
     return probes
-
-
-def _store_folders(settings: Settings) -> dict[str, Path]:
-    """The folders that stores on this machine write into."""
-    folders: dict[str, Path] = {}
-    if settings.keeps_home:
-        if settings.knowledge_store == "sqlite":
-            folders["knowledge"] = settings.home
-        if settings.database.url is None:
-            folders["research"] = settings.home
-            folders["access"] = settings.home
-        is_local = settings.auth.mode in {None, "local"}
-        library = settings.references.library
-        folders["references"] = (
-            library.parent if library is not None and is_local else settings.home / "references"
-        )
-    if audit_store(settings) == "file":
-        folders["audit"] = settings.audit_file.parent
-    return folders
 
 
 def _with_disk_space(probe: Check, folder: Path, min_free_bytes: int) -> Check:

@@ -6,11 +6,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from carrel.settings import Settings, SettingsError
+from carrel.settings.places import database_files
 from carrel.stores.home.databases import EmbeddedDatabases
 from carrel.stores.home.local_secret import read_local_secret
 from carrel.stores.home.lock import has_unfinished_restore, share_home
 from carrel.stores.home.privacy import is_open_to_others, make_private
-from carrel.wiring.drivers import database_files
 
 __all__ = ["is_open_to_others", "read_local_secret"]
 

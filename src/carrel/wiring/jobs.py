@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from carrel.core.background_jobs import BackgroundJobs, JobHandler, JobPolicy
 from carrel.core.clock import Clock
 from carrel.settings import Settings
+from carrel.settings.places import database_files
 from carrel.stores.sql.jobs import SqlJobs
-from carrel.wiring.drivers import database_files, open_driver
+from carrel.wiring.drivers import open_driver
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,52 +71,30 @@ def open_remote_access(
 ) -> Access:
     """Builds the identity and the limits of every mode but local."""
     refuse_lost_accounts(settings)
-    mode = settings.auth.mode
+    mode, built_in, store = settings.auth.mode, None, None
     buckets, closers = _buckets(settings, clock)
+    issuers: tuple[str, ...] = ()
+    if mode in {"tokens", "builtin"}:
+        store = open_access_store(settings)
+        closers.append(store.close)
+    if mode == "jwt":
+        identity: Identity = BearerIdentity([_signed_tokens(settings, catalogue, clock)], clock)
+        issuers = (str(settings.auth.issuer),)
+    elif mode == "cloudrun":
+        refuse_outside_cloud_run(os.environ if environment is None else environment)
+        identity = _platform(settings, clock)
+    elif store is not None:
+        verifiers: list[TokenVerifier] = [StaticTokenVerifier(store, clock)]
+        if mode == "builtin":
+            shared = FallbackBuckets(buckets, clock)
+            built_in = _built_in(settings, catalogue, store, shared, clock, documents)
+            verifiers.append(built_in.verifier)
+            issuers = (built_in.server.issuer,)
+        identity = BearerIdentity(verifiers, clock)
+    else:
+        raise ValueError(f"{mode} is not a mode of remote access")
     limits = _limits(settings, catalogue, buckets, clock)
-    match mode:
-        case "jwt":
-            identity: Identity = BearerIdentity([_signed_tokens(settings, catalogue, clock)], clock)
-            access = Access(
-                identity, limits, audit, mode, authorization_servers=(str(settings.auth.issuer),)
-            )
-        case "cloudrun":
-            access = Access(
-                _platform(settings, clock, os.environ if environment is None else environment),
-                limits,
-                audit,
-                mode,
-            )
-        case "tokens":
-            store = open_access_store(settings)
-            closers.append(store.close)
-            access = Access(
-                BearerIdentity([StaticTokenVerifier(store, clock)], clock),
-                limits,
-                audit,
-                mode,
-                store=store,
-            )
-        case "builtin":
-            store = open_access_store(settings)
-            closers.append(store.close)
-            built_in = _built_in(
-                settings, catalogue, store, FallbackBuckets(buckets, clock), clock, documents
-            )
-            verifiers: list[TokenVerifier] = [StaticTokenVerifier(store, clock), built_in.verifier]
-            access = Access(
-                BearerIdentity(verifiers, clock),
-                limits,
-                audit,
-                mode,
-                built_in,
-                (built_in.server.issuer,),
-                store,
-            )
-        case _:
-            raise ValueError(f"{mode} is not a mode of remote access")
-    access.closers = closers
-    return access
+    return Access(identity, limits, audit, str(mode), built_in, issuers, store, closers)
 
 
 def _resources(settings: Settings, catalogue: Catalogue) -> tuple[str, ...]:
@@ -143,8 +121,7 @@ def _signed_tokens(settings: Settings, catalogue: Catalogue, clock: Clock) -> Si
     )
 
 
-def _platform(settings: Settings, clock: Clock, environment: Mapping[str, str]) -> PlatformIdentity:
-    refuse_outside_cloud_run(environment)
+def _platform(settings: Settings, clock: Clock) -> PlatformIdentity:
     auth = settings.auth
     scopes = ALL_SCOPES - {"admin"} if auth.platform_scopes is None else auth.platform_scopes
     return PlatformIdentity(

@@ -26,10 +26,11 @@ from carrel.rooms.research.resources import ResearchResources
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.service import ResearchRoom
 from carrel.settings import Settings, SettingsError
+from carrel.settings.places import database_files
 from carrel.stores.sql.research import SqlResearch
 from carrel.stores.worker_identity import WorkerIdentity
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.drivers import POSTGRES_ACTION, database_files, open_driver
+from carrel.wiring.drivers import POSTGRES_ACTION, open_driver
 from carrel.wiring.papers import OpenCorpus
 from carrel.wiring.research_corpus import SnapshotCorpus
 

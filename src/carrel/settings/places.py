@@ -1,0 +1,54 @@
+"""Where each part keeps its data, by the settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from carrel.settings import Settings, SettingsError
+
+
+def audit_store(settings: Settings) -> Literal["file", "postgres", "stdout"]:
+    """The store of the audit log that `auto` stands for."""
+    audit = settings.audit
+    if audit.store == "postgres" and not settings.database.url:
+        raise SettingsError(
+            "audit.store = postgres needs database.url (DATABASE_URL)",
+            next_step="Set it, or audit.store = file.",
+        )
+    if audit.store != "auto":
+        return audit.store
+    if audit.file is not None:
+        return "file"
+    if settings.database.url:
+        return "postgres"
+    return "file" if settings.keeps_home else "stdout"
+
+
+def database_files(settings: Settings) -> dict[str, Path]:
+    """The embedded database of each part, whether it is in use or not."""
+    return {
+        "knowledge": settings.home / "knowledge.sqlite",
+        "access": settings.home / "access.sqlite",
+        "research": settings.home / "research" / "research.db",
+        "jobs": settings.home / "jobs" / "jobs.db",
+    }
+
+
+def store_folders(settings: Settings) -> dict[str, Path]:
+    """The folders of this machine that stores write into, by the part that does."""
+    folders: dict[str, Path] = {}
+    if settings.keeps_home:
+        if settings.knowledge_store == "sqlite":
+            folders["knowledge"] = settings.home
+        if settings.database.url is None:
+            folders["research"] = settings.home
+            folders["access"] = settings.home
+        is_local = settings.auth.mode in {None, "local"}
+        library = settings.references.library
+        folders["references"] = (
+            library.parent if library is not None and is_local else settings.home / "references"
+        )
+    if audit_store(settings) == "file":
+        folders["audit"] = settings.audit_file.parent
+    return folders
