@@ -41,7 +41,7 @@ from carrel.rooms.references.search_index import parse_query as parse_references
 from carrel.rooms.research.legacy_import import read_earlier
 from carrel.rooms.research.safety import check_goal, check_hypothesis
 from carrel.services.language_models.answers import _object_in
-from carrel.services.literature.dois import tidied
+from carrel.services.literature.dois import tidy_record
 from carrel.services.markdown_notes.note import EmptyNoteError, parse_note, write_note
 from carrel.services.node_files import read_nodes
 from carrel.services.paper_sources.bibliography import BibliographyReader
@@ -537,7 +537,7 @@ PARSERS: list[Parser] = [
     Parser("bibliography as source", _file_reader(BibliographyReader(), ".bib"), {"": ("", ""), "a title": ("@article{k, title = {", "}}")}, _BIBTEX_OWN),
     Parser("paper fields", _front_fields),
     Parser("nodes", _nodes, {"": ("", ""), "a table": ("id,text\n", "\n"), "metadata": ('id,text,metadata\na,b,"', '"\n')}, _json_own("", "")),
-    Parser("Crossref abstract", lambda text: tidied({"abstract": text}, Doi.parse("10.1234/a"))),
+    Parser("Crossref abstract", lambda text: tidy_record({"abstract": text}, Doi.parse("10.1234/a"))),
     Parser("model answer", _object_in, {"": ("", ""), "an object": ('{"a":"', '"}')}, _json_own("", "")),
     # no field is longer
     Parser("goal safety", lambda text: (check_goal(text), check_hypothesis(text, text)), largest=20_000),

@@ -19,15 +19,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from carrel.stores.csl_json.document import (
-    Document,
+    LibraryDocument,
     UnreadableLibraryError,
     changed_entries,
     entries_by_key,
 )
-from carrel.stores.csl_json.element_history import History
+from carrel.stores.csl_json.element_history import ElementHistory
 from carrel.stores.csl_json.ledger import Revision
 from carrel.stores.csl_json.library_file import LibraryFile
-from carrel.stores.csl_json.merge import reconcile
+from carrel.stores.csl_json.merge import merge_save
 
 ODD = (
     '[\n\t{"id": "a", "type":"book",   "unknown": 1.10, "deep": {"x":[1,2 ,3]}, "n": 1e2},\n  '
@@ -51,7 +51,7 @@ ITEMS = st.lists(
 )
 
 
-def merge(base: Document, ours: Document, theirs: Document) -> Document:
+def merge(base: LibraryDocument, ours: LibraryDocument, theirs: LibraryDocument) -> LibraryDocument:
     """Merges a save whose writer is known to have loaded `base`."""
     gone, come = changed_entries(base, ours)
     removed = [key for key in gone if key not in come]
@@ -64,33 +64,35 @@ def merge(base: Document, ours: Document, theirs: Document) -> Document:
         removed,
         {key: entry.raw for key, entry in gone.items()},
     )
-    return reconcile(History([made], entries_by_key(ours.entries)), ours, theirs, loaded=0).document
+    return merge_save(
+        ElementHistory([made], entries_by_key(ours.entries)), ours, theirs, loaded=0
+    ).document
 
 
-def document(items: list[dict[str, object]]) -> Document:
-    return Document().with_added(items)
+def document(items: list[dict[str, object]]) -> LibraryDocument:
+    return LibraryDocument().with_added(items)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1,", '[{"id": }]', "[] x", '{"id": 1}', "[1 2]"])
 def test_what_is_not_a_library_is_said(text: str) -> None:
     if text:
         with pytest.raises(UnreadableLibraryError):
-            Document.parse(text.encode())
+            LibraryDocument.parse(text.encode())
     else:
-        assert Document.parse(b"").entries == ()
+        assert LibraryDocument.parse(b"").entries == ()
 
 
 def test_a_file_that_is_not_utf8_is_said() -> None:
     with pytest.raises(UnreadableLibraryError, match="not UTF-8 at byte 2"):
-        Document.parse(b'["\xff"]')
+        LibraryDocument.parse(b'["\xff"]')
 
 
 def test_reading_and_writing_changes_no_byte() -> None:
-    assert Document.parse(ODD.encode()).text == ODD
+    assert LibraryDocument.parse(ODD.encode()).text == ODD
 
 
 def test_changing_one_item_changes_no_byte_of_the_others_nor_of_its_other_fields() -> None:
-    before = Document.parse(ODD.encode())
+    before = LibraryDocument.parse(ODD.encode())
     entry = before.get("a")
     assert entry is not None
     after = before.with_entry("a", entry.with_changes({"title": "New"})).with_added(
@@ -100,7 +102,7 @@ def test_changing_one_item_changes_no_byte_of_the_others_nor_of_its_other_fields
     assert '{"x":[1,2 ,3]}' in after.text
     assert '"n": 1e2' in after.text
     assert '{"id":"b","title":"é\\u00e9"}' in after.text
-    assert [entry.item_id for entry in Document.parse(after.data).entries] == [
+    assert [entry.item_id for entry in LibraryDocument.parse(after.data).entries] == [
         "a",
         None,
         None,
@@ -111,7 +113,7 @@ def test_changing_one_item_changes_no_byte_of_the_others_nor_of_its_other_fields
 
 @given(ITEMS)
 def test_what_is_written_is_read_back(items: list[dict[str, object]]) -> None:
-    assert Document.parse(document(items).data).items() == items
+    assert LibraryDocument.parse(document(items).data).items() == items
 
 
 @given(ITEMS, ITEMS, ITEMS)
@@ -133,7 +135,7 @@ def test_a_merge_loses_no_ones_item(
 def test_a_merge_with_one_side_unchanged_is_the_other_side(
     base: list[dict[str, object]], changed: list[dict[str, object]]
 ) -> None:
-    def by_id(found: Document) -> dict[str, object]:
+    def by_id(found: LibraryDocument) -> dict[str, object]:
         return {item["id"]: item for item in found.items()}
 
     assert by_id(merge(document(base), document(changed), document(base))) == by_id(

@@ -283,7 +283,7 @@ def test_an_error_after_the_file_was_touched_is_not_called_harmless(
     def fail(*_: object) -> None:
         raise OSError(errno.EIO, "the disk is gone")
 
-    monkeypatch.setattr("carrel.stores.csl_json.journal.Workshop.keep_replaced", fail)
+    monkeypatch.setattr("carrel.stores.csl_json.journal.LibraryJournal.keep_replaced", fail)
     with pytest.raises(OSError, match="the disk is gone"):
         add(library, "b")
     assert library.is_touched

@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from carrel.stores.csl_json.document import Document
+from carrel.stores.csl_json.document import LibraryDocument
 from carrel.stores.csl_json.library_file import LibraryFile
 
 pytestmark = pytest.mark.promise("L9")
@@ -99,7 +99,7 @@ class Writers(RuleBasedStateMachine):
         value = f"assistant {next(self.numbers)}"
         chosen: list[str] = []
 
-        def edit(present: Document) -> Document:
+        def edit(present: LibraryDocument) -> LibraryDocument:
             ids = [entry.item_id for entry in present.entries if entry.item_id is not None]
             if not ids:
                 return present
@@ -118,7 +118,7 @@ class Writers(RuleBasedStateMachine):
     def assistant_removes(self, who: int, which: int) -> None:
         chosen: list[str] = []
 
-        def remove(present: Document) -> Document:
+        def remove(present: LibraryDocument) -> LibraryDocument:
             ids = [entry.item_id for entry in present.entries if entry.item_id is not None]
             chosen[:] = [ids[which % len(ids)]] if ids else []
             return present.without(chosen[0]) if chosen else present

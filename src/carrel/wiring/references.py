@@ -31,11 +31,11 @@ from carrel.settings import Settings
 from carrel.stores.csl_json.library import (
     LIBRARY_NAME,
     CslJsonLibrary,
+    LibraryHistory,
     UserLibraries,
     library_problem,
     user_library_path,
 )
-from carrel.stores.csl_json.library_history import LibraryHistory
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.jobs import background_jobs
 from carrel.wiring.lookups import LazyLiterature

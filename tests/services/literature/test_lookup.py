@@ -4,7 +4,7 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -19,7 +19,7 @@ from carrel.services.literature.errors import (
     UnreadableAnswerError,
     WorkNotFoundError,
 )
-from carrel.services.literature.pubmed import PmcConverter, PubMed, SameWork
+from carrel.services.literature.pubmed import ArticleNames, PmcConverter, PubMed
 from carrel.services.literature.service_client import FileCache, ServiceClient
 from carrel.services.literature.works import Addresses, Works
 from tests.services.literature.services import Reply, Services, running
@@ -102,13 +102,14 @@ def test_crossref_is_told_who_asks(services: Services) -> None:
 
 
 def test_pubmed_answers_many_at_once(services: Services) -> None:
-    found = with_client(
-        lambda client: PubMed(client, services.url).look_up_many(
-            [Pmid("23903748"), Pmid("1"), Pmid("999")]
-        )
-    )
-    assert set(found) == {Pmid("23903748"), Pmid("1")}
-    item = found[Pmid("23903748")]
+    async def look_up(client: ServiceClient) -> list[Any]:
+        pubmed = PubMed(client, services.url)
+        numbers = (Pmid("23903748"), Pmid("1"), Pmid("999"))
+        return await asyncio.gather(*map(pubmed.look_up, numbers), return_exceptions=True)
+
+    item, other, missing = with_client(look_up)
+    assert other["PMID"] == "1"
+    assert isinstance(missing, WorkNotFoundError)
     assert item["title"] == "Nanometre-scale <i>thermometry</i>"
     assert item["page"] == "54-58"
     assert item["issued"] == {"date-parts": [[2013, 8]]}
@@ -121,7 +122,7 @@ def test_the_pmc_converter_knows_the_other_names(services: Services) -> None:
     same = with_client(
         lambda client: PmcConverter(client, f"{services.url}/idconv").convert(Pmcid("PMC3531190"))
     )
-    assert same == SameWork(Pmcid("PMC3531190"), Pmid("23193287"), Doi("10.1093/nar/gks1195"))
+    assert same == ArticleNames(Pmcid("PMC3531190"), Pmid("23193287"), Doi("10.1093/nar/gks1195"))
 
 
 def test_arxiv_answers_with_a_preprint(services: Services) -> None:

@@ -1,6 +1,4 @@
-"""Full texts: both layouts of other tools are read, the newer one is written, and nothing that is
-not ours is deleted.
-"""
+"""Full texts: both layouts of other tools are read, the newer is written, only ours is deleted."""
 
 from __future__ import annotations
 
@@ -37,9 +35,7 @@ class FullTexts:
         self._files = files
 
     def attachments(self, library: Library, item: Item) -> list[Attachment]:
-        """What the item names, by either layout. A name that leads out of the folder names
-        nothing.
-        """
+        """What the item names, by either layout. A name that leads out of the folder is ignored."""
         own = custom(item)
         found: list[Attachment] = []
         newer = own.get("attachments")

@@ -95,9 +95,7 @@ class DetachFulltext(Question):
 
 
 class LibraryAnswer(Answer):
-    """An answer about the library; `notices` says, once, what was kept or merged after another
-    program saved the file.
-    """
+    """An answer about the library; `notices` tells once of merges with other programs' saves."""
 
     notices: list[str] = Field(default=[], exclude_if=lambda notices: not notices)
 

@@ -46,9 +46,7 @@ _MAX_FILE_BYTES = 256 * 1024 * 1024
 
 
 class ReferencesRoom:
-    """The service. Over HTTP only `allowed_folders` are read; at doors of the person's own machine
-    any file they can read.
-    """
+    """The service. Over HTTP only `allowed_folders` are read, at a person's own doors any file."""
 
     def __init__(
         self,

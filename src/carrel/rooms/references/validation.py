@@ -1,6 +1,4 @@
-"""What is written into a library keeps to CSL-JSON: imports are brought into shape, edits are
-refused where they do not fit.
-"""
+"""CSL-JSON in libraries: imports are brought into shape, edits that do not fit are refused."""
 
 from __future__ import annotations
 
@@ -51,9 +49,7 @@ class FieldsNotValidError(InvalidInputError):
 
 @dataclass(frozen=True, slots=True)
 class Conformed:
-    """An item as it may be written, and what was moved to get it there. `problems` says why it may
-    not.
-    """
+    """An item as it may be written, what was moved for that, and why it may not be written."""
 
     item: Item
     notices: tuple[str, ...] = ()
@@ -61,9 +57,7 @@ class Conformed:
 
 
 def conform_item(item: Item) -> Conformed:
-    """An imported item in CSL-JSON's shape. Nothing is dropped: what CSL has no variable for goes
-    to `custom.fields`.
-    """
+    """An imported item in CSL-JSON's shape; what CSL has no variable for is in `custom.fields`."""
     shaped: Item = {}
     others: Item = {}
     notices: list[str] = []
@@ -101,9 +95,7 @@ def conform_item(item: Item) -> Conformed:
 
 
 def _plain_name(person: object, variable: str, others: Item) -> object:
-    """A name with the parts that CSL has; further facts of a person, such as an ORCID, are kept
-    beside the list.
-    """
+    """A name with CSL's parts; others of a person, such as an ORCID, go to `others`."""
     if not isinstance(person, dict):
         return person
     further = {
@@ -122,9 +114,7 @@ def _plain_name(person: object, variable: str, others: Item) -> object:
 
 
 def checked_changes(changes: Mapping[str, object]) -> Callable[[Item], Change]:
-    """The change that an edit asks for. FieldsNotValidError where a new value is not what CSL-JSON
-    allows.
-    """
+    """The change that an edit asks for. FieldsNotValidError where CSL-JSON does not allow it."""
     refused = sorted(_NOT_EDITABLE & set(changes))
     if refused:
         raise InvalidInputError(
@@ -188,9 +178,7 @@ class NotStorableError(InvalidInputError):
 
 
 def check_storable(item: Item) -> None:
-    """Raises NotStorableError for an item that no library file can hold. Walks without recursion:
-    input may be hostile.
-    """
+    """Raises NotStorableError for an item that no library file can hold."""
     waiting: list[tuple[Any, str, int]] = [(item, "", 0)]
     while waiting:
         value, place, depth = waiting.pop()
@@ -220,9 +208,7 @@ def check_storable(item: Item) -> None:
 
 
 def is_usable_key(key: str) -> bool:
-    """Whether a reference can be asked for by this key: not blank, not too long, of characters that
-    are seen.
-    """
+    """Whether a reference can be asked for by this key: visible and not too long."""
     return (
         bool(key.strip())
         and len(key) <= MAX_KEY_CHARS

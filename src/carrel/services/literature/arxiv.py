@@ -25,7 +25,7 @@ SERVICE = "arXiv"
 # arXiv asks for one connection and three seconds between questions, of which each may name many
 # papers.
 LIMITS = ServiceLimits(max_concurrent=1, interval_seconds=3.0)
-MOST_AT_ONCE = 50
+_MAX_BATCH = 50
 
 
 class Arxiv:
@@ -34,13 +34,13 @@ class Arxiv:
     def __init__(
         self,
         client: ServiceClient,
-        base_url: str = "https://export.arxiv.org",
+        base_url: str,
         limits: ServiceLimits = LIMITS,
     ) -> None:
         self._client = client
         self._base_url = base_url.rstrip("/")
         self._limits = limits
-        self._batches = BatchedLookup(self._fetch, MOST_AT_ONCE)
+        self._batches = BatchedLookup(self._fetch, _MAX_BATCH)
 
     async def look_up(self, identifier: ArxivId) -> CslItem:
         """One paper. Papers that are asked for side by side go into one request."""
@@ -83,9 +83,7 @@ def _entries(answer: HttpAnswer) -> list[XmlNode]:
 def _items_by_identifier(
     entries: Sequence[XmlNode], identifiers: Sequence[ArxivId]
 ) -> dict[ArxivId, CslItem]:
-    """Each identifier with its own entry. One without a version is met by any version of the
-    paper.
-    """
+    """Each identifier with its entry; one without a version takes any version of the paper."""
     found: dict[tuple[str, int | None], XmlNode] = {}
     for entry in entries:
         with suppress(NotAnIdentifierError):

@@ -1,4 +1,4 @@
-"""Crossref's REST interface: its own record of a DOI, turned into a CSL item."""
+"""Works by DOI: doi.org's content negotiation, and Crossref's own record as a CSL item."""
 
 import re
 from typing import Any
@@ -7,13 +7,17 @@ from urllib.parse import quote
 from carrel.libraries.bibliography.csl_json import read_csl_json, write_csl_json
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import Doi
+from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.services.literature.errors import UnreadableAnswerError
-from carrel.services.literature.service_client import ServiceClient, csl_item, expect_found, json_of
+from carrel.services.literature.service_client import ServiceClient, expect_found, json_object
 from carrel.services.literature.service_limits import ServiceLimits
 
+DOI_ORG = "doi.org"
 CROSSREF = "Crossref"
-# The public pool for single records; answers announce the limits that really hold.
-CROSSREF_LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
+# The public pool for single records, in which content negotiation counts too; answers announce the
+# limits that really hold.
+_LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
+_CSL_JSON = "application/vnd.citationstyles.csl+json"
 _JATS = re.compile(r"<(/?)(?:jats:)?([a-z-]+)[^<>]*+>")
 _JATS_MARKS = {"italic": "i", "bold": "b", "sup": "sup", "sub": "sub", "i": "i", "b": "b"}
 _JATS_BLOCKS = frozenset({"p", "sec", "title", "list", "list-item", "break", "disp-formula"})
@@ -32,10 +36,33 @@ _NOT_OF_THE_WORK = frozenset({
 })  # fmt: skip
 
 
+class DoiOrg:
+    """Asks the resolver for a registration agency's record of a DOI, in place of the page."""
+
+    def __init__(self, client: ServiceClient, base_url: str) -> None:
+        self._client = client
+        self._base_url = base_url.rstrip("/")
+
+    async def look_up(self, doi: Doi) -> CslItem:
+        address = doi.url.replace("https://doi.org", self._base_url, 1)
+        answer = await self._client.ask(DOI_ORG, address, accept=_CSL_JSON, limits=_LIMITS)
+        expect_found(DOI_ORG, str(doi), answer)
+        try:
+            imported = read_csl_json(answer.body)
+        except InputTooCostlyError as error:
+            raise UnreadableAnswerError(DOI_ORG, error.message) from error
+        if len(imported.items) != 1:
+            failure = imported.failures[0].reason if imported.failures else ""
+            raise UnreadableAnswerError(DOI_ORG, failure or "it does not hold one item")
+        item = imported.items[0].item
+        item.pop("id", None)
+        return tidy_record(item, doi)
+
+
 class Crossref:
     """Asks Crossref, in its polite pool when there is a contact address."""
 
-    def __init__(self, client: ServiceClient, base_url: str = "https://api.crossref.org") -> None:
+    def __init__(self, client: ServiceClient, base_url: str) -> None:
         self._client = client
         self._base_url = base_url.rstrip("/")
 
@@ -47,13 +74,12 @@ class Crossref:
             address,
             params={"mailto": contact} if contact else None,
             accept="application/json",
-            limits=CROSSREF_LIMITS,
+            limits=_LIMITS,
         )
-        expect_found(CROSSREF, str(doi), answer)
-        message = json_of(CROSSREF, answer).get("message")
+        message = json_object(CROSSREF, str(doi), answer).get("message")
         if not isinstance(message, dict):
             raise UnreadableAnswerError(CROSSREF, "it has no message")
-        return tidied(_crossref_item(message), doi)
+        return tidy_record(_crossref_item(message), doi)
 
 
 def _crossref_item(message: dict[str, Any]) -> CslItem:
@@ -71,10 +97,8 @@ def _crossref_item(message: dict[str, Any]) -> CslItem:
     return read_csl_json(write_csl_json([kept])).items[0].item
 
 
-def tidied(item: CslItem, doi: Doi) -> CslItem:
-    """A record as a library wants it: without the registry's own fields, tags of other schemas and
-    people's identifiers.
-    """
+def tidy_record(item: CslItem, doi: Doi) -> CslItem:
+    """A record without the registry's own fields, foreign markup and people's identifiers."""
     item = {
         name: value
         for name, value in item.items()
@@ -104,24 +128,3 @@ def _person(person: dict[str, Any]) -> dict[str, Any]:
         if part
         in {"family", "given", "literal", "suffix", "dropping-particle", "non-dropping-particle"}
     }
-
-
-DOI_ORG = "doi.org"
-_ACCEPT = "application/vnd.citationstyles.csl+json"
-# Content negotiation counts in Crossref's pool for single records, 5 a second; answers may announce
-# other limits.
-DOI_ORG_LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
-
-
-class DoiOrg:
-    """Asks the resolver for metadata in place of the page."""
-
-    def __init__(self, client: ServiceClient, base_url: str = "https://doi.org") -> None:
-        self._client = client
-        self._base_url = base_url.rstrip("/")
-
-    async def look_up(self, doi: Doi) -> CslItem:
-        address = doi.url.replace("https://doi.org", self._base_url, 1)
-        answer = await self._client.ask(DOI_ORG, address, accept=_ACCEPT, limits=DOI_ORG_LIMITS)
-        expect_found(DOI_ORG, str(doi), answer)
-        return tidied(csl_item(DOI_ORG, answer), doi)

@@ -1,6 +1,4 @@
-"""Why a work could not be looked up. No network, no such work, and a service in trouble are three
-different things.
-"""
+"""Why a work could not be looked up: no network, no such work, or a service in trouble."""
 
 from carrel.core.errors import NotFoundError, UnavailableError
 from carrel.core.secrets import mask_secrets

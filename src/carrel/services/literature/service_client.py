@@ -15,9 +15,6 @@ import httpx2
 
 from carrel import __version__
 from carrel.core.secrets import mask_secrets
-from carrel.libraries.bibliography.csl_json import read_csl_json
-from carrel.libraries.bibliography.imports import CslItem
-from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.services.fetching import (
     AnswerRefusedError,
     ConnectionFailedError,
@@ -257,26 +254,15 @@ def expect_found(service: str, identifier: str, answer: HttpAnswer) -> None:
         raise ServiceFailedError(service, f"it answered with status {answer.status}", answer.status)
 
 
-def json_of(service: str, answer: HttpAnswer) -> Any:
+def json_object(service: str, identifier: str, answer: HttpAnswer) -> dict[str, Any]:
+    """The JSON object of an answer that has the work."""
+    expect_found(service, identifier, answer)
     try:
-        return json.loads(answer.body)
+        found = json.loads(answer.body)
     except ValueError as error:
         raise UnreadableAnswerError(
             service, f"it is not JSON ({answer.content_type or 'no content type'})"
         ) from error
-
-
-def csl_item(service: str, answer: HttpAnswer) -> CslItem:
-    """The one item of a CSL-JSON answer, without the key the service gave it."""
-    try:
-        imported = read_csl_json(answer.body)
-    except InputTooCostlyError as error:
-        raise UnreadableAnswerError(service, error.message) from error
-    if len(imported.items) != 1:
-        raise UnreadableAnswerError(
-            service,
-            imported.failures[0].reason if imported.failures else "it does not hold one item",
-        )
-    item = imported.items[0].item
-    item.pop("id", None)
-    return item
+    if not isinstance(found, dict):
+        raise UnreadableAnswerError(service, "it is not an object")
+    return found

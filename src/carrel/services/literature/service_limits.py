@@ -16,18 +16,14 @@ _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True, slots=True)
 class ServiceLimits:
-    """How many questions a service takes side by side, and the least time between the beginnings of
-    two.
-    """
+    """How many requests a service takes at once, and the least time between two."""
 
     max_concurrent: int = 2
     interval_seconds: float = 0.0
 
 
 def announced_limits(headers: Mapping[str, str], known: ServiceLimits) -> ServiceLimits:
-    """The limits that an answer of Crossref's kind announces in its headers; `known` where it
-    announces none.
-    """
+    """The limits that an answer announces in Crossref's headers, else `known`."""
     concurrent, interval = known.max_concurrent, known.interval_seconds
     if (text := headers.get("x-concurrency-limit", "").strip()).isdecimal() and len(text) < 6:
         concurrent = max(1, min(int(text), _MOST_SLOTS))
@@ -96,9 +92,7 @@ class BreakerPolicy:
 
 
 class CircuitBreaker:
-    """The breaker of one service in this process: closed, open for a while, then half open for a
-    single probe.
-    """
+    """One service's breaker: closed, open for a while, then half open for a single probe."""
 
     def __init__(self, policy: BreakerPolicy, clock: Callable[[], float]) -> None:
         self._policy = policy
@@ -109,9 +103,7 @@ class CircuitBreaker:
         self.reason = ""
 
     def refused_for_seconds(self) -> float | None:
-        """How long the service is left alone from now; None where it may be asked, which half open
-        is given to one caller.
-        """
+        """How long not to ask from now; None where the caller may ask, or is the one to probe."""
         if self._open_until is None:
             return None
         left = self._open_until - self._clock()
@@ -152,9 +144,7 @@ FoundT = TypeVar("FoundT")
 
 
 class BatchedLookup(Generic[KeyT, FoundT]):
-    """Asks for many keys in one request. While one request is under way, further keys gather for
-    the next.
-    """
+    """Asks for many keys in one request; further keys gather while one is under way."""
 
     def __init__(
         self, fetch: Callable[[Sequence[KeyT]], Awaitable[Mapping[KeyT, FoundT]]], max_batch: int

@@ -1,7 +1,7 @@
 """Works by any identifier, from the services that know its kind, one after the other."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,9 +36,7 @@ class Addresses:
 
 
 class Works:
-    """Asks doi.org and Crossref for DOIs, PubMed for its numbers and PMC's, arXiv, and two
-    catalogues for ISBNs.
-    """
+    """Works by any identifier, each kind from the services that know it."""
 
     def __init__(
         self, client: ServiceClient, addresses: Addresses | None = None, pubmed_api_key: str = ""
@@ -64,18 +62,10 @@ class Works:
             case ArxivId():
                 return await self._arxiv.look_up(identifier)
             case Isbn():
-                isbn = identifier
-                return await _first(
-                    [
-                        lambda: self._open_library.look_up(isbn),
-                        lambda: self._google_books.look_up(isbn),
-                    ]
-                )
+                return await self._isbn(identifier)
 
     async def _doi(self, doi: Doi) -> CslItem:
-        """doi.org knows every DOI there is, so its no is final; Crossref stands in when it
-        fails.
-        """
+        """doi.org knows every DOI, so its no is final; Crossref is asked when doi.org fails."""
         try:
             return await self._doi_org.look_up(doi)
         except WorkNotFoundError:
@@ -96,6 +86,16 @@ class Works:
         else:
             raise WorkNotFoundError("PubMed Central", str(pmcid))
         return item | {"PMCID": str(pmcid)}
+
+    async def _isbn(self, isbn: Isbn) -> CslItem:
+        """A catalogue that could not be asked says more than one that does not have the book."""
+        try:
+            return await self._open_library.look_up(isbn)
+        except WorkLookupError as first:
+            try:
+                return await self._google_books.look_up(isbn)
+            except WorkLookupError as second:
+                raise (second if isinstance(first, WorkNotFoundError) else first) from None
 
 
 class LiteratureServices:
@@ -139,17 +139,3 @@ class LiteratureServices:
 
     async def close(self) -> None:
         await self._client.close()
-
-
-async def _first(asks: Sequence[Callable[[], Awaitable[CslItem]]]) -> CslItem:
-    """The first answer. Where all fail, a service that could not be asked says more than one that
-    has nothing.
-    """
-    problem: WorkLookupError | None = None
-    for ask in asks:
-        try:
-            return await ask()
-        except WorkLookupError as error:
-            if problem is None or isinstance(problem, WorkNotFoundError):
-                problem = error
-    raise problem or WorkLookupError("no service", "There is no service to ask")

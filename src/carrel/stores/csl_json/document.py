@@ -1,6 +1,4 @@
-"""The library file as text: every item and every field keeps its own bytes until somebody really
-changes it.
-"""
+"""The library file as text: items and fields keep their own bytes until they are changed."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ class UnreadableLibraryError(ValueError):
 
 
 @dataclass(frozen=True)
-class Entry:
+class LibraryEntry:
     """One element of the array: the white space before it, and its text."""
 
     lead: str
@@ -49,7 +47,9 @@ class Entry:
             made[derived] = {"id": derived, **rest}
         return made[derived]
 
-    def with_changes(self, changes: Mapping[str, object], removed: Iterable[str] = ()) -> Entry:
+    def with_changes(
+        self, changes: Mapping[str, object], removed: Iterable[str] = ()
+    ) -> LibraryEntry:
         """The same item with some fields changed; the text of all others stays as it was."""
         fields = object_fields(self.raw)
         for name in removed:
@@ -60,10 +60,10 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Document:
+class LibraryDocument:
     """The whole file. `tail` is what stands between the last element and the end."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[LibraryEntry, ...] = ()
     head: str = "["
     tail: str = "]\n"
     _index: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
@@ -97,7 +97,7 @@ class Document:
             taken.add(derived.lower())
 
     @classmethod
-    def parse(cls, data: bytes) -> Document:
+    def parse(cls, data: bytes) -> LibraryDocument:
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -117,7 +117,7 @@ class Document:
     def data(self) -> bytes:
         return self.text.encode("utf-8")
 
-    def get(self, item_id: str) -> Entry | None:
+    def get(self, item_id: str) -> LibraryEntry | None:
         at = self._index.get(item_id)
         return None if at is None else self.entries[at]
 
@@ -141,34 +141,34 @@ class Document:
         entry = self.entries[at]
         return entry.value if derived is None else entry.with_derived_id(derived)
 
-    def reusing(self, before: Document) -> Document:
-        """The same document, with the very entries of an earlier version where their text is the
-        same.
-        """
+    def reusing(self, before: LibraryDocument) -> LibraryDocument:
+        """The same document, with the entries of an earlier one where their texts are the same."""
         known = {entry.raw: entry for entry in before.entries}
         same = (known.get(entry.raw, entry) for entry in self.entries)
         entries = tuple(
             old if old.lead == entry.lead else entry
             for old, entry in zip(same, self.entries, strict=True)
         )
-        return Document(entries, self.head, self.tail)
+        return LibraryDocument(entries, self.head, self.tail)
 
-    def with_added(self, items: Iterable[Mapping[str, object]]) -> Document:
-        added = tuple(Entry("\n  ", written(dict(item), indent="  ")) for item in items)
+    def with_added(self, items: Iterable[Mapping[str, object]]) -> LibraryDocument:
+        added = tuple(LibraryEntry("\n  ", written(dict(item), indent="  ")) for item in items)
         tail = (
             self.tail
             if self.entries and "\n" in self.tail.partition("]")[0]
             else "\n" + self.tail.lstrip()
         )
-        return Document((*self.entries, *added), self.head, tail if added else self.tail)
+        return LibraryDocument((*self.entries, *added), self.head, tail if added else self.tail)
 
-    def with_entry(self, item_id: str, entry: Entry) -> Document:
+    def with_entry(self, item_id: str, entry: LibraryEntry) -> LibraryDocument:
         at = self._index[item_id]
-        return Document((*self.entries[:at], entry, *self.entries[at + 1 :]), self.head, self.tail)
+        return LibraryDocument(
+            (*self.entries[:at], entry, *self.entries[at + 1 :]), self.head, self.tail
+        )
 
-    def without(self, item_id: str) -> Document:
+    def without(self, item_id: str) -> LibraryDocument:
         at = self._index[item_id]
-        return Document((*self.entries[:at], *self.entries[at + 1 :]), self.head, self.tail)
+        return LibraryDocument((*self.entries[:at], *self.entries[at + 1 :]), self.head, self.tail)
 
 
 def written(value: object, indent: str) -> str:
@@ -177,9 +177,7 @@ def written(value: object, indent: str) -> str:
 
 
 def object_fields(raw: str) -> dict[str, str]:
-    """The fields of an object with the text of their values, in order; the last of equal names
-    wins.
-    """
+    """The fields of an object with the text of their values; the last of equal names wins."""
     fields: dict[str, str] = {}
     at = _skip(raw, 1)
     while raw[at] != "}":
@@ -207,22 +205,22 @@ def _skip(text: str, at: int) -> int:
     return int(found.end()) if found else at
 
 
-def _parsed(text: str) -> Document:
+def _parsed(text: str) -> LibraryDocument:
     start = 1 if text.startswith(BYTE_ORDER_MARK) else 0
     at = _skip(text, start)
     if not text[at:]:
-        return Document((), text[:start] + "[", "]\n")
+        return LibraryDocument((), text[:start] + "[", "]\n")
     if text[at] != "[":
         raise UnreadableLibraryError("it does not hold an array of references")
     head = text[: at + 1]
-    entries: list[Entry] = []
+    entries: list[LibraryEntry] = []
     at += 1
     while True:
         begins = _skip(text, at)
         if not entries and text[begins : begins + 1] == "]":
             break
         value, end = _DECODER.raw_decode(text, begins)
-        entry = Entry(text[at:begins], text[begins:end])
+        entry = LibraryEntry(text[at:begins], text[begins:end])
         # It is parsed already: what `value` would do again.
         entry.__dict__["value"] = value
         entries.append(entry)
@@ -238,11 +236,11 @@ def _parsed(text: str) -> Document:
     tail = text[at:] if entries else text[begins:]
     if text[begins + 1 :].strip():
         raise json.JSONDecodeError("something follows the array", text, begins + 1)
-    return Document(tuple(entries), head, tail)
+    return LibraryDocument(tuple(entries), head, tail)
 
 
 # An element by its id and how many of that id came before; what has no id goes by its content.
-Key = tuple[str, int]
+ElementKey = tuple[str, int]
 _DIGEST_BYTES = 10
 
 
@@ -262,9 +260,7 @@ def field_digests(value: object) -> dict[str, str]:
 
 
 def digest_without_id(value: object) -> str | None:
-    """The digest of what identifies an item besides its id, or None where there is nothing but id
-    and type.
-    """
+    """The digest of an item without its id, or None where it has nothing but a type besides."""
     if not isinstance(value, dict):
         return None
     rest = {name: found for name, found in value.items() if name != "id"}
@@ -278,20 +274,20 @@ def uuid_of(value: object) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def name_of(entry: Entry) -> str:
+def name_of(entry: LibraryEntry) -> str:
     return (
         f"id:{entry.item_id}" if entry.item_id is not None else f"raw:{content_digest(entry.value)}"
     )
 
 
-def element_label(key: Key) -> str:
+def element_label(key: ElementKey) -> str:
     """The id of an element, or the digest of one that has none."""
     return key[0].partition(":")[2]
 
 
-def entries_by_key(entries: Sequence[Entry]) -> dict[Key, Entry]:
+def entries_by_key(entries: Sequence[LibraryEntry]) -> dict[ElementKey, LibraryEntry]:
     seen: Counter[str] = Counter()
-    keyed: dict[Key, Entry] = {}
+    keyed: dict[ElementKey, LibraryEntry] = {}
     for entry in entries:
         name = name_of(entry)
         keyed[name, seen[name]] = entry
@@ -299,10 +295,10 @@ def entries_by_key(entries: Sequence[Entry]) -> dict[Key, Entry]:
     return keyed
 
 
-def changed_entries(before: Document, after: Document) -> tuple[dict[Key, Entry], dict[Key, Entry]]:
-    """Elements that only the former has, and those that only the latter has. Costs little where
-    they share their entries.
-    """
+def changed_entries(
+    before: LibraryDocument, after: LibraryDocument
+) -> tuple[dict[ElementKey, LibraryEntry], dict[ElementKey, LibraryEntry]]:
+    """Elements that only `before` has, and those that only `after` has."""
     if before is after:
         return {}, {}
     old, new = {id(entry) for entry in before.entries}, {id(entry) for entry in after.entries}
@@ -318,13 +314,15 @@ def changed_entries(before: Document, after: Document) -> tuple[dict[Key, Entry]
     )
 
 
-def is_same(one: Entry, other: Entry) -> bool:
+def is_same(one: LibraryEntry, other: LibraryEntry) -> bool:
     """Whether two entries say the same."""
     return one.raw == other.raw or content_digest(one.value) == content_digest(other.value)
 
 
-def _keys_in(document: Document, entries: Sequence[Entry]) -> dict[Key, Entry]:
-    keys: dict[Key, Entry] = {}
+def _keys_in(
+    document: LibraryDocument, entries: Sequence[LibraryEntry]
+) -> dict[ElementKey, LibraryEntry]:
+    keys: dict[ElementKey, LibraryEntry] = {}
     for entry in entries:
         item_id = entry.item_id
         if item_id is None or document.get(item_id) is not entry:

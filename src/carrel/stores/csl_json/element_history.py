@@ -1,6 +1,4 @@
-"""What the ledger knows of each element: when it was first written, every version there was, and
-who can have seen it.
-"""
+"""What the ledger knows of each element: every version, and who must have seen it."""
 
 from __future__ import annotations
 
@@ -11,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from carrel.stores.csl_json.document import (
-    Entry,
-    Key,
+    ElementKey,
+    LibraryEntry,
     as_mapping,
     content_digest,
     digest_without_id,
@@ -26,17 +24,17 @@ NOTHING_SEEN = -1
 _HALF = 0.5
 
 
-class Content:
+class ElementContent:
     """What an element said at some time. Digests are made when they are first needed."""
 
-    def __init__(self, source: Entry | OldContent | str) -> None:
+    def __init__(self, source: LibraryEntry | OldContent | str) -> None:
         self._source = source
 
     @cached_property
     def value(self) -> Any:
         """The JSON value, or None where only digests are left."""
         match self._source:
-            case Entry():
+            case LibraryEntry():
                 return self._source.value
             case str():
                 return json.loads(self._source)
@@ -47,7 +45,7 @@ class Content:
     def raw(self) -> str | None:
         """The text, or None where only digests are left."""
         match self._source:
-            case Entry():
+            case LibraryEntry():
                 return self._source.raw
             case str():
                 return self._source
@@ -80,67 +78,65 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """A version of one element: from which revision on, what its holder must have seen, and what it
-    said (None: it was absent).
-    """
+class ElementVersion:
+    """An element from a revision on; `content` is None where it was absent."""
 
     revision: int
     seen: int
-    content: Content | None
+    content: ElementContent | None
 
 
-class History:
+class ElementHistory:
     """The past of one library, ending with the state `ours`."""
 
-    def __init__(self, revisions: Sequence[Revision], ours: Mapping[Key, Entry]) -> None:
+    def __init__(
+        self, revisions: Sequence[Revision], ours: Mapping[ElementKey, LibraryEntry]
+    ) -> None:
         self._revisions = revisions
         self._ours = ours
         self.floor = max(
             (revision.number for revision in revisions if revision.is_floor), default=0
         )
         self.newest = revisions[-1].number if revisions else 0
-        self._versions: dict[Key, list[Version]] = {}
-        self._steps: list[tuple[int, dict[Key, Content | None]]] = []
+        self._versions: dict[ElementKey, list[ElementVersion]] = {}
+        self._steps: list[tuple[int, dict[ElementKey, ElementContent | None]]] = []
         self._collect()
 
     def _collect(self) -> None:
-        pending: dict[Key, tuple[int, int]] = {}
+        pending: dict[ElementKey, tuple[int, int]] = {}
         for revision in self._revisions:
-            before: dict[Key, Content | None] = {}
+            before: dict[ElementKey, ElementContent | None] = {}
             for key in (*revision.written, *revision.removed):
                 old = revision.before.get(key)
-                before[key] = None if old is None else Content(old)
+                before[key] = None if old is None else ElementContent(old)
                 since, seen = pending.pop(key, (0, 0))
-                self._versions.setdefault(key, []).append(Version(since, seen, before[key]))
+                self._versions.setdefault(key, []).append(ElementVersion(since, seen, before[key]))
                 pending[key] = (revision.number, revision.written.get(key, revision.number))
             self._steps.append((revision.number, before))
         for key, (since, seen) in pending.items():
             entry = self._ours.get(key)
             self._versions[key].append(
-                Version(since, seen, None if entry is None else Content(entry))
+                ElementVersion(since, seen, None if entry is None else ElementContent(entry))
             )
 
-    def versions(self, key: Key) -> Sequence[Version]:
+    def versions(self, key: ElementKey) -> Sequence[ElementVersion]:
         """Every version of an element, oldest first, ending with the present one."""
         found = self._versions.get(key)
         if found is not None:
             return found
         entry = self._ours.get(key)
-        return () if entry is None else (Version(0, 0, Content(entry)),)
+        return () if entry is None else (ElementVersion(0, 0, ElementContent(entry)),)
 
-    def keys(self) -> Iterator[Key]:
+    def keys(self) -> Iterator[ElementKey]:
         """Every element that ever changed."""
         return iter(self._versions)
 
-    def last_written(self, key: Key) -> int:
-        """The revision that the present version of an element comes from, or could at the latest
-        come from.
-        """
+    def last_written(self, key: ElementKey) -> int:
+        """The newest revision that the present version of an element can come from."""
         found = self._versions.get(key)
         return max(self.floor, 0 if found is None else found[-1].revision)
 
-    def created(self, key: Key) -> int:
+    def created(self, key: ElementKey) -> int:
         """The revision in which the present element of a key first appeared."""
         since = 0
         for version in reversed(self.versions(key)):
@@ -149,7 +145,7 @@ class History:
             since = version.revision
         return since
 
-    def may_be_edit(self, key: Key, content: Content) -> bool:
+    def may_be_edit(self, key: ElementKey, content: ElementContent) -> bool:
         """Whether a content can have been made by editing a version of an element."""
         return any(
             _shares_identity(content, version.content)
@@ -158,17 +154,15 @@ class History:
             if version.content is not None
         )
 
-    def is_known(self, key: Key, content: Content) -> bool:
+    def is_known(self, key: ElementKey, content: ElementContent) -> bool:
         """Whether an element ever said just this."""
         return any(
             version.content is not None and version.content.digest == content.digest
             for version in self.versions(key)
         )
 
-    def shown_seen(self, key: Key, content: Content) -> int:
-        """The newest revision that the writer of a file with this content must have seen. Where in
-        doubt, an earlier one.
-        """
+    def shown_seen(self, key: ElementKey, content: ElementContent) -> int:
+        """The newest revision that the writer of this content must have seen; in doubt earlier."""
         versions = [version for version in self.versions(key) if version.content is not None]
         exact = [
             version.seen
@@ -184,10 +178,8 @@ class History:
         ]
         return min(alike, default=NOTHING_SEEN)
 
-    def is_outdated(self, key: Key, name: str, digest: str | None, seen: int) -> bool:
-        """Whether a field's value is one it had before we changed it, in a file whose writer need
-        not have seen that change.
-        """
+    def is_outdated(self, key: ElementKey, name: str, digest: str | None, seen: int) -> bool:
+        """Whether a value is from before our change, which its writer need not have seen."""
         values = [
             (version.revision, version.content.fields.get(name))
             for version in self.versions(key)
@@ -203,17 +195,13 @@ class History:
             changed_at > seen and digest != present and any(value == digest for _, value in values)
         )
 
-    def walk_back(self) -> Iterator[tuple[int, Mapping[Key, Content | None]]]:
-        """From the newest revision to the oldest: its number, and what the elements it changed said
-        before it.
-        """
+    def walk_back(self) -> Iterator[tuple[int, Mapping[ElementKey, ElementContent | None]]]:
+        """Revisions from the newest: number, and the former contents of what each one changed."""
         return reversed(self._steps)
 
 
-def _is_edit_of(content: Content, version: Version) -> bool:
-    """Whether an unknown content was made from a version by editing it, rather than independently
-    under the same id.
-    """
+def _is_edit_of(content: ElementContent, version: ElementVersion) -> bool:
+    """Whether an unknown content is an edit of a version, not another work under the same id."""
     old = version.content
     if old is None:
         return False
@@ -224,12 +212,12 @@ def _is_edit_of(content: Content, version: Version) -> bool:
     return _share_of_fields(content, old) >= _HALF
 
 
-def _shares_identity(one: Content, other: Content) -> bool:
+def _shares_identity(one: ElementContent, other: ElementContent) -> bool:
     """Whether two contents of one id have the same identity, or none but the id."""
     return one.uuid == other.uuid
 
 
-def _share_of_fields(content: Content, old: Content) -> float:
+def _share_of_fields(content: ElementContent, old: ElementContent) -> float:
     """How many of the fields that an old version had besides id and type still say the same."""
     names = [name for name in old.fields if name not in {"id", "type"}]
     return (

@@ -1,6 +1,4 @@
-"""Replacing a file so that what was there before can still be looked at: the two names change
-places in one step.
-"""
+"""Replacing a file so that what was replaced can still be read, or writing it in place."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 _AT_FDCWD = -100
@@ -24,9 +22,7 @@ _NOT_REPLACEABLE = {errno.EBUSY, errno.EXDEV, errno.EPERM, errno.EACCES, errno.E
 
 
 class NotReplaceableError(OSError):
-    """The name cannot be given to another file, and nothing was changed; the file can only be
-    written in place.
-    """
+    """The name cannot be given to another file; nothing was changed."""
 
 
 def _load_renameat2() -> Callable[..., int] | None:
@@ -56,13 +52,10 @@ def swap_names(one: Path, other: Path) -> int:
 
 
 def exchange(draft: Path, target: Path) -> Path | None:
-    """Puts `draft` in place of `target`. Returns where the replaced file is now, or None where
-    there was none.
+    """Puts `draft` in place of `target`; returns where the replaced file is now, if there was one.
 
-    Where the system cannot swap names, the old file is kept by a second name first (or as a copy,
-    where there are no second
-    names); an edit in the instant between is then in that second name's file only if it was written
-    in place.
+    Where names cannot be swapped, the old file gets a second name first, or is copied; an edit in
+    the instant between is then in that second file only if it was written in place.
     """
     if target.exists():
         failure = swap_names(draft, target)
@@ -87,9 +80,7 @@ def exchange(draft: Path, target: Path) -> Path | None:
 
 
 def copy_attributes(source: Path, copy: Path) -> None:
-    """Gives `copy` the owner, mode and extended attributes of `source`. NotReplaceableError where
-    that is not permitted.
-    """
+    """Copies owner, mode and extended attributes. NotReplaceableError where that is forbidden."""
     wanted, found = source.stat(), copy.stat()
     try:
         if os.name == "posix" and (wanted.st_uid, wanted.st_gid) != (found.st_uid, found.st_gid):
@@ -108,9 +99,7 @@ def copy_attributes(source: Path, copy: Path) -> None:
 
 
 def write_durably(path: Path, data: bytes) -> None:
-    """Writes a file whole and waits until it is on the disk; its name may still be lost with the
-    power.
-    """
+    """Writes a file and waits until its content is on the disk; its name may still be lost."""
     with path.open("wb") as file:
         file.write(data)
         file.flush()
@@ -144,50 +133,36 @@ def _keep_second_name(target: Path, kept: Path) -> Path | None:
     return kept
 
 
-_NOTE_NAME = "in-place.json"
+# Before a write in place both contents are kept as versions, and a note says which they are.
+# Whoever holds the lock next finds the note of a killed writer, and writes again.
+NOTE_NAME = "in-place.json"
 
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedWrite:
-    """The digests of what stood in the file, and of what was being written."""
+    """The digests of the former content of the file, and of the one that was being written."""
 
     expected: str
     wanted: str
 
 
-def note_path(workshop: Path) -> Path:
-    return workshop / _NOTE_NAME
-
-
-def read_note(workshop: Path) -> UnfinishedWrite | None:
-    """The note of a write that was not finished. A note that was itself cut short was written
-    before any byte of the library.
-    """
+def read_note(note: Path) -> UnfinishedWrite | None:
+    """The note of an unfinished write, or None."""
     try:
-        found = json.loads(note_path(workshop).read_bytes())
+        found = json.loads(note.read_bytes())
         return UnfinishedWrite(str(found["expected"]), str(found["wanted"]))
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        # A note that was itself cut short was written before any byte of the library.
         return None
-    except (ValueError, KeyError, TypeError):
-        return None
 
 
-def begin_write(workshop: Path, write: UnfinishedWrite) -> None:
-    write_durably(
-        note_path(workshop),
-        json.dumps({"expected": write.expected, "wanted": write.wanted}).encode(),
-    )
-    sync_folder(workshop)
-
-
-def end_write(workshop: Path) -> None:
-    note_path(workshop).unlink(missing_ok=True)
+def write_note(note: Path, write: UnfinishedWrite) -> None:
+    write_durably(note, json.dumps(asdict(write)).encode())
+    sync_folder(note.parent)
 
 
 def is_torn(found: bytes, expected: bytes, wanted: bytes) -> bool:
-    """Whether `found` is `wanted` written over `expected` up to some byte; room made for it
-    beforehand reads as zeros.
-    """
+    """Whether `found` is `wanted` written over `expected` up to some byte."""
     done = _common_prefix_length(found, wanted)
     before = expected.ljust(len(found), b"\0")
     return (
@@ -207,9 +182,7 @@ def _common_prefix_length(one: bytes, other: bytes) -> int:
 
 
 def overwrite(target: Path, data: bytes) -> None:
-    """Writes the file in place. Where the disk is full, that is found out before the first byte is
-    changed.
-    """
+    """Writes the file in place. A full disk is found out before the first byte is changed."""
     descriptor = os.open(
         target, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     )

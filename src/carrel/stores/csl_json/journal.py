@@ -1,8 +1,4 @@
-"""The working folder beside a library: its lock, ledger, versions and notices, and how the file
-itself is written.
-
-Everything here is done by the holder of the lock.
-"""
+"""The journal of a library: everything that the holder of its lock records and writes."""
 
 from __future__ import annotations
 
@@ -11,27 +7,31 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from carrel.stores.csl_json import file_replacement
 from carrel.stores.csl_json.document import (
-    Document,
+    LibraryDocument,
     UnreadableLibraryError,
     changed_entries,
     entries_by_key,
 )
-from carrel.stores.csl_json.element_history import History
+from carrel.stores.csl_json.element_history import ElementHistory
 from carrel.stores.csl_json.file_replacement import (
     NotReplaceableError,
+    UnfinishedWrite,
     copy_attributes,
     exchange,
+    is_torn,
+    overwrite,
+    read_note,
     write_durably,
+    write_note,
 )
-from carrel.stores.csl_json.ledger import Ledger, Origin, Revision
-from carrel.stores.csl_json.merge import Reconciled, notice_of, reconcile
+from carrel.stores.csl_json.ledger import ChangeOrigin, LibraryLedger, Revision
+from carrel.stores.csl_json.merge import MergeResult, describe_merge, merge_save
 from carrel.stores.csl_json.working_folder import (
     REPLACED,
     LibraryLocation,
+    LibraryVersions,
     Notices,
-    Versions,
     digest,
 )
 
@@ -41,28 +41,26 @@ _LINES_AHEAD = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What became of a write: the file that was replaced, if there was one, and whether ours is in
-    place.
-    """
+class WriteResult:
+    """The file that a write replaced, if there was one, and whether our content is in place."""
 
     replaced: Path | None
     is_done: bool
 
 
-class Workshop:
-    """The working folder of one library file."""
+class LibraryJournal:
+    """Ledger, versions and notices of one library file, and the writes that they make safe."""
 
     def __init__(self, location: LibraryLocation, now: Callable[[], datetime]) -> None:
         self.location = location
-        self.versions = Versions(location.versions)
-        self.ledger = Ledger(location.ledger)
-        self.notices = Notices(location.notices)
+        self.versions = LibraryVersions(location.folder / "versions")
+        self.ledger = LibraryLedger(location.folder / "ledger.jsonl")
+        self.notices = Notices(location.folder / "notices.jsonl")
         self.is_touched = False
         self._now = now
-        self._accepted: tuple[str, Document] | None = None
+        self._accepted: tuple[str, LibraryDocument] | None = None
 
-    def accepted(self) -> Document | None:
+    def accepted(self) -> LibraryDocument | None:
         """The state that we last wrote or accepted, or None at the first sight of a library."""
         mark = self.versions.current_digest()
         if mark is None:
@@ -72,7 +70,7 @@ class Workshop:
             self._accepted = None if found is None else (mark, found)
         return None if self._accepted is None else self._accepted[1]
 
-    def begin(self, data: bytes, document: Document) -> None:
+    def begin(self, data: bytes, document: LibraryDocument) -> None:
         """Takes the file as it is found at first sight. Nothing in it was promised by us."""
         last = self.ledger.last()
         number = 0 if last is None else last.number + 1
@@ -82,21 +80,19 @@ class Workshop:
         )
         self._keep_current(data, document)
 
-    def absorb(self, theirs: Document, data: bytes) -> Document:
+    def absorb(self, theirs: LibraryDocument, data: bytes) -> LibraryDocument:
         """Merges an outside save into the accepted state, and accepts the result."""
         ours = self.accepted()
         if ours is None:
             self.begin(data, theirs)
             return theirs
         theirs = theirs.reusing(ours)
-        found = reconcile(self.history(ours), ours, theirs)
+        found = merge_save(self.history(ours), ours, theirs)
         self._record(ours, found.document, "outside", found)
         return found.document
 
-    def restore_missing(self) -> Document | None:
-        """The accepted state for a library whose file is gone, or None where there never was
-        one.
-        """
+    def restore_missing(self) -> LibraryDocument | None:
+        """The accepted state of a library whose file is gone, or None where there never was one."""
         ours = self.accepted()
         if ours is not None and ours.entries:
             self.notices.add(
@@ -105,26 +101,22 @@ class Workshop:
             )
         return ours
 
-    def accept(self, before: Document, after: Document) -> None:
+    def accept(self, before: LibraryDocument, after: LibraryDocument) -> None:
         """Records a change of ours, so that it is remembered whatever becomes of the file."""
         self._record(before, after, "carrel", None)
 
-    def history(self, ours: Document) -> History:
+    def history(self, ours: LibraryDocument) -> ElementHistory:
         self._bring_ledger_in_step()
-        return History(self.ledger.read(), entries_by_key(ours.entries))
+        return ElementHistory(self.ledger.read(), entries_by_key(ours.entries))
 
     def withdraw(self) -> None:
-        """Takes back the newest accepted state, which was recorded and could not be put in
-        place.
-        """
+        """Removes the newest accepted state, which was recorded and could not be put in place."""
         listed = [path for _, kind, path in self.versions.listed() if kind != REPLACED]
         listed[-1].unlink(missing_ok=True)
         self._accepted = None
 
-    def write(self, data: bytes, expected: bytes) -> Written:
-        """Makes the file hold `data`. What another program wrote since it held `expected` is handed
-        back.
-        """
+    def write(self, data: bytes, expected: bytes) -> WriteResult:
+        """Makes the file hold `data`; returns what others wrote since it held `expected`."""
         target, draft = self.location.target, self.location.draft
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -141,36 +133,31 @@ class Workshop:
             draft.unlink(missing_ok=True)
             raise
         self.is_touched = True
-        return Written(replaced, is_done=True)
+        return WriteResult(replaced, is_done=True)
 
     def finish_interrupted_write(self) -> None:
         """Completes a write into the file itself whose process was killed."""
-        note = file_replacement.read_note(self.location.workshop)
+        note = read_note(self.location.note)
         if note is not None:
             expected, wanted = self.versions.find(note.expected), self.versions.find(note.wanted)
             found = self.location.target.read_bytes() if self.location.target.exists() else b""
             is_other = digest(found) not in {note.expected, note.wanted}
             if wanted is not None and is_other and _is_unfinished(found, expected, wanted):
-                file_replacement.overwrite(self.location.target, wanted)
-        file_replacement.end_write(self.location.workshop)
+                overwrite(self.location.target, wanted)
+        self.location.note.unlink(missing_ok=True)
 
     def interrupted(self) -> list[Path]:
-        """Files that a killed writer left: replaced ones that were not merged yet, or the note of a
-        write in place.
-        """
-        draft, folder = self.location.draft, self.location.workshop
-        singles = [draft, draft.with_suffix(".replaced"), file_replacement.note_path(folder)]
+        """Files of a killed writer: unmerged replaced ones, or the note of a write in place."""
+        note = [self.location.note] if self.location.note.exists() else []
+        return [*note, *self._left_behind()]
+
+    def _left_behind(self) -> list[Path]:
+        singles = (self.location.draft, self.location.replaced)
         return [*(path for path in singles if path.exists()), *self.unmerged()]
 
-    def absorb_left_behind(self, present: Document) -> Document:
-        """Merges what a killed process of ours had replaced and not merged, and what was
-        half-written when it was replaced.
-        """
-        draft = self.location.draft
-        for file in [
-            *(path for path in (draft, draft.with_suffix(".replaced")) if path.exists()),
-            *self.unmerged(),
-        ]:
+    def absorb_left_behind(self, present: LibraryDocument) -> LibraryDocument:
+        """Merges the replaced files that a killed process, or a half-finished save, left behind."""
+        for file in self._left_behind():
             data = file.read_bytes()
             if self.versions.has(data):
                 file.unlink()
@@ -178,12 +165,10 @@ class Workshop:
             present = self.absorb_replaced(file, data, present)
         return present
 
-    def absorb_replaced(self, file: Path, data: bytes, present: Document) -> Document:
-        """Merges a replaced file and makes it a version; one that cannot be read yet is left for
-        later.
-        """
+    def absorb_replaced(self, file: Path, data: bytes, present: LibraryDocument) -> LibraryDocument:
+        """Merges a replaced file and makes it a version; an unreadable one is left for later."""
         try:
-            theirs = Document.parse(data)
+            theirs = LibraryDocument.parse(data)
             if not data.strip():
                 raise UnreadableLibraryError("it is empty")
         except UnreadableLibraryError:
@@ -194,47 +179,46 @@ class Workshop:
         return present
 
     def keep_replaced(self, file: Path, data: bytes) -> None:
-        """Makes a replaced file that held nothing new a version, or lets go of it where it is one
-        already.
-        """
+        """Makes a replaced file without anything new a version, unless it is one already."""
         if self.versions.has(data):
             file.unlink()
         else:
             self.versions.keep_replaced(file, data)
 
     def unmerged(self) -> list[Path]:
-        return sorted(self.location.workshop.glob("unmerged-*"))
+        return sorted(self.location.folder.glob("unmerged-*"))
 
     def _put_aside(self, file: Path) -> None:
         others = [path for path in self.unmerged() if path != file]
         if file not in self.unmerged():
             numbers = [int(path.name.partition("-")[2]) for path in others]
-            file.replace(self.location.workshop / f"unmerged-{max(numbers, default=0) + 1}")
+            file.replace(self.location.folder / f"unmerged-{max(numbers, default=0) + 1}")
         # Programs that crash while saving leave such files too; a few are enough.
         for old in others[:-2]:
             self.versions.keep_replaced(old, old.read_bytes())
 
-    def _write_in_place(self, data: bytes, expected: bytes) -> Written:
+    def _write_in_place(self, data: bytes, expected: bytes) -> WriteResult:
         target = self.location.target
         found = target.read_bytes()
         if found != expected:
-            copy = self.location.draft.with_suffix(".replaced")
-            write_durably(copy, found)
-            return Written(copy, is_done=False)
+            write_durably(self.location.replaced, found)
+            return WriteResult(self.location.replaced, is_done=False)
         if not self.versions.has(found):
             self.versions.keep(found, REPLACED)
-        file_replacement.begin_write(
-            self.location.workshop, file_replacement.UnfinishedWrite(digest(found), digest(data))
-        )
+        write_note(self.location.note, UnfinishedWrite(digest(found), digest(data)))
         self.is_touched = True
-        file_replacement.overwrite(target, data)
-        file_replacement.end_write(self.location.workshop)
-        return Written(None, is_done=True)
+        overwrite(target, data)
+        self.location.note.unlink(missing_ok=True)
+        return WriteResult(None, is_done=True)
 
     def _record(
-        self, before: Document, after: Document, origin: Origin, found: Reconciled | None
+        self,
+        before: LibraryDocument,
+        after: LibraryDocument,
+        origin: ChangeOrigin,
+        found: MergeResult | None,
     ) -> None:
-        text = None if found is None else notice_of(found)
+        text = None if found is None else describe_merge(found)
         if text is not None:
             self.notices.add(text, self._at())
         data = after.data
@@ -263,14 +247,12 @@ class Workshop:
         self._keep_current(data, after)
         self.ledger.compact_if_large()
 
-    def _keep_current(self, data: bytes, document: Document) -> None:
+    def _keep_current(self, data: bytes, document: LibraryDocument) -> None:
         self.versions.keep(data)
         self._accepted = (digest(data), document)
 
     def _bring_ledger_in_step(self) -> None:
-        """Makes sure that the ledger leads to the accepted state; what it may have missed counts as
-        unseen by every editor.
-        """
+        """Makes the ledger end with the accepted state; what it missed counts as unseen."""
         mark, last = self.versions.current_digest(), self.ledger.last()
         if mark is None or (last is not None and last.state == mark):
             return
@@ -286,7 +268,7 @@ class Workshop:
         return self._now().isoformat(timespec="seconds")
 
 
-def _revisions_from_versions(versions: Versions, at: str) -> Iterator[Revision]:
+def _revisions_from_versions(versions: LibraryVersions, at: str) -> Iterator[Revision]:
     """A ledger for a library that was kept without one: from the versions that are left of it."""
     listed = versions.listed()
     is_whole = bool(listed) and listed[0][0] == 1
@@ -306,7 +288,7 @@ def _revisions_from_versions(versions: Versions, at: str) -> Iterator[Revision]:
 
 def _is_unfinished(found: bytes, expected: bytes | None, wanted: bytes) -> bool:
     try:
-        Document.parse(found)
+        LibraryDocument.parse(found)
     except UnreadableLibraryError:
         return True
-    return not found.strip() or file_replacement.is_torn(found, expected or b"", wanted)
+    return not found.strip() or is_torn(found, expected or b"", wanted)

@@ -1,11 +1,9 @@
-"""The ledger of a library: for every change which elements it wrote, and what they said before. It
-never forgets an element.
+"""The ledger of a library: which elements each change wrote, and what they said before.
 
 One line of JSON is added for each change, as long as what it changed. From it follows when an
-element was first written and every
-version an editor may have loaded; contents are needed only where they were replaced, since the
-present ones are in the library.
-Order comes from revision numbers, never from a clock.
+element was first written and every version an editor may have loaded; contents are needed only
+where they were replaced, since the present ones are in the library. It never forgets an element,
+and its order comes from revision numbers, never from a clock.
 """
 
 from __future__ import annotations
@@ -17,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from carrel.stores.csl_json.document import Key, content_digest, field_digests
+from carrel.stores.csl_json.document import ElementKey, content_digest, field_digests
 from carrel.stores.csl_json.file_replacement import sync_folder, write_durably
 
-Origin = Literal["carrel", "outside", "unknown"]
+ChangeOrigin = Literal["carrel", "outside", "unknown"]
 FORMAT = 1
 _TAIL_BYTES = 64 * 1024
 # The ledger is written anew, without the texts of old versions, when it is larger than this and has
@@ -47,19 +45,18 @@ class OldContent:
 class Revision:
     """One accepted change of the library.
 
-    `written` are the elements it wrote, each with the newest revision that whoever holds that
-    content must have seen: this one
-    where Carrel made the content, an earlier one where an editor did. `is_floor` marks that changes
-    before it may be missing.
+    `written` has each element it wrote with the newest revision that whoever holds that content
+    must have seen: this one where Carrel made it, an earlier one where an editor did. `is_floor`
+    marks that changes before it may be missing.
     """
 
     number: int
     at: str
-    origin: Origin
+    origin: ChangeOrigin
     state: str
-    written: Mapping[Key, int] = field(default_factory=dict)
-    removed: Sequence[Key] = ()
-    before: Mapping[Key, str | OldContent] = field(default_factory=dict)
+    written: Mapping[ElementKey, int] = field(default_factory=dict)
+    removed: Sequence[ElementKey] = ()
+    before: Mapping[ElementKey, str | OldContent] = field(default_factory=dict)
     kept: Sequence[str] = ()
     is_floor: bool = False
 
@@ -110,7 +107,7 @@ class Revision:
             raise LedgerDamagedError(str(error)) from None
 
 
-class Ledger:
+class LibraryLedger:
     """The file. Only the holder of the library's lock writes it."""
 
     def __init__(self, path: Path) -> None:
@@ -146,9 +143,7 @@ class Ledger:
             self._known = (signature, revision)
 
     def read(self) -> list[Revision]:
-        """Every revision in order. Lines that cannot be read are replaced by a floor: what came
-        before them is uncertain.
-        """
+        """Every revision in order; one after an unreadable line is a floor, its past uncertain."""
         revisions: list[Revision] = []
         is_uncertain = False
         for line in self._lines():
@@ -180,9 +175,7 @@ class Ledger:
         self._known = None
 
     def compact_if_large(self) -> None:
-        """Lets go of old texts when the ledger has doubled since the last time, so that a change
-        costs what it changes.
-        """
+        """Drops old texts when the ledger has doubled, so that a change costs what it changes."""
         size_file = self.path.with_suffix(".size")
         size = self.path.stat().st_size
         if size < _COMPACT_BYTES:
@@ -229,13 +222,11 @@ class Ledger:
 
 
 def without_old_texts(revisions: Sequence[Revision]) -> list[Revision]:
-    """The same history, with the texts of the last versions of each element and digests of the
-    older ones.
-    """
-    counted: dict[Key, int] = {}
+    """The same history with only digests of the older versions of each element."""
+    counted: dict[ElementKey, int] = {}
     kept: list[Revision] = []
     for revision in reversed(revisions):
-        before: dict[Key, str | OldContent] = {}
+        before: dict[ElementKey, str | OldContent] = {}
         for key, old in revision.before.items():
             counted[key] = counted.get(key, 0) + 1
             before[key] = old if counted[key] <= _TEXTS_KEPT else _without_text(old)

@@ -1,6 +1,4 @@
-"""The library file behind the references room's port: work on files happens on a thread, never on
-the event loop.
-"""
+"""The library file behind the room's port: files are read and written on a thread."""
 
 from __future__ import annotations
 
@@ -9,15 +7,25 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from carrel.core.caller import LOCAL_USER, Caller, library_name
+from carrel.core.errors import NotFoundError
 from carrel.rooms.references.errors import LibraryHalfChangedError, LibraryUnreadableError
 from carrel.rooms.references.items import Item
-from carrel.rooms.references.ports import Change, LibrarySnapshot
-from carrel.stores.csl_json.document import Document, UnreadableLibraryError
-from carrel.stores.csl_json.library_file import LibraryFile, State
+from carrel.rooms.references.ports import Change, KeptVersion, LibrarySnapshot, PastChange, PastText
+from carrel.stores.csl_json.document import (
+    LibraryDocument,
+    LibraryEntry,
+    UnreadableLibraryError,
+    element_label,
+)
+from carrel.stores.csl_json.element_history import ElementHistory
+from carrel.stores.csl_json.ledger import Revision
+from carrel.stores.csl_json.library_file import FileState, LibraryFile
+from carrel.stores.csl_json.working_folder import CURRENT
 
 ResultT = TypeVar("ResultT")
 LIBRARY_NAME = "library.json"
@@ -25,16 +33,14 @@ _LOOK_EVERY_SECONDS = 0.25
 
 
 class CslJsonLibrary:
-    """One library. `watch` keeps it fresh in the background; whoever starts that stops it with
-    `close`.
-    """
+    """One library. `watch` keeps it fresh in the background until `close`."""
 
     def __init__(self, path: Path, attachments: Path | None = None) -> None:
         self._file = LibraryFile(path)
         self._attachments = attachments or attachments_folder(self._file.path)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="library")
         self._watching: asyncio.Task[None] | None = None
-        self._snapshot: tuple[State, LibrarySnapshot] | None = None
+        self._snapshot: tuple[FileState, LibrarySnapshot] | None = None
 
     @property
     def folder(self) -> Path:
@@ -56,7 +62,7 @@ class CslJsonLibrary:
     async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]:
         chosen: list[Item] = []
 
-        def edit(present: Document) -> Document:
+        def edit(present: LibraryDocument) -> LibraryDocument:
             chosen[:] = choose(present.items())
             return present.with_added(chosen) if chosen else present
 
@@ -64,7 +70,7 @@ class CslJsonLibrary:
         return chosen
 
     async def change(self, reference_id: str, decide: Callable[[Item], Change]) -> Item | None:
-        def edit(present: Document) -> Document:
+        def edit(present: LibraryDocument) -> LibraryDocument:
             entry, item = present.get(reference_id), present.find(reference_id)
             if entry is None or item is None:
                 return present
@@ -81,7 +87,7 @@ class CslJsonLibrary:
     async def remove(self, reference_id: str) -> Item | None:
         removed: list[Item] = []
 
-        def edit(present: Document) -> Document:
+        def edit(present: LibraryDocument) -> LibraryDocument:
             removed.clear()
             item = present.find(reference_id)
             if item is None:
@@ -108,9 +114,7 @@ class CslJsonLibrary:
             return ()
 
     def watch(self) -> None:
-        """Looks for outside edits several times a second, so that the next question finds them read
-        already.
-        """
+        """Looks for outside edits several times a second, so that the next call finds them read."""
         if self._watching is None:
             self._watching = asyncio.get_running_loop().create_task(self._keep_fresh())
 
@@ -129,7 +133,7 @@ class CslJsonLibrary:
                 except LibraryUnreadableError:
                     continue
 
-    async def _state(self) -> State:
+    async def _state(self) -> FileState:
         fresh = self._file.fresh()
         return fresh if fresh is not None else await self._run(self._file.read)
 
@@ -199,9 +203,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def library_problem(path: Path) -> str | None:
-    """Why the library cannot be used, as far as its ends show; None where it can, or is not there
-    yet.
-    """
+    """Why the library cannot be used, judged by both ends of its file; None where it can."""
     if path.is_dir():
         return "is a folder"
     try:
@@ -219,3 +221,106 @@ def library_problem(path: Path) -> str | None:
     ) and last.rstrip().endswith(b"]")
     is_blank = not (first.strip() or last.strip())
     return None if is_whole or is_blank else "is not a whole CSL-JSON array"
+
+
+class NothingToRestoreError(NotFoundError):
+    """No such version is kept."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            "Version", reason, next_step="carrel references history lists what is kept."
+        )
+
+
+class LibraryHistory:
+    """Every method raises LibraryUnreadableError where the library cannot be used."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._library = LibraryFile(path)
+
+    def list_changes(self, reference_id: str | None = None) -> list[PastChange]:
+        """Every change that the ledger knows, newest first; those of one reference if named."""
+        with translate_file_errors(self._library):
+            self._library.read()
+            found = [_as_change(revision) for revision in reversed(self._library.revisions())]
+        return [
+            change
+            for change in found
+            if (ids := {*change.written, *change.removed, *change.kept})
+            and (reference_id is None or reference_id in ids)
+        ]
+
+    def list_versions(self) -> list[KeptVersion]:
+        """Complete versions that are still kept, newest first."""
+        with translate_file_errors(self._library):
+            return [
+                KeptVersion(number, path, kind != CURRENT, path.stat().st_size)
+                for number, kind, path in reversed(self._library.kept_versions())
+            ]
+
+    def list_texts(self, reference_id: str) -> list[PastText]:
+        """Every version of one reference, oldest first."""
+        with translate_file_errors(self._library):
+            entry = self._library.read().document.get(reference_id)
+            key = (f"id:{reference_id}", 0)
+            history = ElementHistory(
+                self._library.revisions(), {} if entry is None else {key: entry}
+            )
+        return [
+            PastText(
+                version.revision,
+                None if version.content is None else version.content.raw,
+                version.content is not None,
+            )
+            for version in history.versions(key)
+        ]
+
+    def restore_version(self, number: int) -> int:
+        """Makes the library hold a kept version and nothing else; returns how many references.
+
+        What is replaced stays among the versions. NothingToRestoreError where it is not kept.
+        """
+        paths = {version.number: version.path for version in self.list_versions()}
+        if number not in paths:
+            raise NothingToRestoreError(f"no version {number} is kept")
+        with translate_file_errors(self._library):
+            restored = LibraryDocument.parse(paths[number].read_bytes())
+            return len(self._library.change(restored.reusing).document.items())
+
+    def restore_reference(self, reference_id: str, revision: int | None = None) -> None:
+        """Gives one reference the text of a revision, or of before its last change.
+
+        A removed one is there again. NothingToRestoreError where no earlier text is kept.
+        """
+        texts = self.list_texts(reference_id)
+        if revision is not None:
+            candidates = [text for text in texts if text.revision <= revision]
+            raw = candidates[-1].text if candidates else None
+        else:
+            raw = next((text.text for text in reversed(texts[:-1]) if text.text is not None), None)
+        if raw is None:
+            raise NothingToRestoreError(f"no earlier text of {reference_id} is kept")
+
+        def edit(present: LibraryDocument) -> LibraryDocument:
+            entry = present.get(reference_id)
+            if entry is not None:
+                return present.with_entry(reference_id, replace(entry, raw=raw))
+            tail = present.tail if present.entries else "\n" + present.tail.lstrip()
+            return LibraryDocument(
+                (*present.entries, LibraryEntry("\n  ", raw)), present.head, tail
+            )
+
+        with translate_file_errors(self._library):
+            self._library.change(edit)
+
+
+def _as_change(revision: Revision) -> PastChange:
+    return PastChange(
+        revision.number,
+        revision.at,
+        revision.origin,
+        [element_label(key) for key in revision.written],
+        [element_label(key) for key in revision.removed],
+        list(revision.kept),
+    )

@@ -1,53 +1,46 @@
-"""An outside save, judged: what its writer changed is taken over, and what its writer cannot have
-seen is kept.
+"""Merging an outside save: its writer's changes are taken over, what they cannot have seen is kept.
 
 The save itself shows what its writer had seen: some revision wrote the newest thing in it. From
-that revision on, the state that
-explains the save with the fewest edits is taken for the one that was loaded. An element missing
-from the save was deleted only if
-its present version is no newer than what the writer had seen; otherwise it is kept. In doubt, keep.
+that revision on, the state that explains the save with the fewest edits is taken for the one that
+was loaded. An element missing from the save was deleted only if its present version is no newer
+than what the writer had seen. In doubt it is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from carrel.stores.csl_json.document import (
-    Document,
-    Entry,
-    Key,
+    ElementKey,
+    LibraryDocument,
+    LibraryEntry,
     as_mapping,
     element_label,
     entries_by_key,
     object_fields,
     object_text,
 )
-from carrel.stores.csl_json.element_history import NOTHING_SEEN, Content, History, title_of
+from carrel.stores.csl_json.element_history import (
+    NOTHING_SEEN,
+    ElementContent,
+    ElementHistory,
+    title_of,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class Reconciled:
-    """The library that both sides get, and what was decided against the letter of the saved file.
-
-    `seen` is the newest revision that the writer must have seen; `made_here` are the entries, by
-    `id()`, that the merge made out of
-    both sides, so that nobody can hold them who has not seen the result.
-    """
-
-    document: Document
-    seen: int
-    made_here: frozenset[int] = frozenset()
-    kept: tuple[str, ...] = ()
-    still_removed: tuple[str, ...] = ()
-    brought_back: tuple[str, ...] = ()
-    conflicts: tuple[tuple[str, str], ...] = ()
-    renamed: tuple[tuple[str, str], ...] = ()
-    deleted: tuple[str, ...] = ()
+_MAX_NAMES = 10
 
 
 @dataclass(slots=True)
-class _Findings:
+class MergeResult:
+    """The merged library, and what was decided against the letter of the saved file.
+
+    `seen` is the newest revision that the writer must have seen. `made_here` are the entries, by
+    `id()`, that the merge made out of both sides: nobody can hold them without the result.
+    """
+
+    document: LibraryDocument
+    seen: int
     made_here: set[int] = field(default_factory=set)
     kept: list[str] = field(default_factory=list)
     still_removed: list[str] = field(default_factory=list)
@@ -57,36 +50,43 @@ class _Findings:
     deleted: list[str] = field(default_factory=list)
 
 
-def reconcile(
-    history: History, ours: Document, theirs: Document, loaded: int | None = None
-) -> Reconciled:
-    """Merges an outside save into our state. `history` ends with `ours`; `loaded` is the revision
-    it was made from, if known.
+def merge_save(
+    history: ElementHistory,
+    ours: LibraryDocument,
+    theirs: LibraryDocument,
+    loaded: int | None = None,
+) -> MergeResult:
+    """Merges an outside save into our state.
+
+    `history` ends with `ours`; `loaded` is the revision that the save was made from, if known.
     """
-    return _Reconciliation(history, ours, theirs, loaded).run()
+    return _Merge(history, ours, theirs, loaded).run()
 
 
-class _Reconciliation:
+class _Merge:
     def __init__(
-        self, history: History, ours: Document, theirs: Document, loaded: int | None
+        self,
+        history: ElementHistory,
+        ours: LibraryDocument,
+        theirs: LibraryDocument,
+        loaded: int | None,
     ) -> None:
         self._history = history
         self._ours = entries_by_key(ours.entries)
         self._theirs_document = theirs
         self._theirs = _with_old_keys(history, self._ours, entries_by_key(theirs.entries), loaded)
-        self._contents = {key: Content(entry) for key, entry in self._theirs.items()}
-        self._seen = (
-            loaded
-            if loaded is not None
-            else max((self._shown_by(key) for key in self._theirs), default=NOTHING_SEEN)
-        )
+        self._contents = {key: ElementContent(entry) for key, entry in self._theirs.items()}
+        seen = loaded
+        if seen is None:
+            seen = max((self._shown_by(key) for key in self._theirs), default=NOTHING_SEEN)
+        self._seen = seen
         self._base = self._state_before(self._likely_loaded() if loaded is None else loaded)
         self._taken = {
             entry.item_id for entry in (*ours.entries, *theirs.entries) if entry.item_id is not None
         }
-        self._findings = _Findings()
+        self._result = MergeResult(theirs, seen)
 
-    def run(self) -> Reconciled:
+    def run(self) -> MergeResult:
         merged = [
             entry
             for key, entry in self._theirs.items()
@@ -95,27 +95,17 @@ class _Reconciliation:
         for key, entry in self._ours.items():
             if key not in self._theirs and self._is_kept(key):
                 merged.append(entry)
-        found = self._findings
-        return Reconciled(
-            self._as_document(merged),
-            self._seen,
-            frozenset(found.made_here),
-            tuple(found.kept),
-            tuple(found.still_removed),
-            tuple(found.brought_back),
-            tuple(found.conflicts),
-            tuple(found.renamed),
-            tuple(found.deleted),
-        )
+        self._result.document = self._as_document(merged)
+        return self._result
 
-    def _as_document(self, merged: list[Entry]) -> Document:
+    def _as_document(self, merged: list[LibraryEntry]) -> LibraryDocument:
         theirs = self._theirs_document
         if tuple(merged) == theirs.entries:
             return theirs
         tail = theirs.tail if theirs.entries or not merged else "\n" + theirs.tail.lstrip()
-        return Document(tuple(merged), theirs.head, tail)
+        return LibraryDocument(tuple(merged), theirs.head, tail)
 
-    def _shown_by(self, key: Key) -> int:
+    def _shown_by(self, key: ElementKey) -> int:
         ours = self._ours.get(key)
         if ours is not None and ours.raw == self._theirs[key].raw:
             versions = self._history.versions(key)
@@ -124,14 +114,12 @@ class _Reconciliation:
         return self._history.shown_seen(key, self._contents[key])
 
     def _likely_loaded(self) -> int:
-        """The revision whose state differs least from the save, among those that the writer may
-        have loaded.
+        """The revision that the writer may have loaded whose state differs least from the save.
 
         Of equals the present one, since whoever loads what is there may change it; otherwise the
-        oldest, so that a change made
-        here counts as unseen.
+        oldest, so that a change made here counts as unseen.
         """
-        state: dict[Key, Content | None] = {}
+        state: dict[ElementKey, ElementContent | None] = {}
         items = fields = 0
         least, likely = (0, 0), self._history.newest
         for number, before in self._history.walk_back():
@@ -149,27 +137,25 @@ class _Reconciliation:
                 least, likely = (items, fields), number - 1
         return likely
 
-    def _state_before(self, loaded: int) -> dict[Key, Content | None]:
-        """What elements that changed since a revision said then; all others said what they say
-        now.
-        """
-        state: dict[Key, Content | None] = {}
+    def _state_before(self, loaded: int) -> dict[ElementKey, ElementContent | None]:
+        """The former contents of the elements that changed since a revision."""
+        state: dict[ElementKey, ElementContent | None] = {}
         for number, before in self._history.walk_back():
             if number <= loaded:
                 break
             state.update(before)
         return state
 
-    def _state_of(self, key: Key, state: Mapping[Key, Content | None]) -> Content | None:
+    def _state_of(
+        self, key: ElementKey, state: Mapping[ElementKey, ElementContent | None]
+    ) -> ElementContent | None:
         if key in state:
             return state[key]
         ours = self._ours.get(key)
-        return None if ours is None else Content(ours)
+        return None if ours is None else ElementContent(ours)
 
-    def _difference(self, key: Key, content: Content | None) -> tuple[int, int]:
-        """How many elements, and how many of their fields, differ between the save and another
-        content of an element.
-        """
+    def _difference(self, key: ElementKey, content: ElementContent | None) -> tuple[int, int]:
+        """How many elements (0 or 1) and fields differ between the save and another content."""
         theirs = self._contents.get(key)
         if content is None or theirs is None:
             present = content or theirs
@@ -179,21 +165,21 @@ class _Reconciliation:
         names = {*content.fields, *theirs.fields}
         return 1, sum(content.fields.get(name) != theirs.fields.get(name) for name in names)
 
-    def _base_of(self, key: Key) -> Content | None:
+    def _base_of(self, key: ElementKey) -> ElementContent | None:
         return self._state_of(key, self._base)
 
-    def _is_kept(self, key: Key) -> bool:
+    def _is_kept(self, key: ElementKey) -> bool:
         if self._history.last_written(key) <= self._seen:
-            self._findings.deleted.append(element_label(key))
+            self._result.deleted.append(element_label(key))
             return False
-        self._findings.kept.append(element_label(key))
+        self._result.kept.append(element_label(key))
         return True
 
-    def _merge_present(self, key: Key, theirs: Entry) -> list[Entry]:
+    def _merge_present(self, key: ElementKey, theirs: LibraryEntry) -> list[LibraryEntry]:
         ours, base, content = self._ours.get(key), self._base_of(key), self._contents[key]
         if ours is None:
             return self._merge_removed(key, theirs, base)
-        if ours.raw == theirs.raw or Content(ours).digest == content.digest:
+        if ours.raw == theirs.raw or ElementContent(ours).digest == content.digest:
             return [theirs]
         if base is not None and not self._is_independent(key, content):
             return [self._merge_fields(key, base, ours, theirs)]
@@ -203,29 +189,33 @@ class _Reconciliation:
             return [self._merge_fields(key, None, ours, theirs)]
         return [ours, self._under_another_id(key, theirs)]
 
-    def _is_independent(self, key: Key, content: Content) -> bool:
-        """Whether the writer gave an id that we had given meanwhile, rather than edited our
-        item.
-        """
+    def _is_independent(self, key: ElementKey, content: ElementContent) -> bool:
+        """Whether the writer gave an id that we had given meanwhile, and did not edit our item."""
         return self._history.created(key) > self._seen and not self._history.may_be_edit(
             key, content
         )
 
-    def _merge_removed(self, key: Key, theirs: Entry, base: Content | None) -> list[Entry]:
+    def _merge_removed(
+        self, key: ElementKey, theirs: LibraryEntry, base: ElementContent | None
+    ) -> list[LibraryEntry]:
         if self._history.last_written(key) > self._seen and self._history.is_known(
             key, self._contents[key]
         ):
-            self._findings.still_removed.append(element_label(key))
+            self._result.still_removed.append(element_label(key))
             return []
         if base is not None:
-            self._findings.brought_back.append(element_label(key))
+            self._result.brought_back.append(element_label(key))
         return [theirs]
 
-    def _merge_fields(self, key: Key, base: Content | None, ours: Entry, theirs: Entry) -> Entry:
+    def _merge_fields(
+        self, key: ElementKey, base: ElementContent | None, ours: LibraryEntry, theirs: LibraryEntry
+    ) -> LibraryEntry:
         if not (isinstance(ours.value, dict) and isinstance(theirs.value, dict)):
-            return theirs if base is not None and base.digest == Content(ours).digest else ours
+            return (
+                theirs if base is not None and base.digest == ElementContent(ours).digest else ours
+            )
         before = {} if base is None else base.fields
-        our_digests, their_digests = Content(ours).fields, self._contents[key].fields
+        our_digests, their_digests = ElementContent(ours).fields, self._contents[key].fields
         mine, yours = object_fields(ours.raw), object_fields(theirs.raw)
         fields: dict[str, str] = {}
         kept_names = set()
@@ -236,7 +226,7 @@ class _Reconciliation:
             if is_ours:
                 kept_names.add(name)
             if is_ours and their != was and not is_outdated:
-                self._findings.conflicts.append((element_label(key), name))
+                self._result.conflicts.append((element_label(key), name))
             text = mine.get(name) if is_ours else yours.get(name)
             if text is not None:
                 fields[name] = text
@@ -247,11 +237,11 @@ class _Reconciliation:
             for name in {*mine, *yours} - kept_names
         ):
             return ours
-        merged = Entry(theirs.lead, object_text(fields, "    ", "  "))
-        self._findings.made_here.add(id(merged))
+        merged = LibraryEntry(theirs.lead, object_text(fields, "    ", "  "))
+        self._result.made_here.add(id(merged))
         return merged
 
-    def _under_another_id(self, key: Key, theirs: Entry) -> Entry:
+    def _under_another_id(self, key: ElementKey, theirs: LibraryEntry) -> LibraryEntry:
         """Two works that were given one id while neither side knew of the other: both stay."""
         item_id = str(theirs.item_id)
         number = 2
@@ -259,16 +249,16 @@ class _Reconciliation:
             number += 1
         free = f"{item_id}-{number}"
         self._taken.add(free)
-        self._findings.renamed.append((item_id, free))
+        self._result.renamed.append((item_id, free))
         return theirs.with_changes({"id": free})
 
 
 def _with_old_keys(
-    history: History,
-    ours: Mapping[Key, Entry],
-    theirs: Mapping[Key, Entry],
+    history: ElementHistory,
+    ours: Mapping[ElementKey, LibraryEntry],
+    theirs: Mapping[ElementKey, LibraryEntry],
     loaded: int | None,
-) -> dict[Key, Entry]:
+) -> dict[ElementKey, LibraryEntry]:
     """The saved elements, an item whose id was changed under the key that it has with us."""
     # Nobody renames what was added after they had loaded the file: that is a second item.
     missing = [
@@ -277,20 +267,20 @@ def _with_old_keys(
         if key not in theirs and (loaded is None or history.created(key) <= loaded)
     ]
     strange = {
-        key: Content(entry)
+        key: ElementContent(entry)
         for key, entry in theirs.items()
         if key not in ours and not history.versions(key)
     }
     strange |= {
-        key: Content(theirs[key])
+        key: ElementContent(theirs[key])
         for key in theirs
         if key in ours and _is_another_work(ours[key], theirs[key])
     }
     if not missing or not strange:
         return dict(theirs)
     by_uuid, by_rest = _present_identities(history, missing)
-    found: dict[Key, Entry] = {}
-    taken: set[Key] = set()
+    found: dict[ElementKey, LibraryEntry] = {}
+    taken: set[ElementKey] = set()
     for key, entry in theirs.items():
         content = strange.get(key)
         old = (
@@ -308,9 +298,11 @@ def _with_old_keys(
     return found
 
 
-def _present_identities(history: History, keys: list[Key]) -> tuple[dict[str, Key], dict[str, Key]]:
-    by_uuid: dict[str, Key] = {}
-    by_rest: dict[str, Key] = {}
+def _present_identities(
+    history: ElementHistory, keys: list[ElementKey]
+) -> tuple[dict[str, ElementKey], dict[str, ElementKey]]:
+    by_uuid: dict[str, ElementKey] = {}
+    by_rest: dict[str, ElementKey] = {}
     for key in keys:
         for version in history.versions(key):
             if version.content is not None:
@@ -321,14 +313,14 @@ def _present_identities(history: History, keys: list[Key]) -> tuple[dict[str, Ke
     return by_uuid, by_rest
 
 
-def _is_another_work(ours: Entry, theirs: Entry) -> bool:
+def _is_another_work(ours: LibraryEntry, theirs: LibraryEntry) -> bool:
     return ours.raw != theirs.raw and not _is_same_work(ours, theirs)
 
 
-def _is_same_work(ours: Entry, theirs: Entry) -> bool:
+def _is_same_work(ours: LibraryEntry, theirs: LibraryEntry) -> bool:
     """Whether two items of one id, neither made from the other, are one work."""
     one, other = as_mapping(ours.value), as_mapping(theirs.value)
-    mine, yours = Content(ours), Content(theirs)
+    mine, yours = ElementContent(ours), ElementContent(theirs)
     if mine.uuid is not None and mine.uuid == yours.uuid:
         return True
     for name in ("DOI", "PMID", "ISBN"):
@@ -339,50 +331,45 @@ def _is_same_work(ours: Entry, theirs: Entry) -> bool:
     return True
 
 
-_NAMED = 10
-
-
-def notice_of(found: Reconciled) -> str | None:
-    """What was decided against the letter of a saved file, in sentences, or None where it was taken
-    as it is.
-    """
-    said = []
+def describe_merge(found: MergeResult) -> str | None:
+    """What was decided against the letter of a saved file, or None where it was taken as it is."""
+    sentences = []
     if found.kept:
-        said.append(
+        sentences.append(
             f"{_count(found.kept)} kept ({_list(found.kept)}): the saved file lacks them and does "
             f"not show that its writer had "
             "seen them. Remove them here if they should go; `carrel references restore` goes back "
             "to an earlier state."
         )
     if found.still_removed:
-        said.append(
+        sentences.append(
             f"{_count(found.still_removed)} not brought back ({_list(found.still_removed)}): "
             f"removed here, and unchanged in the "
             "saved file. `carrel references restore` brings them back."
         )
     if found.brought_back:
-        said.append(
+        sentences.append(
             f"{_count(found.brought_back)} brought back ({_list(found.brought_back)}): removed "
             f"here, and edited in the saved file."
         )
     if found.conflicts:
-        fields = tuple(f"{item} ({name})" for item, name in found.conflicts)
-        said.append(
+        fields = [f"{item} ({name})" for item, name in found.conflicts]
+        sentences.append(
             f"Both sides changed {_list(fields)}: the value from here stays, the other is in the "
             f"kept versions."
         )
     for item, free in found.renamed:
-        said.append(
+        sentences.append(
             f"Another work was saved under the id {item}, which was given here meanwhile: it is "
             f"now {free}."
         )
-    return "Another program saved the library. " + " ".join(said) if said else None
+    return "Another program saved the library. " + " ".join(sentences) if sentences else None
 
 
-def _count(ids: tuple[str, ...]) -> str:
+def _count(ids: Sequence[str]) -> str:
     return "1 reference was" if len(ids) == 1 else f"{len(ids)} references were"
 
 
-def _list(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+def _list(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(names[:_MAX_NAMES]) + more

@@ -1,6 +1,4 @@
-"""Where a library really is: links are followed, so that every path to one file shares its lock,
-journal and versions.
-"""
+"""The working folder beside a library: where it is, its versions and its notices."""
 
 from __future__ import annotations
 
@@ -10,48 +8,32 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from carrel.stores.csl_json.document import Document, UnreadableLibraryError
-from carrel.stores.csl_json.file_replacement import sync_folder, write_durably
+from carrel.stores.csl_json.document import LibraryDocument, UnreadableLibraryError
+from carrel.stores.csl_json.file_replacement import NOTE_NAME, sync_folder, write_durably
 
 
-@dataclass(frozen=True, slots=True)
 class LibraryLocation:
-    """The file behind a path, and the folder of working files beside it."""
+    """The file behind a path; every path to one file shares the working folder beside it."""
 
-    target: Path
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self.folder = target.with_name(f".{target.name}.carrel")
+        self.lock_file = self.folder / "lock"
+        self.draft = self.folder / "draft"
+        self.replaced = self.draft.with_suffix(".replaced")
+        self.note = self.folder / NOTE_NAME
 
-    @property
-    def workshop(self) -> Path:
-        return self.target.with_name(f".{self.target.name}.carrel")
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LibraryLocation) and other.target == self.target
 
-    @property
-    def lock_file(self) -> Path:
-        return self.workshop / "lock"
-
-    @property
-    def draft(self) -> Path:
-        return self.workshop / "draft"
-
-    @property
-    def versions(self) -> Path:
-        return self.workshop / "versions"
-
-    @property
-    def ledger(self) -> Path:
-        return self.workshop / "ledger.jsonl"
-
-    @property
-    def notices(self) -> Path:
-        return self.workshop / "notices.jsonl"
+    def __hash__(self) -> int:
+        return hash(self.target)
 
 
 def locate_library(path: Path) -> LibraryLocation:
-    """Follows links to the file, which need not exist yet. OSError says where a link leads
-    nowhere.
-    """
+    """Follows links to the file, which need not exist. OSError where a link leads nowhere."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise OSError(errno.ELOOP, "the links that lead to it form a loop", str(path))
@@ -70,7 +52,7 @@ def check_writable(location: LibraryLocation) -> None:
         raise PermissionError(
             errno.EACCES, f"the file is read-only: {location.target}", str(location.target)
         )
-    folder = location.workshop if location.workshop.is_dir() else location.target.parent
+    folder = location.folder if location.folder.is_dir() else location.target.parent
     if folder.is_dir() and not os.access(folder, os.W_OK):
         raise PermissionError(errno.EACCES, f"the folder is read-only: {folder}", str(folder))
 
@@ -87,18 +69,14 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-class Versions:
-    """A folder beside the library. `current` versions are those we wrote or accepted; `replaced`
-    ones stood there before.
-    """
+class LibraryVersions:
+    """Versions of a library: `current` ones we wrote or accepted, `replaced` ones others wrote."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def keep(self, data: bytes, kind: str = CURRENT) -> Path:
-        """Puts down what is current now, or what is about to be replaced, durably. Only the holder
-        of the lock comes here.
-        """
+        """Stores what is current now, or what is about to be replaced, durably."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for abandoned in self.folder.glob("*.draft"):
             abandoned.unlink(missing_ok=True)
@@ -141,7 +119,7 @@ class Versions:
                     return data
         return None
 
-    def current(self) -> Document | None:
+    def current(self) -> LibraryDocument | None:
         """The newest version that we wrote or accepted and that can be read."""
         for _, kind, _, path in reversed(self._listed()):
             document = readable(path) if kind == CURRENT else None
@@ -149,10 +127,8 @@ class Versions:
                 return document
         return None
 
-    def accepted(self) -> Iterator[tuple[str, Document]]:
-        """Every version that we wrote or accepted and that can be read, oldest first, with its
-        digest.
-        """
+    def accepted(self) -> Iterator[tuple[str, LibraryDocument]]:
+        """Every readable version that we wrote or accepted, oldest first, with its digest."""
         for _, kind, mark, path in self._listed():
             document = readable(path) if kind == CURRENT else None
             if document is not None:
@@ -193,10 +169,10 @@ class Versions:
                 path.unlink(missing_ok=True)
 
 
-def readable(path: Path) -> Document | None:
+def readable(path: Path) -> LibraryDocument | None:
     """The version in a file, or None where it cannot be read."""
     try:
-        return Document.parse(path.read_bytes())
+        return LibraryDocument.parse(path.read_bytes())
     except (OSError, UnreadableLibraryError):
         return None
 
