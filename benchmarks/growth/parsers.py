@@ -38,7 +38,7 @@ from carrel.rooms.knowledge.notes import link_targets
 from carrel.rooms.papers.building.identity import find_month, find_year, normalise_title
 from carrel.rooms.references.search_index import IndexedReference
 from carrel.rooms.references.search_index import parse_query as parse_references_query
-from carrel.rooms.research.legacy_import import read_earlier
+from carrel.rooms.research.legacy_import import read_legacy_hypotheses
 from carrel.rooms.research.safety import check_goal, check_hypothesis
 from carrel.services.language_models.answers import _object_in
 from carrel.services.literature.dois import tidy_record
@@ -403,7 +403,7 @@ def _search_body(text: str) -> None:
 
 
 def _research_import(text: str) -> None:
-    read_earlier(text)
+    read_legacy_hypotheses(text)
 
 
 def _chunk(text: str) -> None:

@@ -19,7 +19,7 @@ from carrel.core.errors import CarrelError
 from carrel.stores.database_identity import DatabaseReplacedError, identity_file
 from carrel.wiring.access import open_access_store
 from carrel.wiring.knowledge import open_stores
-from carrel.wiring.research import open_memory
+from carrel.wiring.research import open_store
 from tests.rooms.knowledge.desk import settings_at
 
 
@@ -168,11 +168,11 @@ def test_every_embedded_database_is_guarded(
                 finally:
                     await access.close()
             case _:
-                memory = open_memory(settings)
+                store = open_store(settings)
                 try:
-                    await memory.projects("local", None, 1)
+                    await store.projects("local", None, 1)
                 finally:
-                    await memory.close()
+                    await store.close()
 
     asyncio.run(open_it())
     asyncio.run(open_it())

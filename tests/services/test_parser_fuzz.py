@@ -20,7 +20,7 @@ from carrel.libraries.query.papers import parse_paper_query
 from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.libraries.text.front_matter import FrontMatterError, load_front_matter
 from carrel.libraries.text.plain_text import plain_text
-from carrel.rooms.research.legacy_import import read_earlier
+from carrel.rooms.research.legacy_import import read_legacy_hypotheses
 from carrel.services.markdown_notes.note import EmptyNoteError, parse_note
 from carrel.services.node_files import BadRow, read_nodes
 
@@ -94,7 +94,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[type[Exception], ...]]] 
     "Markdown": (plain_text, ()),
     "papers query": (parse_paper_query, ()),
     "citation": (_cited, (CitationStyleError,)),
-    "hypotheses": (read_earlier, (CarrelError,)),
+    "hypotheses": (read_legacy_hypotheses, (CarrelError,)),
     "style": (_in_style, (CitationStyleError,)),
 }
 
@@ -115,7 +115,7 @@ def test_a_text_is_read_or_refused(name: str, text: str) -> None:
 )
 def test_hypotheses_nested_too_deep_or_with_endless_numbers_are_refused(text: str) -> None:
     with pytest.raises(CarrelError):
-        read_earlier(text)
+        read_legacy_hypotheses(text)
 
 
 @pytest.mark.parametrize("text", ["[" * 5_000 + "]" * 5_000, "1" * 10_000])

@@ -1,4 +1,4 @@
-"""The research room's memory in a real PostgreSQL."""
+"""The research room's store in a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class TestPostgresResearch(ResearchMemoryContract):
     def told(self, postgres_url: str) -> Callable[[Story], None]:
         def tell(story: Story) -> None:
             async def run() -> None:
-                memory = SqlResearch(
+                store = SqlResearch(
                     PostgresDatabase(postgres_url, "research", SqlResearch.schema_steps)
                 )
                 try:
-                    await story(memory)
+                    await story(store)
                 finally:
-                    await memory.close()
+                    await store.close()
 
             asyncio.run(run())
 

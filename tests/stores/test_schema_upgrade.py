@@ -38,11 +38,11 @@ from tests.stores.first_home import RESEARCH_ID, first_home, rows_in
 
 ROOT = Path(__file__).parents[2]
 # A next version as somebody will write one some day: a column, and what old rows hold in it.
-COLOURED = (
-    *RESEARCH,
-    "ALTER TABLE research_projects ADD COLUMN colour TEXT;\nUPDATE research_projects SET colour = "
-    "'blue'",
+_NEXT = (
+    "ALTER TABLE research_projects ADD COLUMN colour TEXT;\n"
+    "UPDATE research_projects SET colour = 'blue'"
 )
+COLOURED = (*RESEARCH, _NEXT)
 
 
 async def read_access(file: Path) -> None:
@@ -227,6 +227,7 @@ def test_processes_that_open_at_once_bring_it_forward_once(tmp_path: Path, is_ne
 _KILLED = """
 import os, signal, sqlite3, sys
 from pathlib import Path
+from carrel.stores.sql.research import SCRIPTS
 from carrel.stores.sqlite.schema import upgrade_schema
 
 moment = sys.argv[2]
@@ -244,7 +245,7 @@ class Deadly(sqlite3.Connection):
 
 connect = sqlite3.connect
 sqlite3.connect = lambda *parameters, **options: connect(*parameters, **options, factory=Deadly)
-upgrade_schema(Path(sys.argv[1]), sys.argv[3:])
+upgrade_schema(Path(sys.argv[1]), (*SCRIPTS, sys.argv[3]))
 """
 
 
@@ -256,7 +257,7 @@ def test_a_kill_in_the_middle_leaves_the_old_version(tmp_path: Path, moment: str
     file = first_home(tmp_path / "home") / "research" / "research.db"
     before = rows_in(file)
     killed = subprocess.run(
-        [sys.executable, "-c", _KILLED, str(file), moment, *COLOURED],
+        [sys.executable, "-c", _KILLED, str(file), moment, _NEXT],
         env={"PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,

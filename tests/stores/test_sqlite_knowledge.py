@@ -21,8 +21,9 @@ from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Insert, Mine, MineAndTeam, NoteSearch, Remove
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
 from carrel.stores.database_identity import DatabaseReplacedError
+from carrel.stores.sqlite.connection import drive
 from carrel.stores.sqlite.database import Database
-from carrel.stores.sqlite.driver import SqliteDriver, drive
+from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.stores.sqlite.knowledge import STEPS, SqliteNoteStore, sqlite_knowledge
 from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note
 from tests.stores.query_plans import Statements

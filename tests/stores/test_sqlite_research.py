@@ -1,4 +1,4 @@
-"""The research room's memory in SQLite."""
+"""The research room's store in SQLite."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from carrel.core.errors import UnavailableError
-from carrel.rooms.research.ports import ContextMemory
-from carrel.rooms.research.records import Changes, Job
+from carrel.rooms.research.ports import ResearchStore
+from carrel.rooms.research.records import Changes, Job, RankWork
 from carrel.stores.sql.research import SCRIPTS, SqlResearch
 from carrel.stores.sqlite.driver import SqliteDriver
 from tests.stores.contracts.research import NOW, ResearchMemoryContract, Story, project
@@ -22,13 +22,13 @@ class TestSqliteResearch(ResearchMemoryContract):
     def told(self, tmp_path: Path) -> Callable[[Story], None]:
         def tell(story: Story) -> None:
             async def run() -> None:
-                memory = SqlResearch(
+                store = SqlResearch(
                     SqliteDriver(tmp_path / "research" / "research.db", SqlResearch.schema_steps)
                 )
                 try:
-                    await story(memory)
+                    await story(store)
                 finally:
-                    await memory.close()
+                    await store.close()
 
             asyncio.run(run())
 
@@ -53,19 +53,26 @@ class SetClock:
         return self.seconds
 
 
-def at_a_clock(folder: Path, story: Callable[[ContextMemory, SetClock], Awaitable[None]]) -> None:
+def at_a_clock(folder: Path, story: Callable[[ResearchStore, SetClock], Awaitable[None]]) -> None:
     async def run() -> None:
         clock = SetClock()
-        memory = SqlResearch(SqliteDriver(folder / "research.db", SCRIPTS, clock=clock))
-        await memory.keep(
+        store = SqlResearch(SqliteDriver(folder / "research.db", SCRIPTS, clock=clock))
+        await store.save(
             Changes(
                 projects=(project(),),
-                jobs=(Job(id="job_a", research_id="res_a", kind="rank", created_at=NOW),),
+                jobs=(
+                    Job(
+                        id="job_a",
+                        research_id="res_a",
+                        work=RankWork(method="tournament"),
+                        created_at=NOW,
+                    ),
+                ),
             )
         )
-        assert await memory.claim("job_a", "one", 20.0)
-        await story(memory, clock)
-        await memory.close()
+        assert await store.claim("job_a", "one", 20.0)
+        await story(store, clock)
+        await store.close()
 
     asyncio.run(run())
 
@@ -75,12 +82,12 @@ def at_a_clock(folder: Path, story: Callable[[ContextMemory, SetClock], Awaitabl
 def test_a_clock_that_is_set_anew_neither_ends_a_lease_nor_makes_it_last(
     tmp_path: Path, jump: float
 ) -> None:
-    async def story(memory: ContextMemory, clock: SetClock) -> None:
+    async def story(store: ResearchStore, clock: SetClock) -> None:
         clock.time += jump
         clock.seconds += 19.0
-        assert not await memory.claim("job_a", "late", 20.0)
+        assert not await store.claim("job_a", "late", 20.0)
         clock.seconds += 2.0
-        assert await memory.claim("job_a", "late", 20.0)
+        assert await store.claim("job_a", "late", 20.0)
 
     at_a_clock(tmp_path, story)
 
@@ -90,10 +97,10 @@ def test_a_clock_that_is_set_anew_neither_ends_a_lease_nor_makes_it_last(
 def test_a_lease_of_before_the_machine_was_started_again_ends_too(
     tmp_path: Path, passed: float, is_free: bool
 ) -> None:
-    async def story(memory: ContextMemory, clock: SetClock) -> None:
+    async def story(store: ResearchStore, clock: SetClock) -> None:
         clock.name, clock.seconds = "second boot", 3.0
         clock.time += passed
-        assert await memory.claim("job_a", "late", 20.0) is is_free
+        assert await store.claim("job_a", "late", 20.0) is is_free
 
     at_a_clock(tmp_path, story)
 
@@ -102,11 +109,11 @@ def test_a_home_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
 
     async def run() -> None:
-        memory = SqlResearch(
+        store = SqlResearch(
             SqliteDriver(tmp_path / "file" / "research.db", SqlResearch.schema_steps)
         )
         with pytest.raises(UnavailableError, match="cannot be made"):
-            await memory.open_jobs()
-        await memory.close()
+            await store.open_jobs()
+        await store.close()
 
     asyncio.run(run())

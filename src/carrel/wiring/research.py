@@ -1,4 +1,4 @@
-"""The research room: its memory in SQLite or PostgreSQL, the paper snapshot as its corpus, and a
+"""The research room: its store in SQLite or PostgreSQL, the paper snapshot as its corpus, and a
 mind.
 """
 
@@ -15,13 +15,13 @@ from carrel.core.errors import CarrelError
 from carrel.core.health import Health
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.research import ROOM
-from carrel.rooms.research.agents import Workshop
+from carrel.rooms.research.agents import AgentContext
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.jobs import Patience
 from carrel.rooms.research.operations import ResearchOperations
-from carrel.rooms.research.ports import ContextMemory, Corpus
-from carrel.rooms.research.reasoners import Mind
-from carrel.rooms.research.reasoners.discovery import DiscoveryMind
+from carrel.rooms.research.ports import Corpus, ResearchStore
+from carrel.rooms.research.reasoners import Reasoner
+from carrel.rooms.research.reasoners.discovery import DiscoveryReasoner
 from carrel.rooms.research.resources import ResearchResources
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.service import ResearchRoom
@@ -39,7 +39,7 @@ def research_file(settings: Settings) -> Path:
     return database_files(settings)["research"]
 
 
-def open_memory(settings: Settings) -> ContextMemory:
+def open_store(settings: Settings) -> ResearchStore:
     """PostgreSQL where one is named, else a file in the home folder."""
     return SqlResearch(open_driver(settings, "research", SqlResearch.schema_steps))
 
@@ -50,7 +50,7 @@ class ResearchService:
 
     service: ResearchRoom
     runner: Runner
-    memory: ContextMemory
+    store: ResearchStore
     close: Callable[[], Awaitable[None]]
 
 
@@ -58,7 +58,7 @@ def research_service(settings: Settings, papers: OpenCorpus) -> ResearchService:
     """Nothing is read or made yet; the first call does."""
     chosen = settings.research
     clock = SystemClock()
-    memory = open_memory(settings)
+    store = open_store(settings)
     corpus = SnapshotCorpus(
         papers.snapshot,
         settings.cache_folder / "research",
@@ -66,36 +66,36 @@ def research_service(settings: Settings, papers: OpenCorpus) -> ResearchService:
         settings.references,
         vocabulary=chosen.vocabulary,
     )
-    mind, let_go = _mind(settings, memory, corpus)
-    supervisor = Supervisor(Workshop(memory, mind, clock, chosen.start_elo))
+    reasoner, close_model = _open_reasoner(settings, store, corpus)
+    supervisor = Supervisor(AgentContext(store, reasoner, clock, chosen.start_elo))
     worker = WorkerIdentity(settings.home / "research" / "workers")
     runner = Runner(
-        memory,
+        store,
         supervisor,
         clock,
         worker.name,
-        most_at_once=chosen.most_projects_at_once,
+        max_concurrent_runs=chosen.most_projects_at_once,
         lease_seconds=chosen.lease_seconds,
         is_gone=worker.has_ended,
         before_first=worker.take,
     )
     patience = Patience(chosen.patience_seconds, follower_seconds=chosen.task_after_seconds)
-    service = ResearchRoom(memory, corpus, supervisor, runner, clock, _new_id, patience)
+    service = ResearchRoom(store, corpus, supervisor, runner, clock, _new_id, patience)
 
     async def close() -> None:
         await runner.close()
         worker.close()
-        if let_go is not None:
-            await let_go()
-        await memory.close()
+        if close_model is not None:
+            await close_model()
+        await store.close()
 
-    return ResearchService(service, runner, memory, close)
+    return ResearchService(service, runner, store, close)
 
 
 def open_research(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
-    """The room; work that waits in its memory is taken up when the process that opens it stays."""
+    """The room; work that waits in its store is taken up when the process that opens it stays."""
     research = research_service(settings, corpus)
-    memory = research.memory
+    store = research.store
 
     async def check() -> Health:
         if settings.database.url is None and not research_file(settings).exists():
@@ -103,7 +103,7 @@ def open_research(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
                 True, f"{database_files(settings)['research']} (made by the first project)"
             )
         try:
-            waiting = await memory.open_jobs()
+            waiting = await store.open_jobs()
         except CarrelError as error:
             return Health(
                 False, error.message, POSTGRES_ACTION if settings.database.url else error.next_step
@@ -128,14 +128,14 @@ def open_research(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     return OpenRoom(described, {"research": check}, research.close, start)
 
 
-def _mind(
-    settings: Settings, memory: ContextMemory, corpus: Corpus
-) -> tuple[Mind, Callable[[], Awaitable[None]] | None]:
+def _open_reasoner(
+    settings: Settings, store: ResearchStore, corpus: Corpus
+) -> tuple[Reasoner, Callable[[], Awaitable[None]] | None]:
     """A language model where one is set up, and how to let go of it; otherwise the papers alone."""
     chosen = settings.model
     if chosen.provider is None:
-        return DiscoveryMind(corpus), None
-    from carrel.rooms.research.reasoners.language_model import ModelMind
+        return DiscoveryReasoner(corpus), None
+    from carrel.rooms.research.reasoners.language_model import LanguageModelReasoner
     from carrel.rooms.research.reasoners.model_calls import Budget
     from carrel.wiring.research_model import ConfiguredModel
 
@@ -146,10 +146,10 @@ def _mind(
         )
     model = ConfiguredModel(chosen)
     budget = Budget(settings.research.max_model_calls, settings.research.max_cost)
-    mind = ModelMind(
-        model, corpus, memory, SystemClock(), budget, judges_safety=chosen.safety_check
+    reasoner = LanguageModelReasoner(
+        model, corpus, store, SystemClock(), budget, judges_safety=chosen.safety_check
     )
-    return mind, model.close
+    return reasoner, model.close
 
 
 def _new_id(prefix: str) -> str:

@@ -66,7 +66,7 @@ class SnapshotCorpus:
         self._fingerprints: dict[str, str] = {}
         self._read: tuple[int, int] | None = None
 
-    def being_read(self) -> tuple[int, int] | None:
+    def reading_progress(self) -> tuple[int, int] | None:
         return self._read
 
     async def with_discovery(self, work: Callable[[Discovery], ResultT]) -> ResultT:
@@ -101,7 +101,7 @@ class SnapshotCorpus:
             items.append({**item, "id": paper_id})
         return items
 
-    async def rendered(self, items: Sequence[dict[str, Any]]) -> list[str]:
+    async def format_bibliography(self, items: Sequence[dict[str, Any]]) -> list[str]:
         chosen = self._references
         styles = CitationStyles(chosen.styles)
         entries = await styles.render_bibliography(
@@ -109,7 +109,7 @@ class SnapshotCorpus:
         )
         return [f"{entry.text} [{entry.id}]" for entry in entries]
 
-    async def bibtex(self, items: Sequence[dict[str, Any]]) -> str:
+    async def write_bibtex(self, items: Sequence[dict[str, Any]]) -> str:
         return await parse_in_thread(
             bibliography.write_bibliography, items, bibliography.ExportFormat.BIBTEX
         )

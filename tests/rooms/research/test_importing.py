@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrel.core.errors import InvalidInputError
-from carrel.rooms.research.legacy_import import _Stored, read_earlier
+from carrel.rooms.research.legacy_import import _Stored, read_legacy_hypotheses
 from carrel.settings import Settings
 from tests.rooms.research.house import Asker, visit
 
@@ -105,7 +105,7 @@ _VALUES = st.recursive(
 @given(_VALUES)
 def test_whatever_the_file_holds_is_read_or_said_to_be_wrong(whole: object) -> None:
     try:
-        read, failed = read_earlier(json.dumps(whole))
+        read, failed = read_legacy_hypotheses(json.dumps(whole))
     except InvalidInputError:
         return
     assert all(one.draft.title and one.earlier_id for one in read)

@@ -9,8 +9,13 @@ from typing import Any
 import pytest
 
 from carrel.libraries.ranking import EloRatings
-from carrel.rooms.research.hypothesis_views import by_elo, by_place, leading, place_of
-from carrel.rooms.research.records import Decision, Hypothesis, HypothesisStanding
+from carrel.rooms.research.hypothesis_views import (
+    place_of,
+    rank_by_strength,
+    sort_by_elo,
+    sort_by_place,
+)
+from carrel.rooms.research.records import Decision, Hypothesis, Rating
 from carrel.settings import Settings
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, visit
@@ -22,10 +27,10 @@ _OWN = {
 }
 
 
-def standing(name: str, elo: float, wins: int = 1, *, is_rejected: bool = False) -> Hypothesis:
+def rated(name: str, elo: float, wins: int = 1, *, is_rejected: bool = False) -> Hypothesis:
     return hypothesis(name).model_copy(
         update={
-            "standing": HypothesisStanding(elo_score=elo, wins=wins),
+            "rating": Rating(elo_score=elo, wins=wins),
             "decision": Decision(approval="rejected" if is_rejected else "undecided"),
         }
     )
@@ -34,21 +39,21 @@ def standing(name: str, elo: float, wins: int = 1, *, is_rejected: bool = False)
 @pytest.mark.promise("S9")
 def test_the_rejected_come_last_and_who_has_not_played_before_them() -> None:
     those = [
-        standing("rejected", 1300.0, is_rejected=True),
-        standing("new", 1000.0, wins=0),
-        standing("low", 950.0),
-        standing("high", 1100.0),
+        rated("rejected", 1300.0, is_rejected=True),
+        rated("new", 1000.0, wins=0),
+        rated("low", 950.0),
+        rated("high", 1100.0),
     ]
-    assert [made.id for made in by_place(those)] == ["high", "low", "new", "rejected"]
-    assert [made.id for made in by_elo(those)] == ["rejected", "high", "new", "low"]
-    assert [made.id for made in leading(those)] == ["high", "low"]
-    assert [place_of(made) for made in by_place(those)] == [
+    assert [made.id for made in sort_by_place(those)] == ["high", "low", "new", "rejected"]
+    assert [made.id for made in sort_by_elo(those)] == ["rejected", "high", "new", "low"]
+    assert [made.id for made in rank_by_strength(those)] == ["high", "low"]
+    assert [place_of(made) for made in sort_by_place(those)] == [
         "ranked",
         "ranked",
         "not yet compared",
         "rejected",
     ]
-    assert [made.id for made in leading(those[:2])] == ["new"]
+    assert [made.id for made in rank_by_strength(those[:2])] == ["new"]
 
 
 async def _finished(asker: Asker, count: int) -> str:

@@ -97,9 +97,9 @@ def test_an_unsafe_goal_is_refused_with_a_reason_and_every_check_is_written_down
     visit(settings, story)
 
     async def look(asker: Asker) -> None:
-        memory = SqlResearch(SqliteDriver(research_file(settings), SqlResearch.schema_steps))
-        checks = await memory.safety("ada")
-        await memory.close()
+        store = SqlResearch(SqliteDriver(research_file(settings), SqlResearch.schema_steps))
+        checks = await store.safety("ada")
+        await store.close()
         assert [(one.subject, one.is_allowed) for one in checks][:2] == [
             ("goal", False),
             ("goal", True),

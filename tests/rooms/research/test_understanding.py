@@ -11,9 +11,10 @@ import pytest
 
 from carrel.core.errors import CarrelError
 from carrel.libraries.discovery import ReviewType
+from carrel.libraries.discovery.protocols import ExperimentalProtocol
 from carrel.rooms.research.errors import WrongStateError
-from carrel.rooms.research.reasoners.discovery import advice_in, meta_review_text
-from carrel.rooms.research.records import Draft, Hypothesis, HypothesisStanding, Protocol
+from carrel.rooms.research.reasoners.discovery import write_meta_review
+from carrel.rooms.research.records import Draft, Hypothesis, Rating
 from carrel.settings import Settings
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, visit
@@ -192,11 +193,11 @@ def test_what_the_papers_do_not_cover_is_not_scored(
 
 def ranked(name: str, bridge: str, elo: float) -> Hypothesis:
     draft = Draft(
-        title=name, summary=name, rationale="", protocol=Protocol(objective="", methodology=()),
+        title=name, summary=name, rationale="", protocol=ExperimentalProtocol("", ()),
         bridges=(bridge,),
         origin="a test", method="debate",
     )  # fmt: skip
-    standing = HypothesisStanding(elo_score=elo, wins=1)
+    rating = Rating(elo_score=elo, wins=1)
     return Hypothesis(
         id=name,
         research_id="r",
@@ -204,17 +205,17 @@ def ranked(name: str, bridge: str, elo: float) -> Hypothesis:
         start_elo=1000,
         created_at="",
         review_count=1,
-        standing=standing,
+        rating=rating,
     )
 
 
 @pytest.mark.promise("S5")
-def test_a_meta_review_is_read_back_as_it_was_meant() -> None:
-    text = meta_review_text(
+def test_a_meta_review_says_in_words_what_its_advice_names() -> None:
+    written = write_meta_review(
         [ranked("one", "Vessel tone", 1100), ranked("two", "blood viscosity", 900)], ()
     )
-    assert advice_in(text).strong == frozenset({"vessel tone"})
-    assert advice_in("The reviewers liked most of them.").strong == frozenset()
+    assert written.advice.strong == ("Vessel tone",)
+    assert "Carry the leading hypotheses: Vessel tone." in written.text.splitlines()
 
 
 @pytest.mark.promise("S5")
@@ -229,7 +230,9 @@ def test_what_the_meta_review_says_is_used_and_named_by_the_next_generation(
             for output in whole["agent_outputs"]
             if output["agent"] == "meta-review"
         ][-1]
-        (strong,) = advice_in(told).strong
+        opening = "Carry the leading hypotheses: "
+        (line,) = [line for line in told.splitlines() if line.startswith(opening)]
+        strong = line.removeprefix(opening).rstrip(".").lower()
         rows = await asker.ask("generate_hypotheses", research_id=research_id, count=2)
         said = (
             f"goes the way of {strong}, which carries leading hypotheses, as the meta-review says."

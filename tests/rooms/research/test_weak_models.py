@@ -18,9 +18,9 @@ from carrel.rooms.research.reasoners.prompt_material import (
     Citations,
     Part,
     Row,
-    fitted,
+    count_tokens,
+    fit_material,
     papers_part,
-    tokens_in,
 )
 from carrel.services.language_models import (
     LanguageModelError,
@@ -67,7 +67,8 @@ def test_a_small_window_is_never_filled_beyond_its_size(
     visit(with_model(snapshot, tmp_path, script, provider, {"context_tokens": 2560}), story)
     assert {asked.most_tokens for asked in script.asked} == {1280}
     assert all(
-        tokens_in(asked.instructions) + tokens_in(asked.material) <= 1280 for asked in script.asked
+        count_tokens(asked.instructions) + count_tokens(asked.material) <= 1280
+        for asked in script.asked
     )
     writing = [asked for asked in script.asked if asked.shape == "WrittenHypotheses"]
     assert all(asked.paper_ids and "Propose 1 new" in asked.instructions for asked in writing)
@@ -92,10 +93,10 @@ def test_material_keeps_to_its_room_and_names_the_papers_that_are_in_it(room: in
         Part("First", (Row("word " * 500),), is_needed=True),
         Part("None", ()),
     ]
-    material = fitted(parts, room)
+    material = fit_material(parts, room)
     assert (
-        tokens_in(material.text)
-        <= room + tokens_in(f"<material {'0' * 16}>\n\n</material {'0' * 16}>") + 4
+        count_tokens(material.text)
+        <= room + count_tokens(f"<material {'0' * 16}>\n\n</material {'0' * 16}>") + 4
     )
     assert {
         paper.id for paper in small_papers() if f"[id: {paper.id}]" in material.text
@@ -371,10 +372,10 @@ def test_papers_that_are_only_named_in_the_text_are_taken_out_and_counted() -> N
         "Cold hurts [id: p1; id: made-up], see [id: other] and doi:10.1234/abc.5 (PMID: "
         "12345), or [id: p2]."
     )
-    assert citations.text(said) == "Cold hurts [id: p1], see and, or [id: p2]."
-    assert citations.kept(["[id: p1]", "p2", "p1", "nowhere", ""]) == ("p1", "p2")
+    assert citations.clean(said) == "Cold hurts [id: p1], see and, or [id: p2]."
+    assert citations.keep_shown(["[id: p1]", "p2", "p1", "nowhere", ""]) == ("p1", "p2")
     assert citations.removed == 5
-    assert citations.texts(["Again", "Again", " ", "https://doi.org/10.1/x is no DOI"]) == (
+    assert citations.clean_all(["Again", "Again", " ", "https://doi.org/10.1/x is no DOI"]) == (
         "Again",
         "https://doi.org/10.1/x is no DOI",
     )

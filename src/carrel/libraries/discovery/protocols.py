@@ -31,29 +31,35 @@ from carrel.libraries.discovery.wording import listed, named, papers, sentence_c
 
 @dataclass(frozen=True)
 class ExperimentalProtocol:
-    """How the connection could be tested, step by step, with what the corpus knows how to do."""
+    """How the connection could be tested, step by step."""
 
     objective: str
     methodology: tuple[str, ...]
-    required_resources: tuple[str, ...]
-    success_metrics: tuple[str, ...]
-    potential_challenges: tuple[str, ...]
-    safety_considerations: tuple[str, ...]
+    required_resources: tuple[str, ...] = ()
+    success_metrics: tuple[str, ...] = ()
+    potential_challenges: tuple[str, ...] = ()
+    safety_considerations: tuple[str, ...] = ()
+    timeline: str | None = None
 
     def as_text(self) -> str:
         """The protocol as numbered prose."""
         steps = "\n".join(
             f"{number}. {step}" for number, step in enumerate(self.methodology, start=1)
         )
-        parts = [f"Objective: {self.objective}", f"Steps:\n{steps}"]
-        for heading, lines in (
+        rows = (
             ("Needed", self.required_resources),
             ("Success", self.success_metrics),
             ("Difficulties", self.potential_challenges),
             ("Safety", self.safety_considerations),
-        ):
-            parts.append(f"{heading}: {' '.join(lines)}")
-        return "\n\n".join(parts)
+            ("Timeline", (self.timeline,) if self.timeline else ()),
+        )
+        return "\n\n".join(
+            [
+                f"Objective: {self.objective}",
+                f"Steps:\n{steps}" if steps else "Steps: none were given.",
+                *(f"{name}: {' '.join(lines)}" for name, lines in rows if lines),
+            ]
+        )
 
 
 _LABORATORY = frozenset({Kind.GENE, Kind.CELL, Kind.PROCESS, Kind.ORGANISM})

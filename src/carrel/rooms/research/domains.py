@@ -1,4 +1,4 @@
-"""Which field a goal belongs to, told by its words."""
+"""The scientific field of a goal, inferred from its words."""
 
 from __future__ import annotations
 
@@ -23,10 +23,8 @@ _PATTERNS = {
 }
 
 
-def domain_of(goal: str) -> str:
-    """The field most of whose words a goal uses; the first named of equals; `general` when it uses
-    none.
-    """
+def infer_domain(goal: str) -> str:
+    """The field with the most words in the goal, the first of equals; `general` if it has none."""
     counts = {domain: len(pattern.findall(goal)) for domain, pattern in _PATTERNS.items()}
     best = max(counts, key=lambda domain: counts[domain])
     return best if counts[best] else "general"

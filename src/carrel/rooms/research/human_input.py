@@ -5,35 +5,36 @@ from __future__ import annotations
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.errors import ConflictError, InvalidInputError
+from carrel.libraries.discovery.protocols import ExperimentalProtocol
 from carrel.rooms.research.agents import derived_id
-from carrel.rooms.research.domains import domain_of
+from carrel.rooms.research.domains import infer_domain
 from carrel.rooms.research.errors import UnsafeGoalError
-from carrel.rooms.research.legacy_import import imported_hypothesis, read_earlier
-from carrel.rooms.research.models import ImportReport, SubmitHypothesis
-from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
+from carrel.rooms.research.legacy_import import imported_hypothesis, read_legacy_hypotheses
+from carrel.rooms.research.models import ImportHypotheses, ImportReport, SubmitHypothesis
+from carrel.rooms.research.ports import Corpus, Ids, ResearchStore
 from carrel.rooms.research.records import (
+    Approval,
     Changes,
     Decision,
     Draft,
     Event,
     Hypothesis,
-    HypothesisStanding,
     Project,
-    Protocol,
+    Rating,
     Review,
+    ReviewScores,
     SafetyRecord,
-    Scores,
 )
 from carrel.rooms.research.safety import check_hypothesis, safety_score
 
 
-class People:
+class HumanInput:
     """Records of what people did. They count as much as an agent's, and say whose they are."""
 
     def __init__(
-        self, memory: ContextMemory, corpus: Corpus, clock: Clock, ids: Ids, start_elo: float
+        self, store: ResearchStore, corpus: Corpus, clock: Clock, ids: Ids, start_elo: float
     ) -> None:
-        self._memory = memory
+        self._store = store
         self._corpus = corpus
         self._clock = clock
         self._ids = ids
@@ -52,7 +53,7 @@ class People:
                 next_step="Cite papers by the paper_id that search_papers gives.",
                 details={"missing": missing},
             )
-        for other in await self._memory.hypotheses(project.id):
+        for other in await self._store.hypotheses(project.id):
             if (other.draft.title, other.draft.summary) == (question.title, question.summary):
                 raise ConflictError(
                     f"The project has this very hypothesis already: {other.id}",
@@ -69,29 +70,30 @@ class People:
                 title=question.title,
                 summary=question.summary,
                 rationale=question.rationale or question.summary,
-                protocol=Protocol(objective=f"Test whether {question.title}", methodology=steps),
+                protocol=ExperimentalProtocol(
+                    objective=f"Test whether {question.title}", methodology=steps
+                ),
                 citations=tuple(question.citations),
                 origin=f"submitted by {call.caller.user_id}",
                 method="submitted",
             ),
             start_elo=self._start_elo,
             created_at=now,
-            standing=HypothesisStanding(elo_score=self._start_elo),
+            rating=Rating(elo_score=self._start_elo),
         )
-        check = self.checked(project, made.draft, now)
+        check = self._check(project, made.draft, now)
         if not check.is_allowed:
-            await self._memory.keep(Changes(safety=(check,)))
+            await self._store.save(Changes(safety=(check,)))
             advice = check_hypothesis(question.title, question.summary).advice
             raise UnsafeGoalError("hypothesis", check.rule, check.reason, advice)
         event = self._event(project.id, "submitted", f"{made.id}: {question.title}", now)
-        await self._memory.keep(Changes(hypotheses=(made,), safety=(check,), events=(event,)))
+        await self._store.save(Changes(hypotheses=(made,), safety=(check,), events=(event,)))
         return made
 
-    async def import_earlier(self, text: str, goal: str, call: Call) -> ImportReport:
-        """Hypotheses of the earlier system become a project of the caller's; those that are here
-        already are left as they are.
-        """
-        read, failed = read_earlier(text)
+    async def import_hypotheses(self, question: ImportHypotheses, call: Call) -> ImportReport:
+        """Hypotheses of the earlier system become a project; known ones are left as they are."""
+        goal = question.goal
+        read, failed = read_legacy_hypotheses(question.hypotheses)
         if not read and not failed:
             raise InvalidInputError(
                 "hypotheses: there are none in it",
@@ -102,7 +104,7 @@ class People:
             id=self._ids("res"),
             owner=owner,
             goal=goal,
-            domain=domain_of(goal),
+            domain=infer_domain(goal),
             hypothesis_count=len(read),
             seed=0,
             created_at=now,
@@ -116,16 +118,16 @@ class People:
             hypothesis_id = derived_id("hyp", "imported", owner, one.earlier_id)
             if (
                 any(earlier.id == hypothesis_id for earlier in made)
-                or await self._memory.hypothesis(hypothesis_id) is not None
+                or await self._store.hypothesis(hypothesis_id) is not None
             ):
                 known.append(one.earlier_id)
                 continue
-            check = self.checked(project, one.draft, now)
+            check = self._check(project, one.draft, now)
             checks.append(check)
             if check.is_allowed:
                 made.append(imported_hypothesis(hypothesis_id, project.id, one, now))
         if made or checks:
-            await self._memory.keep(
+            await self._store.save(
                 Changes(
                     projects=(project,) if made else (),
                     hypotheses=tuple(made),
@@ -140,7 +142,7 @@ class People:
             failed=[f"entry {each.place}: {each.reason}" for each in failed],
         )
 
-    def checked(self, project: Project, draft: Draft, now: str) -> SafetyRecord:
+    def _check(self, project: Project, draft: Draft, now: str) -> SafetyRecord:
         """The decision of the safety check on a hypothesis that comes from outside."""
         decision = check_hypothesis(draft.title, draft.summary)
         return SafetyRecord(
@@ -164,7 +166,7 @@ class People:
             hypothesis_id=subject.id,
             review_type="person",
             # A person gives one number; what it says of each part is not ours to make up.
-            scores=Scores(
+            scores=ReviewScores(
                 plausibility=None, novelty=None, testability=None, safety=safe, overall=score
             ),
             strengths=(comment,) if comment and score >= 0.5 else (),
@@ -173,24 +175,24 @@ class People:
             created_at=now,
         )
         event = self._event(subject.research_id, "rated", f"{subject.id}: {score:g}", now)
-        await self._memory.keep(Changes(reviews=(review,), events=(event,)))
+        await self._store.save(Changes(reviews=(review,), events=(event,)))
         return review
 
     async def decide(
-        self, subject: Hypothesis, reason: str, call: Call, *, is_approved: bool
+        self, subject: Hypothesis, reason: str, call: Call, approval: Approval
     ) -> Hypothesis:
         now = self._clock.now().isoformat()
         decision = Decision(
-            approval="approved" if is_approved else "rejected",
+            approval=approval,
             by=call.caller.user_id,
             at=now,
             reason=reason,
         )
-        await self._memory.decide(subject.id, decision)
+        await self._store.decide(subject.id, decision)
         event = self._event(
             subject.research_id, decision.approval, f"{subject.id}: {reason}".rstrip(": "), now
         )
-        await self._memory.keep(Changes(events=(event,)))
+        await self._store.save(Changes(events=(event,)))
         return subject.model_copy(update={"decision": decision})
 
     def _event(self, research_id: str, kind: str, says: str, at: str) -> Event:

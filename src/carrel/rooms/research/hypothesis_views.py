@@ -13,95 +13,84 @@ from carrel.rooms.research.models import (
     HypothesisShown,
     MatchShown,
     ResultHypothesis,
-    ReviewScores,
     ReviewShown,
     StrengthShown,
     TopHypothesis,
-    UnderstoodAs,
 )
-from carrel.rooms.research.records import Hypothesis, MatchPlayed, Review, Understanding
+from carrel.rooms.research.records import Hypothesis, MatchPlayed, Review
 
 Place = Literal["ranked", "not yet compared", "rejected"]
 
-
 _PLACES: tuple[Place, ...] = ("ranked", "not yet compared", "rejected")
-
-
-def place_of(made: Hypothesis) -> Place:
-    """Whether its place says anything: a rejected one and one without a match stand after all that
-    have played.
-    """
-    if made.decision.approval == "rejected":
-        return "rejected"
-    return "ranked" if made.standing.matches else "not yet compared"
-
-
-def by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Highest Elo first; where it is the same, those that have played, then the stronger, then the
-    older.
-    """
-    return sorted(
-        hypotheses,
-        key=lambda made: (-made.standing.elo_score, _PLACES.index(place_of(made)), *_tie(made)),
-    )
-
-
-def by_place(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """For reports: those that have played, highest Elo first, then those that have not, then the
-    rejected.
-    """
-    return sorted(
-        hypotheses,
-        key=lambda made: (_PLACES.index(place_of(made)), -made.standing.elo_score, *_tie(made)),
-    )
-
-
-def _tie(made: Hypothesis) -> tuple[float, str, str]:
-    return -made.standing.strength, made.created_at, made.id
-
-
-def leading(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Those that may lead, best first: none that a person rejected, and once there were matches,
-    only who has played.
-    """
-    there = [made for made in by_place(hypotheses) if place_of(made) != "rejected"]
-    return [made for made in there if place_of(made) == "ranked"] or there
-
-
-_RATIONALE = 2000
+_RATIONALE_CHARACTERS = 2000
 _CITED_IN_OVERVIEW = 3
 
 
-def row(made: Hypothesis) -> HypothesisRow:
-    """A hypothesis among others."""
-    return HypothesisRow(**_row_facts(made))
+def place_of(hypothesis: Hypothesis) -> Place:
+    """Whether its rank says anything: it does once it has played, unless a person rejected it."""
+    if hypothesis.decision.approval == "rejected":
+        return "rejected"
+    return "ranked" if hypothesis.rating.match_count else "not yet compared"
 
 
-def shown(made: Hypothesis) -> HypothesisShown:
-    """A hypothesis with its texts. A long rationale is shown up to where a paragraph ends."""
-    return HypothesisShown(
-        **_row_facts(made), **_text_facts(made, opening(made.draft.rationale, _RATIONALE))
+def sort_by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """Highest Elo first; among equals those that have played, then the stronger, then the older."""
+    return sorted(
+        hypotheses,
+        key=lambda one: (-one.rating.elo_score, _PLACES.index(place_of(one)), *_tie_break(one)),
     )
 
 
-def in_full(
-    made: Hypothesis, reviews: Iterable[Review], matches: Iterable[MatchPlayed]
+def sort_by_place(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """For reports: those that have played by Elo, then those that have not, then the rejected."""
+    return sorted(
+        hypotheses,
+        key=lambda one: (_PLACES.index(place_of(one)), -one.rating.elo_score, *_tie_break(one)),
+    )
+
+
+def _tie_break(hypothesis: Hypothesis) -> tuple[float, str, str]:
+    return -hypothesis.rating.strength, hypothesis.created_at, hypothesis.id
+
+
+def rank_by_strength(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """Those that may lead, best first: none that a person rejected, and once there were matches,
+    only those that have played.
+    """
+    allowed = [one for one in sort_by_place(hypotheses) if place_of(one) != "rejected"]
+    return [one for one in allowed if place_of(one) == "ranked"] or allowed
+
+
+def summarize_hypothesis(hypothesis: Hypothesis) -> HypothesisRow:
+    """A hypothesis in a list."""
+    return HypothesisRow(**_row_fields(hypothesis))
+
+
+def describe_hypothesis(hypothesis: Hypothesis) -> HypothesisShown:
+    """A hypothesis with its texts. A long rationale is cut at the end of a paragraph."""
+    rationale = cut_paragraphs(hypothesis.draft.rationale, _RATIONALE_CHARACTERS)
+    return HypothesisShown(**_row_fields(hypothesis), **_text_fields(hypothesis, rationale))
+
+
+def detail_hypothesis(
+    hypothesis: Hypothesis, reviews: Iterable[Review], matches: Iterable[MatchPlayed]
 ) -> HypothesisInFull:
+    """A hypothesis with its evidence, and of the reviews and matches its own."""
     return HypothesisInFull(
-        **_row_facts(made),
-        **_text_facts(made, made.draft.rationale),
-        evidence=list(_evidence(made)),
-        reviews=[review_shown(review) for review in reviews if review.hypothesis_id == made.id],
+        **_row_fields(hypothesis),
+        **_text_fields(hypothesis, hypothesis.draft.rationale),
+        evidence=list(_evidence(hypothesis)),
+        reviews=[describe_review(one) for one in reviews if one.hypothesis_id == hypothesis.id],
         matches=[
-            _match_shown(made.id, match)
+            describe_match(hypothesis.id, match)
             for match in matches
-            if made.id in {match.first, match.second}
+            if hypothesis.id in {match.first, match.second}
         ],
     )
 
 
-def opening(text: str, longest: int) -> str:
-    """The paragraphs of a text that fit, at least one, and a word that there is more."""
+def cut_paragraphs(text: str, longest: int) -> str:
+    """The paragraphs of a text that fit, at least one, and a note that there is more."""
     if len(text) <= longest:
         return text
     kept: list[str] = []
@@ -111,40 +100,40 @@ def opening(text: str, longest: int) -> str:
             break
         kept.append(paragraph)
         size += len(paragraph) + 1
-    whole = "\n".join(kept).rstrip()
-    return (
-        whole if len(whole) >= len(text.rstrip()) else f"{whole}\n… get_hypothesis has all of it."
-    )
+    opening = "\n".join(kept).rstrip()
+    if len(opening) >= len(text.rstrip()):
+        return opening
+    return f"{opening}\n… get_hypothesis has all of it."
 
 
-def _row_facts(made: Hypothesis) -> dict[str, Any]:
-    draft, standing = made.draft, made.standing
+def _row_fields(hypothesis: Hypothesis) -> dict[str, Any]:
+    draft, rating = hypothesis.draft, hypothesis.rating
     return {
-        "id": made.id,
-        "research_id": made.research_id,
+        "id": hypothesis.id,
+        "research_id": hypothesis.research_id,
         "title": draft.title,
         "summary": draft.summary,
         "bridges": list(draft.bridges),
         "citation_count": len(draft.citations) + len(draft.outside_references),
         "origin": draft.origin,
         "method": draft.method,
-        "parents": list(made.parents),
-        "elo_score": round(standing.elo_score, 4),
-        "strength": strength(made),
-        "wins": standing.wins,
-        "losses": standing.losses,
-        "draws": standing.draws,
-        "place": place_of(made),
-        "status": made.status,
-        "review_count": made.review_count,
-        "approval": made.decision.approval,
-        "approval_reason": made.decision.reason,
-        "created_at": made.created_at,
+        "parents": list(hypothesis.parents),
+        "elo_score": round(rating.elo_score, 4),
+        "strength": describe_strength(hypothesis),
+        "wins": rating.wins,
+        "losses": rating.losses,
+        "draws": rating.draws,
+        "place": place_of(hypothesis),
+        "status": hypothesis.status,
+        "review_count": hypothesis.review_count,
+        "approval": hypothesis.decision.approval,
+        "approval_reason": hypothesis.decision.reason,
+        "created_at": hypothesis.created_at,
     }
 
 
-def _text_facts(made: Hypothesis, rationale: str) -> dict[str, Any]:
-    draft = made.draft
+def _text_fields(hypothesis: Hypothesis, rationale: str) -> dict[str, Any]:
+    draft = hypothesis.draft
     return {
         "rationale": rationale,
         "experimental_protocol": draft.protocol.as_text(),
@@ -156,12 +145,14 @@ def _text_facts(made: Hypothesis, rationale: str) -> dict[str, Any]:
     }
 
 
-def _match_shown(hypothesis_id: str, match: MatchPlayed) -> MatchShown:
+def describe_match(hypothesis_id: str, match: MatchPlayed) -> MatchShown:
+    """A match as one of the two saw it."""
     is_first = match.first == hypothesis_id
-    won_by = {"first": is_first, "second": not is_first}
-    result: Any = (
-        match.verdict if match.verdict not in won_by else "won" if won_by[match.verdict] else "lost"
-    )
+    result: Literal["won", "lost", "draw", "unreadable"]
+    if match.verdict in {"first", "second"}:
+        result = "won" if (match.verdict == "first") == is_first else "lost"
+    else:
+        result = "draw" if match.verdict == "draw" else "unreadable"
     return MatchShown(
         number=match.number,
         opponent=match.second if is_first else match.first,
@@ -171,102 +162,79 @@ def _match_shown(hypothesis_id: str, match: MatchPlayed) -> MatchShown:
     )
 
 
-def understood_as(read: Understanding | None) -> UnderstoodAs | None:
-    """How a goal was read, where it has been."""
-    return None if read is None else UnderstoodAs.model_validate(read.model_dump(mode="json"))
-
-
-def top(made: Hypothesis) -> TopHypothesis:
+def describe_top(hypothesis: Hypothesis) -> TopHypothesis:
+    """The leader of a project in short."""
     return TopHypothesis(
-        id=made.id,
-        summary=made.draft.summary,
-        elo_score=round(made.standing.elo_score, 4),
-        status=made.status,
+        id=hypothesis.id,
+        summary=hypothesis.draft.summary,
+        elo_score=round(hypothesis.rating.elo_score, 4),
+        status=hypothesis.status,
     )
 
 
-def strength(made: Hypothesis) -> StrengthShown:
-    standing = made.standing
+def describe_strength(hypothesis: Hypothesis) -> StrengthShown:
+    rating = hypothesis.rating
     return StrengthShown(
-        value=round(standing.strength, 3),
-        low=round(standing.strength_low, 3),
-        high=round(standing.strength_high, 3),
+        value=round(rating.strength, 3),
+        low=round(rating.strength_low, 3),
+        high=round(rating.strength_high, 3),
     )
 
 
-def review_shown(review: Review) -> ReviewShown:
-    return ReviewShown(
-        review_id=review.id,
-        hypothesis_id=review.hypothesis_id,
-        review_type=review.review_type,
-        scores=ReviewScores(**review.scores.model_dump()),
-        strengths=list(review.strengths),
-        weaknesses=list(review.weaknesses),
-        recommendations=list(review.recommendations),
-        citations=list(review.citations),
-        created_at=review.created_at,
-        quotations=list(review.quotations),
-        reasons=dict(review.reasons),
-        reviewer=review.reviewer,
-    )
+def describe_review(review: Review) -> ReviewShown:
+    fields = review.model_dump(exclude={"id", "research_id"})
+    return ReviewShown.model_validate({"review_id": review.id, **fields})
 
 
-def cited(made: Hypothesis, *, is_detailed: bool) -> list[str]:
-    """The papers that results name for a hypothesis: in an overview the first few of those it rests
-    on.
-    """
-    return list(made.draft.citations if is_detailed else made.draft.citations[:_CITED_IN_OVERVIEW])
+def cited_papers(hypothesis: Hypothesis, *, is_detailed: bool) -> list[str]:
+    """The papers that results name for a hypothesis: in an overview only the first few."""
+    citations = hypothesis.draft.citations
+    return list(citations if is_detailed else citations[:_CITED_IN_OVERVIEW])
 
 
-def in_results(rank: int, made: Hypothesis, reviews: list[Review] | None) -> ResultHypothesis:
+def describe_in_results(
+    rank: int, hypothesis: Hypothesis, reviews: list[Review] | None
+) -> ResultHypothesis:
     """A row of the results; with its long texts where reviews are given."""
-    draft = made.draft
-    shown_row = ResultHypothesis(
+    draft = hypothesis.draft
+    texts: dict[str, Any] = {}
+    if reviews is not None:
+        texts = _text_fields(hypothesis, draft.rationale)
+        texts["reviews"] = [describe_review(review) for review in reviews]
+        del texts["citations"], texts["citations_removed"]
+    return ResultHypothesis(
         rank=rank,
-        place=place_of(made),
-        id=made.id,
+        place=place_of(hypothesis),
+        id=hypothesis.id,
         title=draft.title,
         summary=draft.summary,
-        elo_score=round(made.standing.elo_score, 4),
-        strength=strength(made),
-        status=made.status,
-        approval=made.decision.approval,
+        elo_score=round(hypothesis.rating.elo_score, 4),
+        strength=describe_strength(hypothesis),
+        status=hypothesis.status,
+        approval=hypothesis.decision.approval,
         origin=draft.origin,
         bridges=list(draft.bridges),
-        citations=cited(made, is_detailed=reviews is not None),
+        citations=cited_papers(hypothesis, is_detailed=reviews is not None),
         citation_count=len(draft.citations),
-    )
-    if reviews is None:
-        return shown_row
-    return shown_row.model_copy(
-        update={
-            "rationale": draft.rationale,
-            "experimental_protocol": draft.protocol.as_text(),
-            "predictions": list(draft.predictions),
-            "refutations": list(draft.refutations),
-            "novelty": draft.novelty,
-            "reviews": [review_shown(review) for review in reviews],
-        }
+        **texts,
     )
 
 
-def _evidence(made: Hypothesis) -> Iterator[EvidenceShown]:
-    connection = made.draft.connection
+def _evidence(hypothesis: Hypothesis) -> Iterator[EvidenceShown]:
+    connection = hypothesis.draft.connection
     if connection is None:
         return
     for bridge in connection.every_bridge:
         for evidence in (*bridge.near_evidence, *bridge.far_evidence):
-            yield _sentence(evidence, bridge.concept.label)
+            yield _describe_evidence(evidence, bridge.concept.label)
     for evidence in connection.novelty.direct_evidence:
-        yield _sentence(evidence, None)
+        yield _describe_evidence(evidence, None)
 
 
-def _sentence(evidence: Evidence, bridge: str | None) -> EvidenceShown:
-    place = (
-        f"abstract, sentence {evidence.sentence_number}"
-        if evidence.sentence_number
-        else evidence.place.value
-    )
+def _describe_evidence(evidence: Evidence, bridge: str | None) -> EvidenceShown:
+    place = evidence.place.value
+    if evidence.sentence_number:
+        place = f"abstract, sentence {evidence.sentence_number}"
     return EvidenceShown(
         paper_id=evidence.document_id,
         year=evidence.year,

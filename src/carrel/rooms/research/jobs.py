@@ -17,123 +17,18 @@ from carrel.core.errors import (
     StorageFullError,
 )
 from carrel.rooms.research import errors
-from carrel.rooms.research.hypothesis_views import by_elo, review_shown, row, shown
+from carrel.rooms.research.hypothesis_views import (
+    describe_hypothesis,
+    describe_review,
+    sort_by_elo,
+    summarize_hypothesis,
+)
 from carrel.rooms.research.models import HypothesisRow, HypothesisShown, ReviewShown
-from carrel.rooms.research.ports import ContextMemory, Ids
-from carrel.rooms.research.records import Job, JobKind, Project, Work
-from carrel.rooms.research.runner import Runner, has_ended
+from carrel.rooms.research.ports import Ids, ResearchStore
+from carrel.rooms.research.records import Changes, GenerateWork, Job, JobKind, Project, Work
+from carrel.rooms.research.runner import Runner
 
 JobAnswer = HypothesisShown | ReviewShown | Sequence[HypothesisRow] | Partial | BackgroundJob
-
-FETCH = (
-    "The work goes on. get_job with the job_id waits for it; list_hypotheses has the rest "
-    "when it is done."
-)
-_FETCH_ONE = {
-    "review": "The work goes on. get_job with the job_id waits for it; get_hypothesis has every "
-    "review.",
-    "evolve": "The work goes on. get_job with the job_id waits for it; list_hypotheses will have "
-    "it, too.",
-}
-_STOPPED = {
-    "paused": "The work was paused before it was done. resume_research goes on with it.",
-    "cancelled": "The work was cancelled before it was done. Call again to begin anew.",
-}
-
-
-class Answers:
-    """Made from what the memory holds at that moment, so that whoever asks, and when, gets the same
-    kind of answer.
-    """
-
-    def __init__(self, memory: ContextMemory) -> None:
-        self._memory = memory
-
-    async def of(self, job: Job) -> JobAnswer:
-        """The answer of a job that has ended. Raises what stopped it."""
-        if job.state in {"failed", "paused"} and job.problem_code is not None:
-            raise _problem(job)
-        match job.kind:
-            case "generate" | "rank":
-                rows = await self._rows(job)
-                if job.state in _STOPPED:
-                    return Partial(
-                        rows, await self._pending(job, rows), job.id, _STOPPED[job.state]
-                    )
-                return list(rows)
-            case "review" | "evolve":
-                if job.state in _STOPPED:
-                    raise errors.WorkStoppedError(job.id, _STOPPED[job.state])
-                return await self._one(job)
-            case "research":
-                raise errors.JobNotFoundError(job.id)
-
-    async def so_far(self, job: Job) -> Partial:
-        """What there is of a job that goes on. One whose answer is a single thing has nothing yet:
-        StillWorkingError.
-        """
-        if job.kind in _FETCH_ONE:
-            raise errors.StillWorkingError(job.id, _FETCH_ONE[job.kind])
-        rows = await self._rows(job)
-        return Partial(rows, await self._pending(job, rows), job.id, FETCH)
-
-    async def _pending(self, job: Job, rows: Sequence[HypothesisRow]) -> int:
-        if job.kind == "generate":
-            return job.work.count - len(rows)
-        return max(1, job.planned_steps - len(await self._memory.steps(job.id)))
-
-    async def _rows(self, job: Job) -> tuple[HypothesisRow, ...]:
-        hypotheses = await self._memory.hypotheses(job.research_id)
-        if job.kind == "rank":
-            return tuple(row(made) for made in by_elo(hypotheses))
-        by_id = {hypothesis.id: hypothesis for hypothesis in hypotheses}
-        return tuple(shown(by_id[name]) for name in await self._made(job) if name in by_id)
-
-    async def _one(self, job: Job) -> HypothesisShown | ReviewShown:
-        made = next(iter(await self._made(job)), None)
-        if job.kind == "review":
-            return next(
-                review_shown(review)
-                for review in await self._memory.reviews(job.research_id)
-                if review.id == made
-            )
-        child = await self._memory.hypothesis(made) if made else None
-        if child is None:
-            raise errors.UnsafeGoalError(
-                "evolved hypothesis",
-                "hypothesis",
-                "The safety check left it out.",
-                "Try another strategy.",
-            )
-        return shown(child)
-
-    async def _made(self, job: Job) -> list[str]:
-        return [name for step in await self._memory.steps(job.id) for name in step.made]
-
-
-_PROBLEMS: dict[str, type[CarrelError]] = {
-    kind.code: kind
-    for kind in (
-        errors.GoalNotInCorpusError,
-        errors.NoConnectionFoundError,
-        errors.NothingToEvolveError,
-        errors.BudgetExhaustedError,
-        errors.ModelUnavailableError,
-        errors.CorpusEmptyError,
-        InvalidInputError,
-        StorageFullError,
-    )
-}
-
-
-def _problem(job: Job) -> CarrelError:
-    kind = _PROBLEMS.get(job.problem_code or "", CarrelError)
-    return kind(
-        job.problem or "The work failed",
-        next_step="get_research_status says more.",
-        details={"job_id": job.id},
-    )
-
 
 OPERATION_OF: Mapping[JobKind, str] = {
     "generate": "generate_hypotheses",
@@ -148,13 +43,34 @@ SCOPES_OF: Mapping[JobKind, frozenset[str]] = {
     "rank": frozenset({"hypotheses:generate", "reviews:read"}),
     "evolve": frozenset({"hypotheses:evolve"}),
 }
+_STILL_RUNNING = {
+    "generate": "list_hypotheses has the rest when it is done.",
+    "rank": "list_hypotheses has the rest when it is done.",
+    "review": "get_hypothesis has every review.",
+    "evolve": "list_hypotheses will have it, too.",
+}
+_STOPPED = {
+    "paused": "The work was paused before it was done. resume_research goes on with it.",
+    "cancelled": "The work was cancelled before it was done. Call again to begin anew.",
+}
+_ERRORS: dict[str, type[CarrelError]] = {
+    kind.code: kind
+    for kind in (
+        errors.GoalNotInCorpusError,
+        errors.NoConnectionFoundError,
+        errors.NothingToEvolveError,
+        errors.BudgetExhaustedError,
+        errors.ModelUnavailableError,
+        errors.CorpusEmptyError,
+        InvalidInputError,
+        StorageFullError,
+    )
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a call waits for its work before it answers with what is done, or, where its caller
-    can follow the work,
-    with that."""
+    """How long a call waits for its work; a caller who can follow the work waits less."""
 
     seconds: float = 20.0
     look_every_seconds: float = 0.5
@@ -162,111 +78,101 @@ class Patience:
 
 
 class Jobs:
-    """Begins jobs and waits for them."""
+    """Starts jobs, waits for them, and makes their answers from what is stored."""
 
     def __init__(
-        self, memory: ContextMemory, runner: Runner, clock: Clock, ids: Ids, patience: Patience
+        self, store: ResearchStore, runner: Runner, clock: Clock, ids: Ids, patience: Patience
     ) -> None:
-        self._memory = memory
+        self._store = store
         self._runner = runner
         self._clock = clock
         self._ids = ids
         self._patience = patience
-        self._answers = Answers(memory)
 
-    def planned(self, project: Project, kind: JobKind, work: Work, planned_steps: int = 0) -> Job:
-        """A job that is still to be kept, and then begun by the runner."""
-        at = self._clock.now().isoformat()
+    def new_job(self, project: Project, work: Work, planned_steps: int = 0) -> Job:
+        """A job that is still to be stored, and then begun by the runner."""
         return Job(
             id=self._ids("job"),
             research_id=project.id,
-            kind=kind,
             work=work,
             planned_steps=planned_steps,
-            created_at=at,
+            created_at=self._clock.now().isoformat(),
         )
 
-    async def begin(self, project: Project, kind: JobKind, work: Work) -> Job:
-        job = self.planned(project, kind, work)
-        await self._memory.add_job(job)
-        self._runner.begin(job.id)
-        return job
-
-    async def do(self, project: Project, kind: JobKind, work: Work, call: Call) -> JobAnswer:
-        """Begins a job and answers with what it made, with what there is of it when patience ends,
-        or with the job itself.
+    async def do(self, project: Project, work: Work, call: Call) -> JobAnswer:
+        """Starts a job and answers with its result, with what there is when patience ends, or, to
+        a caller who can follow it, with the job itself.
         """
         if project.status == "cancelled":
             raise errors.WrongStateError(
                 "The project is cancelled; what was found stays",
                 next_step="Start a new project to find more.",
             )
-        job = await self._waited_for(
-            await self._same(project, kind, work) or await self.begin(project, kind, work), call
-        )
-        if has_ended(job):
-            return await self._answers.of(job)
-        return await self._seen(job) if call.can_follow else await self._answers.so_far(job)
+        job = await self._find_same(project, work)
+        if job is None:
+            job = self.new_job(project, work)
+            await self._store.save(Changes(jobs=(job,)))
+            self._runner.begin(job.id)
+        job = await self._wait(job, call)
+        if not job.is_open:
+            return await self._answer(job)
+        return await self._view(job) if call.can_follow else await self._answer_so_far(job)
 
-    async def _same(self, project: Project, kind: JobKind, work: Work) -> Job | None:
-        """The very same work where it is going on already: a caller whose patience ended comes back
-        for it. Hypotheses are
-        generated anew each time, since whoever asks twice wants more."""
-        if kind == "generate":
+    async def _find_same(self, project: Project, work: Work) -> Job | None:
+        """The very same work where it is going on already: a caller whose patience ended comes
+        back for it. Hypotheses are generated anew each time: who asks twice wants more.
+        """
+        if isinstance(work, GenerateWork):
             return None
-        return next(
-            (
-                job
-                for job in await self._memory.jobs(project.id)
-                if job.kind == kind and job.work == work and job.state in {"waiting", "running"}
-            ),
-            None,
-        )
+        jobs = await self._store.jobs(project.id)
+        return next((job for job in jobs if job.work == work and job.is_open), None)
 
-    async def working_on(self, jobs: Sequence[Job]) -> list[str]:
+    async def describe_open(self, jobs: Sequence[Job]) -> list[str]:
         """What goes on in a project, a line each."""
-        shown = [self._runner.unwritten.show_job(job) for job in jobs]
+        current = [self._runner.unwritten.apply_to_job(job) for job in jobs]
         return [
-            _says(job, len(await self._memory.steps(job.id)))
-            for job in shown
-            if job.state in {"waiting", "running"}
+            _progress_message(job, len(await self._store.steps(job.id)))
+            for job in current
+            if job.is_open
         ]
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> BackgroundJob:
-        job = await self._own(job_id, call)
-        if wait_seconds and not has_ended(job):
+        """The caller's job. Raises JobNotFoundError."""
+        job = await self._find_own(job_id, call)
+        if wait_seconds and job.is_open:
             job = await self._runner.wait(job.id, wait_seconds) or job
-        return await self._seen(job)
+        return await self._view(job)
 
     async def cancel_job(self, job_id: str, call: Call) -> BackgroundJob:
         """Cancels a job after the step that it is at. One that has ended stays as it is."""
-        job = await self._own(job_id, call)
-        await self._memory.set_job(job.id, "cancelled", after=("waiting", "running", "paused"))
-        return await self._seen(await self._memory.job(job.id) or job)
+        job = await self._find_own(job_id, call)
+        await self._store.cancel_job(job.id)
+        return await self._view(await self._store.job(job.id) or job)
 
-    async def _waited_for(self, job: Job, call: Call) -> Job:
-        """Waits as long as the client may, telling how far it is."""
+    async def _wait(self, job: Job, call: Call) -> Job:
+        """Waits as long as the client may, reporting progress."""
         patience = self._patience.seconds
         if call.can_follow:
             patience = min(patience, self._patience.follower_seconds)
         waited = 0.0
-        told = _Told(call)
-        await told.tell(job, 0, waited)
+        progress = _ProgressReport(call)
+        await progress.report(job, 0, waited)
         while True:
-            now = await self._runner.wait(job.id, min(self._patience.look_every_seconds, patience))
-            if now is None:
+            seconds = min(self._patience.look_every_seconds, patience)
+            current = await self._runner.wait(job.id, seconds)
+            if current is None:
                 raise errors.ResearchNotFoundError(job.research_id)
-            if has_ended(now):
-                return now
+            if not current.is_open:
+                return current
             waited += self._patience.look_every_seconds
-            await told.tell(now, len(await self._memory.steps(job.id)), waited)
+            await progress.report(current, len(await self._store.steps(job.id)), waited)
             if waited >= patience:
-                return now
+                return current
             await asyncio.sleep(0)
 
-    async def _own(self, job_id: str, call: Call) -> Job:
-        job = await self._memory.job(job_id)
-        project = None if job is None else await self._memory.project(job.research_id)
+    async def _find_own(self, job_id: str, call: Call) -> Job:
+        job = await self._store.job(job_id)
+        project = None if job is None else await self._store.project(job.research_id)
         if (
             job is None
             or project is None
@@ -276,37 +182,98 @@ class Jobs:
             raise errors.JobNotFoundError(job_id)
         if not SCOPES_OF[job.kind] <= call.caller.scopes:
             raise InsufficientPermissionsError(SCOPES_OF[job.kind], call.caller.scopes)
-        return self._runner.unwritten.show_job(job)
+        return self._runner.unwritten.apply_to_job(job)
 
-    async def _seen(self, job: Job) -> BackgroundJob:
-        steps = await self._memory.steps(job.id)
-        seen = BackgroundJob(
+    async def _view(self, job: Job) -> BackgroundJob:
+        steps = await self._store.steps(job.id)
+        view = BackgroundJob(
             job_id=job.id,
             operation=OPERATION_OF[job.kind],
             state="running",
-            message=_says(job, len(steps)),
+            message=_progress_message(job, len(steps)),
             started_at=job.created_at,
-            updated_at=max((step.at for step in steps), default=job.created_at),
+            updated_at=max((step.finished_at for step in steps), default=job.created_at),
             done=len(steps),
             total=job.planned_steps or None,
         )
         if job.state == "cancelled":
-            return replace(
-                seen, state="cancelled", message="Cancelled; what was made until then stays."
-            )
-        if not has_ended(job) or (job.state == "paused" and job.problem_code is None):
-            return seen
+            message = "Cancelled; what was made until then stays."
+            return replace(view, state="cancelled", message=message)
+        if job.is_open or (job.state == "paused" and job.problem_code is None):
+            return view
         try:
-            return replace(
-                seen, state="completed", message="Done.", result=await self._answers.of(job)
-            )
+            result = await self._answer(job)
         except CarrelError as problem:
-            return replace(seen, state="failed", message=problem.message, error=problem)
+            return replace(view, state="failed", message=problem.message, error=problem)
+        return replace(view, state="completed", message="Done.", result=result)
+
+    async def _answer(self, job: Job) -> JobAnswer:
+        """The answer of a job that has ended. Raises what stopped it."""
+        if job.state in {"failed", "paused"} and job.problem_code is not None:
+            raise _ERRORS.get(job.problem_code, CarrelError)(
+                job.problem or "The work failed",
+                next_step="get_research_status says more.",
+                details={"job_id": job.id},
+            )
+        match job.kind:
+            case "generate" | "rank":
+                rows = await self._rows(job)
+                if job.state in _STOPPED:
+                    pending = await self._pending(job, rows)
+                    return Partial(rows, pending, job.id, _STOPPED[job.state])
+                return list(rows)
+            case "review" | "evolve":
+                if job.state in _STOPPED:
+                    raise errors.WorkStoppedError(job.id, _STOPPED[job.state])
+                return await self._single_result(job)
+            case "research":
+                raise errors.JobNotFoundError(job.id)
+
+    async def _answer_so_far(self, job: Job) -> Partial:
+        """What an open job has so far. Raises StillWorkingError where it makes one thing."""
+        next_step = (
+            f"The work goes on. get_job with the job_id waits for it; {_STILL_RUNNING[job.kind]}"
+        )
+        if job.kind in {"review", "evolve"}:
+            raise errors.StillWorkingError(job.id, next_step)
+        rows = await self._rows(job)
+        return Partial(rows, await self._pending(job, rows), job.id, next_step)
+
+    async def _pending(self, job: Job, rows: Sequence[HypothesisRow]) -> int:
+        if isinstance(job.work, GenerateWork):
+            return job.work.count - len(rows)
+        return max(1, job.planned_steps - len(await self._store.steps(job.id)))
+
+    async def _rows(self, job: Job) -> tuple[HypothesisRow, ...]:
+        hypotheses = await self._store.hypotheses(job.research_id)
+        if job.kind == "rank":
+            return tuple(map(summarize_hypothesis, sort_by_elo(hypotheses)))
+        by_id = {hypothesis.id: hypothesis for hypothesis in hypotheses}
+        ids = await self._result_ids(job)
+        return tuple(describe_hypothesis(by_id[one]) for one in ids if one in by_id)
+
+    async def _single_result(self, job: Job) -> HypothesisShown | ReviewShown:
+        result_id = next(iter(await self._result_ids(job)), None)
+        if job.kind == "review":
+            reviews = await self._store.reviews(job.research_id)
+            return next(describe_review(review) for review in reviews if review.id == result_id)
+        child = await self._store.hypothesis(result_id) if result_id else None
+        if child is None:
+            raise errors.UnsafeGoalError(
+                "evolved hypothesis",
+                "hypothesis",
+                "The safety check left it out.",
+                "Try another strategy.",
+            )
+        return describe_hypothesis(child)
+
+    async def _result_ids(self, job: Job) -> list[str]:
+        return [one for step in await self._store.steps(job.id) for one in step.result_ids]
 
 
-class _Told:
-    """Tells a caller how far a job is. Every figure must exceed the one before, so inside a step it
-    creeps towards the next.
+class _ProgressReport:
+    """Tells a caller how far a job is. Every figure must exceed the one before, so within a step
+    it creeps towards the next.
     """
 
     def __init__(self, call: Call) -> None:
@@ -314,19 +281,18 @@ class _Told:
         self._done = 0
         self._since = 0.0
 
-    async def tell(self, job: Job, done: int, waited: float) -> None:
+    async def report(self, job: Job, done: int, waited: float) -> None:
         if done > self._done:
             self._done, self._since = done, waited
         inside = waited - self._since
         figure = round(self._done + inside / (inside + 10.0), 3)
-        await self._call.report_progress(figure, job.planned_steps or None, _says(job, done))
+        message = _progress_message(job, done)
+        await self._call.report_progress(figure, job.planned_steps or None, message)
 
 
-def _says(job: Job, done: int) -> str:
+def _progress_message(job: Job, done: int) -> str:
     if job.state == "paused":
         return f"{job.kind}: paused after {done} steps; resume_research goes on."
-    return (
-        f"{job.kind}: {done} of {job.planned_steps} steps"
-        if job.planned_steps
-        else f"{job.kind}: begun"
-    )
+    if job.planned_steps:
+        return f"{job.kind}: {done} of {job.planned_steps} steps"
+    return f"{job.kind}: begun"

@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from carrel.core.errors import CostlyInputError, InvalidInputError
 from carrel.core.parsing import translate_budget_errors
+from carrel.libraries.discovery.protocols import ExperimentalProtocol
 from carrel.libraries.text.budget import check_nesting, too_deep
 from carrel.rooms.research.records import (
     Draft,
     Hypothesis,
-    HypothesisStanding,
     OutsideReference,
-    Protocol,
+    Rating,
 )
 
 _METHODS = {
@@ -92,7 +92,7 @@ class NotImported:
     reason: str
 
 
-def read_earlier(text: str) -> tuple[list[Imported], list[NotImported]]:
+def read_legacy_hypotheses(text: str) -> tuple[list[Imported], list[NotImported]]:
     """Everything in the file: a list of hypotheses, or an object that has them as values or under
     `hypotheses`.
     """
@@ -148,7 +148,7 @@ def _imported(stored: _Stored) -> Imported:
         title=stored.summary,
         summary=stored.summary,
         rationale=stored.full_description or stored.summary,
-        protocol=Protocol(
+        protocol=ExperimentalProtocol(
             objective=protocol.objective,
             methodology=tuple(step for step in steps if step),
             required_resources=tuple(protocol.required_resources),
@@ -189,5 +189,5 @@ def imported_hypothesis(
         created_at=one.created_at or now,
         status="evolved" if is_evolved else "reviewed" if one.review_count else "pending",
         review_count=one.review_count,
-        standing=HypothesisStanding(elo_score=one.elo),
+        rating=Rating(elo_score=one.elo),
     )

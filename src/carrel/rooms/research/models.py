@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from carrel.core.operation import Answer, Question
+from carrel.rooms.research.records import ReviewScores, UnderstoodAs
 
 ResearchId = Annotated[str, Field(min_length=1, max_length=100)]
 HypothesisId = Annotated[str, Field(min_length=1, max_length=100)]
@@ -138,21 +139,6 @@ class ImportHypotheses(Question):
     goal: str = Field(default="Imported hypotheses", min_length=10, max_length=2000)
 
 
-class UnderstoodAs(Answer):
-    """How the goal was read, in a sentence and in its parts."""
-
-    says: str
-    question: Literal["open", "closed"]
-    start: str | None = None
-    start_papers: int = 0
-    end: str | None = None
-    end_papers: int = 0
-    through: str | None = None
-    wanted: str | None = None
-    not_found: list[str] = Field(default_factory=list)
-    ignored: list[str] = Field(default_factory=list)
-
-
 class StartedResearch(Answer):
     research_id: str
     goal: str
@@ -257,18 +243,6 @@ class HypothesisShown(HypothesisRow):
     novelty: str
     citations: list[str]
     citations_removed: int = 0
-
-
-class ReviewScores(Answer):
-    """Null where the reviewer abstains."""
-
-    plausibility: float | None
-    novelty: float | None
-    testability: float | None
-    safety: float
-    overall: float | None
-    specificity: float | None = None
-    relevance: float | None = None
 
 
 class ReviewShown(Answer):

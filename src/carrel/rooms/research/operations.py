@@ -76,9 +76,7 @@ class ResearchOperations:
         ),
     )
     async def start_research(self, question: StartResearch, call: Call) -> StartedResearch:
-        return await self._research.start(
-            question.goal, question.domain, question.hypothesis_count, call
-        )
+        return await self._research.start(question, call)
 
     @operation(
         title="Get research status",
@@ -109,7 +107,7 @@ class ResearchOperations:
     async def list_research_projects(
         self, question: ListResearchProjects, call: Call
     ) -> list[ProjectSummary]:
-        return await self._research.projects(question.status, question.limit, call)
+        return await self._research.list_projects(question, call)
 
     @operation(
         title="Generate hypotheses",
@@ -132,9 +130,7 @@ class ResearchOperations:
     ) -> list[HypothesisShown] | Partial | Job:
         return cast(
             list[HypothesisShown] | Partial | Job,
-            await self._research.generate(
-                question.research_id, question.count, question.method, call
-            ),
+            await self._research.generate(question, call),
         )
 
     @operation(
@@ -156,7 +152,7 @@ class ResearchOperations:
     ) -> HypothesisShown | Job:
         return cast(
             HypothesisShown | Job,
-            await self._research.evolve(question.hypothesis_id, question.strategy, call),
+            await self._research.evolve(question, call),
         )
 
     @operation(
@@ -174,9 +170,7 @@ class ResearchOperations:
         ),
     )
     async def list_hypotheses(self, question: ListHypotheses, call: Call) -> list[HypothesisRow]:
-        return await self._research.list_hypotheses(
-            question.research_id, question.status, question.min_elo, question.limit, call
-        )
+        return await self._research.list_hypotheses(question, call)
 
     @operation(
         title="Get a hypothesis",
@@ -194,7 +188,7 @@ class ResearchOperations:
         ),
     )
     async def get_hypothesis(self, question: GetHypothesis, call: Call) -> HypothesisInFull:
-        return await self._research.in_full(question.hypothesis_id, call)
+        return await self._research.get_hypothesis(question.hypothesis_id, call)
 
     @operation(
         title="Review a hypothesis",
@@ -216,7 +210,7 @@ class ResearchOperations:
     async def review_hypothesis(self, question: ReviewHypothesis, call: Call) -> ReviewShown | Job:
         return cast(
             ReviewShown | Job,
-            await self._research.review(question.hypothesis_id, question.review_type, call),
+            await self._research.review(question, call),
         )
 
     @operation(
@@ -241,7 +235,7 @@ class ResearchOperations:
     ) -> list[HypothesisRow] | Partial | Job:
         return cast(
             list[HypothesisRow] | Partial | Job,
-            await self._research.rank(question.research_id, question.method, call),
+            await self._research.rank(question, call),
         )
 
     @operation(
@@ -261,9 +255,7 @@ class ResearchOperations:
         ),
     )
     async def get_results(self, question: GetResults, call: Call) -> Results:
-        return await self._research.results(
-            question.research_id, question.format, question.top_n, call
-        )
+        return await self._research.results(question, call)
 
     @operation(
         title="Submit a hypothesis",
@@ -296,9 +288,7 @@ class ResearchOperations:
         ),
     )
     async def rate_hypothesis(self, question: RateHypothesis, call: Call) -> ReviewShown:
-        return await self._research.rate(
-            question.hypothesis_id, question.score, question.comment, call
-        )
+        return await self._research.rate(question, call)
 
     @operation(
         title="Approve a hypothesis",
@@ -314,9 +304,7 @@ class ResearchOperations:
         ),
     )
     async def approve_hypothesis(self, question: DecideHypothesis, call: Call) -> HypothesisRow:
-        return await self._research.decide(
-            question.hypothesis_id, question.reason, call, is_approved=True
-        )
+        return await self._research.decide(question, call, "approved")
 
     @operation(
         title="Reject a hypothesis",
@@ -332,9 +320,7 @@ class ResearchOperations:
         ),
     )
     async def reject_hypothesis(self, question: DecideHypothesis, call: Call) -> HypothesisRow:
-        return await self._research.decide(
-            question.hypothesis_id, question.reason, call, is_approved=False
-        )
+        return await self._research.decide(question, call, "rejected")
 
     @operation(
         title="Pause research",
@@ -398,7 +384,7 @@ class ResearchOperations:
         ),
     )
     async def delete_research(self, question: DeleteResearch, call: Call) -> ProjectChanged:
-        return await self._research.delete(question.research_id, call, is_forced=question.force)
+        return await self._research.delete(question, call)
 
     @operation(
         title="Export research",
@@ -416,20 +402,19 @@ class ResearchOperations:
     async def export_research(self, question: ExportResearch, call: Call) -> Text:
         match question.format:
             case "json":
-                whole = await self._research.everything(question.research_id, call)
+                whole = await self._research.export(question.research_id, call)
                 return Text(
                     json.dumps(inert_values(whole), ensure_ascii=False, indent=1),
                     "application/json",
                 )
             case "markdown":
-                return Text(
-                    (
-                        await self._research.results(question.research_id, "detailed", 200, call)
-                    ).markdown,
-                    "text/markdown",
-                )
+                asked = GetResults(research_id=question.research_id, format="detailed", top_n=200)
+                results = await self._research.results(asked, call)
+                return Text(results.markdown, "text/markdown")
             case "html":
-                return Text(await self._research.page(question.research_id, call), "text/html")
+                return Text(
+                    await self._research.html_report(question.research_id, call), "text/html"
+                )
 
     @operation(
         title="Import hypotheses",
@@ -444,4 +429,4 @@ class ResearchOperations:
         ),
     )
     async def import_hypotheses(self, question: ImportHypotheses, call: Call) -> ImportReport:
-        return await self._research.import_earlier(question.hypotheses, question.goal, call)
+        return await self._research.import_hypotheses(question, call)

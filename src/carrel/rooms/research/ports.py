@@ -17,23 +17,27 @@ from carrel.rooms.research.records import (
     Job,
     JobState,
     MatchPlayed,
-    Pace,
     Project,
     ProjectStatus,
     Review,
     SafetyRecord,
     StepDone,
+    StepKind,
 )
 
 ResultT = TypeVar("ResultT")
 
 
-class ContextMemory(Protocol):
-    """Everything the room remembers. Ids are unguessable; whose a project is, the service
-    decides.
+class ResearchStore(Protocol):
+    """Everything the room stores. Ids are unguessable; who may see a project, the service decides.
+
+    Every method raises UnavailableError where the store cannot be used, and those that write
+    StorageFullError where its disk is full.
     """
 
-    async def keep(self, changes: Changes) -> None: ...
+    async def save(self, changes: Changes) -> None:
+        """Stores all of the changes or nothing. Raises ConflictError where a record exists."""
+        ...
 
     async def project(self, research_id: str) -> Project | None: ...
 
@@ -44,21 +48,17 @@ class ContextMemory(Protocol):
         ...
 
     async def set_active(self, job_id: str, worker: str, at: str) -> None:
-        """Says that the job's project is being worked on, unless the job has been taken from the
-        worker in the meantime.
-        """
+        """Marks the job's project as being worked on, if the worker still holds the job."""
         ...
 
     async def delete_project(self, research_id: str) -> None:
-        """Forgets all of it but the decisions of the safety check."""
+        """Deletes all of it but the decisions of the safety check."""
         ...
 
     async def hypothesis(self, hypothesis_id: str) -> Hypothesis | None: ...
 
     async def hypothesis_ids(self, owner: str, start: str, count: int) -> tuple[list[str], int]:
-        """Ids of an owner's hypotheses that begin with a text, newest first, and how many there
-        are.
-        """
+        """Ids of an owner's hypotheses with this prefix, newest first, and how many there are."""
         ...
 
     async def hypotheses(self, research_id: str) -> list[Hypothesis]:
@@ -67,48 +67,56 @@ class ContextMemory(Protocol):
 
     async def decide(self, hypothesis_id: str, decision: Decision) -> None: ...
 
-    async def reviews(self, research_id: str) -> list[Review]: ...
+    async def reviews(self, research_id: str) -> list[Review]:
+        """All of a project's, oldest first."""
+        ...
 
-    async def matches(self, research_id: str) -> list[MatchPlayed]: ...
+    async def matches(self, research_id: str) -> list[MatchPlayed]:
+        """All of a project's, by number."""
+        ...
 
     async def output(self, output_id: str) -> AgentOutput | None: ...
 
-    async def outputs(
-        self, research_id: str, *, agent: str | None = None, only_model_calls: bool = False
-    ) -> list[AgentOutput]:
-        """What agents did, in order: all of it, what one of them did, or what a model was asked
-        for.
-        """
+    async def outputs(self, research_id: str, *, agent: str | None = None) -> list[AgentOutput]:
+        """What agents did in a project, or one of them, oldest first."""
         ...
 
-    async def safety(self, owner: str) -> list[SafetyRecord]: ...
+    async def model_usage(self, research_id: str) -> tuple[int, float]:
+        """How many answers of models a project has, and their cost."""
+        ...
+
+    async def safety(self, owner: str, research_id: str | None = None) -> list[SafetyRecord]:
+        """The decisions of the safety check for an owner, or for one project, oldest first."""
+        ...
 
     async def events(self, research_id: str) -> list[Event]: ...
 
-    async def add_job(self, job: Job) -> None: ...
-
     async def job(self, job_id: str) -> Job | None: ...
 
-    async def jobs(self, research_id: str) -> list[Job]: ...
+    async def jobs(self, research_id: str) -> list[Job]:
+        """All of a project's, oldest first."""
+        ...
 
     async def open_jobs(self) -> list[str]:
         """Ids of jobs that wait or run, oldest first."""
         ...
 
     async def claim(self, job_id: str, worker: str, lease_seconds: float) -> bool:
-        """Takes a waiting job, or a running one whose lease has run out by the database's clock.
-        Whether it is now this worker's.
+        """Claims a waiting job, or a running one whose lease has expired by the database's clock.
+        Returns whether it is now this worker's.
         """
         ...
 
-    async def holder(self, job_id: str) -> str | None: ...
+    async def holder(self, job_id: str) -> str | None:
+        """The worker of a running job."""
+        ...
 
     async def release(self, job_id: str, worker: str) -> None:
-        """Gives back a job that a worker holds, unfinished."""
+        """Gives back a job that the worker holds, unfinished."""
         ...
 
     async def renew(self, job_id: str, worker: str, lease_seconds: float) -> bool:
-        """Lengthens the lease from now on. False where the job is no longer this worker's."""
+        """Renews the lease from now on. False where the job is no longer this worker's."""
         ...
 
     async def end_job(
@@ -122,19 +130,23 @@ class ContextMemory(Protocol):
         *,
         project_status: ProjectStatus | None = None,
     ) -> bool:
-        """Ends a job that the worker holds, and in the same moment sets its project's status where
-        one is given. False, and
-        nothing is changed, where the job is no longer the worker's."""
+        """Ends a job that the worker holds and, in one transaction, sets its project's status
+        where one is given. False, with nothing changed, where the job is no longer the worker's.
+        """
+        ...
+
+    async def cancel_job(self, job_id: str) -> bool:
+        """Cancels a job that waits, runs or is paused. False where it had ended."""
         ...
 
     async def reconcile(self, at: str) -> None:
-        """Gives every project that is said to be worked on, and whose run has ended or never was,
-        the status that is true.
+        """Corrects the status of every project that is marked as worked on, and whose run has
+        ended or never was.
         """
         ...
 
     async def mask_stored_secrets(self) -> None:
-        """Takes secrets out of what was kept of errors before they were masked."""
+        """Masks secrets in errors that were stored before they were masked."""
         ...
 
     async def steer(
@@ -145,39 +157,27 @@ class ContextMemory(Protocol):
         status: ProjectStatus,
         event: Event,
     ) -> None:
-        """Sets all of a project's jobs that are in one of these states, its status and the event in
-        one moment.
-        """
-        ...
-
-    async def set_job(
-        self,
-        job_id: str,
-        state: JobState,
-        problem: str | None = None,
-        problem_code: str | None = None,
-        *,
-        after: Sequence[JobState] | None = None,
-    ) -> bool:
-        """Sets a job's state; with `after`, only where it is one of these at that moment. Whether
-        it was set.
+        """In one transaction, sets the state of a project's jobs that are in one of the states
+        `after`, the project's status, and stores the event.
         """
         ...
 
     async def plan(self, job_id: str, worker: str, planned_steps: int) -> bool:
-        """Says how many steps the job will have. False where the job is no longer this worker's."""
+        """Sets how many steps the job will have. False where it is no longer this worker's."""
         ...
 
-    async def steps(self, job_id: str) -> list[StepDone]: ...
-
-    async def finish(self, step: StepDone, worker: str, changes: Changes) -> None:
-        """Keeps a step and what it made in one moment. StepTakenError when it is finished already,
-        the job is not the worker's,
-        or the changes rest on matches that are no longer all."""
+    async def steps(self, job_id: str) -> list[StepDone]:
+        """The finished steps of a job, oldest first."""
         ...
 
-    async def pace(self) -> dict[str, Pace]:
-        """Mean seconds by kind of step, over everything done so far."""
+    async def finish_step(self, step: StepDone, worker: str, changes: Changes) -> None:
+        """Stores a step and what it made in one transaction. Raises StepTakenError where the step
+        is finished already, the job is not the worker's, or the match count is not as expected.
+        """
+        ...
+
+    async def mean_step_seconds(self) -> dict[StepKind, float]:
+        """Mean duration by kind of step, over everything done so far."""
         ...
 
     async def close(self) -> None: ...
@@ -192,7 +192,7 @@ class Corpus(Protocol):
         """
         ...
 
-    def being_read(self) -> tuple[int, int] | None:
+    def reading_progress(self) -> tuple[int, int] | None:
         """While the papers are read for the first time, or again: how many have been, and of how
         many.
         """
@@ -208,11 +208,11 @@ class Corpus(Protocol):
         """The papers as CSL-JSON, each under its paper id."""
         ...
 
-    async def rendered(self, items: Sequence[dict[str, Any]]) -> list[str]:
+    async def format_bibliography(self, items: Sequence[dict[str, Any]]) -> list[str]:
         """The references as lines of a bibliography, in the style that is set."""
         ...
 
-    async def bibtex(self, items: Sequence[dict[str, Any]]) -> str: ...
+    async def write_bibtex(self, items: Sequence[dict[str, Any]]) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,21 @@
-"""What the research room remembers: projects, hypotheses, reviews, matches, what agents did, and
-the jobs that do it.
-"""
+"""Records of the research room: projects, hypotheses, reviews, matches, outputs of agents, jobs."""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from carrel.libraries.discovery.connections import CandidateConnection
+from carrel.core.operation import Answer
+from carrel.libraries.discovery.connections import (
+    CandidateConnection,
+    EvolutionStrategy,
+    GenerationMethod,
+)
+from carrel.libraries.discovery.protocols import ExperimentalProtocol
+from carrel.libraries.discovery.review import ReviewType
 
 ProjectStatus = Literal["initializing", "active", "paused", "completed", "cancelled", "failed"]
 HypothesisStatus = Literal["pending", "reviewed", "evolved"]
@@ -18,10 +25,12 @@ JobState = Literal["waiting", "running", "paused", "cancelled", "completed", "fa
 
 
 class Record(BaseModel):
-    """Something kept as it was; never changed after it is made."""
+    """Base of everything that is stored."""
 
     # Built when first used: a process that only lists its tools never pays for it.
-    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", defer_build=True, serialize_by_alias=True
+    )
 
 
 class Project(Record):
@@ -39,11 +48,8 @@ class Project(Record):
     problem: str | None = None
 
 
-class Understanding(Record):
-    """How a goal was read: a plain sentence, and its parts. `start` is what is to be explained or
-    changed, `end` what may bear
-    on it where the goal names both, `through` a way it names; `wanted` the sort of answer it asks
-    for."""
+class UnderstoodAs(Answer):
+    """How the goal was read, in a sentence and in its parts."""
 
     says: str
     question: Literal["open", "closed"]
@@ -53,8 +59,8 @@ class Understanding(Record):
     end_papers: int = 0
     through: str | None = None
     wanted: str | None = None
-    not_found: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
+    not_found: list[str] = Field(default_factory=list)
+    ignored: list[str] = Field(default_factory=list)
 
 
 class OutsideReference(Record):
@@ -68,46 +74,13 @@ class OutsideReference(Record):
     url: str | None = None
 
 
-class Protocol(Record):
-    """How a hypothesis could be tested."""
-
-    objective: str
-    methodology: tuple[str, ...]
-    required_resources: tuple[str, ...] = ()
-    success_metrics: tuple[str, ...] = ()
-    potential_challenges: tuple[str, ...] = ()
-    safety_considerations: tuple[str, ...] = ()
-    timeline: str | None = None
-
-    def as_text(self) -> str:
-        steps = "\n".join(
-            f"{number}. {step}" for number, step in enumerate(self.methodology, start=1)
-        )
-        rows = (
-            ("Needed", self.required_resources),
-            ("Success", self.success_metrics),
-            ("Difficulties", self.potential_challenges),
-            ("Safety", self.safety_considerations),
-            ("Timeline", (self.timeline,) if self.timeline else ()),
-        )
-        return "\n\n".join(
-            [
-                f"Objective: {self.objective}",
-                f"Steps:\n{steps}" if steps else "Steps: none were given.",
-                *(f"{name}: {' '.join(lines)}" for name, lines in rows if lines),
-            ]
-        )
-
-
 class Draft(Record):
-    """A hypothesis as somebody wrote it, before it has a place. `origin` says who or what that was,
-    in words.
-    """
+    """A hypothesis as it was written; `origin` says by whom or what."""
 
     title: str
     summary: str
     rationale: str
-    protocol: Protocol
+    protocol: ExperimentalProtocol
     predictions: tuple[str, ...] = ()
     refutations: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -130,10 +103,8 @@ class Decision(Record):
     reason: str = ""
 
 
-class HypothesisStanding(Record):
-    """Where a hypothesis stands in its tournament: Elo, and a Bradley-Terry strength with its
-    interval.
-    """
+class Rating(Record):
+    """A hypothesis's Elo, and its Bradley-Terry strength with the interval."""
 
     elo_score: float
     strength: float = 0.0
@@ -145,12 +116,12 @@ class HypothesisStanding(Record):
     draws: int = 0
 
     @property
-    def matches(self) -> int:
+    def match_count(self) -> int:
         return self.wins + self.losses + self.draws
 
 
 class Hypothesis(Record):
-    """A draft with its place: its project, parents, standing and what people decided."""
+    """A draft in its project, with its parents, its rating and what people decided."""
 
     id: str
     research_id: str
@@ -160,14 +131,15 @@ class Hypothesis(Record):
     created_at: str
     status: HypothesisStatus = "pending"
     review_count: int = 0
-    standing: HypothesisStanding
+    # Exports have always called it `standing`.
+    rating: Rating = Field(
+        validation_alias=AliasChoices("rating", "standing"), serialization_alias="standing"
+    )
     decision: Decision = Decision()
 
 
-class Scores(Record):
-    """Each from 0 to 1; None where the reviewer abstains, since the papers at hand do not cover
-    what it is about.
-    """
+class ReviewScores(Answer):
+    """Null where the reviewer abstains."""
 
     plausibility: float | None
     novelty: float | None
@@ -185,7 +157,7 @@ class Review(Record):
     research_id: str
     hypothesis_id: str
     review_type: str
-    scores: Scores
+    scores: ReviewScores
     strengths: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
     recommendations: tuple[str, ...] = ()
@@ -211,9 +183,25 @@ class MatchPlayed(Record):
     created_at: str
 
 
+class Advice(Record):
+    """Names of concepts: bridges that did well or badly, and ends not to be proposed again."""
+
+    strong: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
+    unsafe: tuple[str, ...] = ()
+
+
+class MetaReview(Record):
+    """What the reviews say together: a text for people and models, advice for discovery."""
+
+    text: str
+    advice: Advice = Advice()
+
+
 class AgentOutput(Record):
-    """What one agent did once: what it was given, what it answered, with which mind and at what
-    cost.
+    """What one agent did once: what it was given and answered, by which reasoner, at what cost.
+
+    `finding` is the answer where later steps read it; exports have its text in `answered`.
     """
 
     id: str
@@ -228,6 +216,7 @@ class AgentOutput(Record):
     cost: float = 0.0
     is_model_call: bool = False
     created_at: str
+    finding: UnderstoodAs | MetaReview | None = Field(default=None, exclude=True)
 
 
 class SafetyRecord(Record):
@@ -246,23 +235,57 @@ class SafetyRecord(Record):
 
 
 class Event(Record):
-    """Something that happened to a project."""
+    """Something that happened to a project; `reason` is why, where something was left undone."""
 
     id: str
     research_id: str
     kind: str
     says: str
     created_at: str
+    reason: str | None = Field(default=None, exclude=True)
 
 
-class Work(Record):
-    """What a job is to do; each kind reads the fields it needs."""
+class ResearchWork(Record):
+    """A whole run: so many hypotheses from the goal to the ranking."""
 
-    count: int = 0
-    method: str = ""
-    hypothesis_id: str = ""
-    review_type: str = ""
-    strategy: str = ""
+    kind: Literal["research"] = "research"
+    count: int
+
+
+class GenerateWork(Record):
+    """So many new hypotheses by one method."""
+
+    kind: Literal["generate"] = "generate"
+    count: int
+    method: GenerationMethod
+
+
+class ReviewWork(Record):
+    """One review of one hypothesis."""
+
+    kind: Literal["review"] = "review"
+    hypothesis_id: str
+    review_type: ReviewType
+
+
+class RankWork(Record):
+    """Matches between all hypotheses of the project."""
+
+    kind: Literal["rank"] = "rank"
+    method: Literal["tournament", "direct_comparison"]
+
+
+class EvolveWork(Record):
+    """A child of one hypothesis."""
+
+    kind: Literal["evolve"] = "evolve"
+    hypothesis_id: str
+    strategy: EvolutionStrategy
+
+
+Work = Annotated[
+    ResearchWork | GenerateWork | ReviewWork | RankWork | EvolveWork, Field(discriminator="kind")
+]
 
 
 class Job(Record):
@@ -270,46 +293,80 @@ class Job(Record):
 
     id: str
     research_id: str
-    kind: JobKind
-    work: Work = Work()
+    work: Work
     state: JobState = "waiting"
     planned_steps: int = 0
     problem: str | None = None
     problem_code: str | None = None
     created_at: str
 
+    @property
+    def kind(self) -> JobKind:
+        return self.work.kind
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in {"waiting", "running"}
+
+
+class StepKind(StrEnum):
+    """What a step does."""
+
+    GOAL = "goal"
+    GENERATE = "generate"
+    REVIEW = "review"
+    MATCH = "match"
+    SETTLE = "settle"
+    PROXIMITY = "proximity"
+    META_REVIEW = "meta-review"
+    EVOLVE = "evolve"
+    COMPARE = "compare"
+
+
+@dataclass(frozen=True, slots=True)
+class StepKey:
+    """Which step of a job: each field is given where the job has several steps of that kind."""
+
+    kind: StepKind
+    round: int = 0
+    number: int = 0
+    hypothesis_id: str = ""
+
+    @property
+    def label(self) -> str:
+        """The key as one text, for logs and for ids derived from it. It is never read back."""
+        parts = (self.kind, self.round or "", self.number or "", self.hypothesis_id)
+        return ":".join(str(part) for part in parts if part)
+
 
 class StepDone(Record):
-    """A finished step of a job. What it made was kept in the same moment as this record."""
+    """A finished step of a job. What it made was stored in the same transaction."""
 
     job_id: str
-    name: str
-    kind: str
+    key: StepKey
     seconds: float
-    made: tuple[str, ...] = ()
-    at: str
+    result_ids: tuple[str, ...] = ()
+    finished_at: str
+
+    @property
+    def kind(self) -> StepKind:
+        return self.key.kind
 
 
 class Changes(Record):
-    """What is kept together or not at all. `matches_seen` says how many matches the project had
-    when it was made: where there
-    are others by now, nothing is kept, so that standings never rest on fewer matches than there
-    are."""
+    """What is stored together or not at all.
+
+    `expected_match_count` is how many matches the project had when the ratings were computed:
+    where it has others by now, nothing is stored, so that ratings never rest on fewer.
+    """
 
     projects: tuple[Project, ...] = ()
     jobs: tuple[Job, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
-    standings: tuple[tuple[str, HypothesisStanding], ...] = ()
+    ratings: tuple[tuple[str, Rating], ...] = ()
     reviews: tuple[Review, ...] = ()
     matches: tuple[MatchPlayed, ...] = ()
-    matches_seen: int | None = None
+    expected_match_count: int | None = None
     outputs: tuple[AgentOutput, ...] = ()
     safety: tuple[SafetyRecord, ...] = ()
     events: tuple[Event, ...] = ()
-
-
-class Pace(Record):
-    """How long steps of one kind have taken so far."""
-
-    seconds: float = Field(ge=0)
-    count: int

@@ -13,7 +13,7 @@ from carrel.rooms.research.records import Hypothesis, MatchPlayed, Project, Revi
 _NAMED = 2
 
 
-def in_short(item: Mapping[str, Any]) -> str:
+def format_reference(item: Mapping[str, Any]) -> str:
     """A CSL-JSON item as one line without a style: "Ng and Ruiz (2019). Title. Journal."."""
     who = _authors(item)
     year = _year(item)
@@ -24,7 +24,7 @@ def in_short(item: Mapping[str, Any]) -> str:
     return f"{opening}{title}.{f' {where}.' if where else ''}"
 
 
-def address(item: Mapping[str, Any]) -> str | None:
+def reference_url(item: Mapping[str, Any]) -> str | None:
     """Where the work is on the web, if it says so itself."""
     doi = str(item.get("DOI") or "")
     url = str(item.get("URL") or "")
@@ -53,7 +53,7 @@ COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#7b4b94", "#c69214", "#3a7d7c", "#8
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _EDGE = 760, 300, 52, 40, 34
 
 
-def ratings_drawing(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> str:
+def draw_ratings(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> str:
     """Elo after every match, a line for each of the leading ones; its number at the end is its
     place in the list.
     """
@@ -83,7 +83,7 @@ def ratings_drawing(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed
             f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" font-size="12" '
             f'text-anchor="end">{elo:.0f}</text>'
         )
-    ends = apart([point(len(matches), courses[made.id][-1][1])[1] for made in drawn])
+    ends = spread_labels([point(len(matches), courses[made.id][-1][1])[1] for made in drawn])
     for number, (colour, made, end) in enumerate(zip(COLOURS, drawn, ends, strict=False), start=1):
         course = [*courses[made.id], (len(matches), courses[made.id][-1][1])]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (point(*step) for step in course))
@@ -104,7 +104,7 @@ def ratings_drawing(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed
     return _svg(_HEIGHT, "".join(parts), "Elo ratings after every match")
 
 
-def apart(
+def spread_labels(
     heights: list[float], least: float = 13.0, lowest: float = _HEIGHT - _EDGE + 8
 ) -> list[float]:
     """The heights moved so that labels there do not lie on one another, nor below the drawing."""
@@ -118,7 +118,7 @@ def apart(
     return moved
 
 
-def evidence_drawing(made: Hypothesis) -> str:
+def draw_evidence(made: Hypothesis) -> str:
     """Start and end with the bridges between them; lines as thick as papers hold them up, with
     their number.
     """
@@ -186,7 +186,7 @@ _STYLE = (
 )
 
 
-def html_report(
+def write_html_report(
     project: Project,
     ordered: Sequence[Hypothesis],
     reviews: Sequence[Review],
@@ -208,7 +208,7 @@ def html_report(
         parts.append(f"<p><strong>{escape(project.problem)}</strong></p>")
     if matches and ordered:
         parts.extend(
-            ("<h2>Ratings over the matches</h2>", ratings_drawing(ordered, matches), _key(ordered))
+            ("<h2>Ratings over the matches</h2>", draw_ratings(ordered, matches), _key(ordered))
         )
     parts.append("<h2>Hypotheses</h2>")
     parts.extend(page.hypothesis(rank, made) for rank, made in enumerate(ordered, start=1))
@@ -248,7 +248,7 @@ def _key(ordered: Sequence[Hypothesis]) -> str:
     rows = "".join(
         f'<li style="color:{colour}"><a style="color:inherit" '
         f'href="#{escape(made.id)}">{escape(made.draft.title)}</a> '
-        f"({made.standing.elo_score:.0f})</li>"
+        f"({made.rating.elo_score:.0f})</li>"
         for colour, made in zip(COLOURS, ordered[:DRAWN], strict=False)
     )
     rest = len(ordered) - DRAWN
@@ -277,13 +277,13 @@ class _Page:
         self._titles = {made.id: made.draft.title for made in ordered}
 
     def hypothesis(self, rank: int, made: Hypothesis) -> str:
-        draft, standing = made.draft, made.standing
-        played = counted(standing.matches, "match", "matches")
+        draft, rating = made.draft, made.rating
+        played = counted(rating.match_count, "match", "matches")
         facts = [
-            f"Elo {standing.elo_score:.0f}",
-            f"strength {standing.strength:.2f} (95 % from {standing.strength_low:.2f} to "
-            f"{standing.strength_high:.2f})",
-            f"{standing.wins} won of {played}" if standing.matches else place_of(made),
+            f"Elo {rating.elo_score:.0f}",
+            f"strength {rating.strength:.2f} (95 % from {rating.strength_low:.2f} to "
+            f"{rating.strength_high:.2f})",
+            f"{rating.wins} won of {played}" if rating.match_count else place_of(made),
             made.status,
             made.decision.approval + (f": {made.decision.reason}" if made.decision.reason else ""),
             draft.origin,
@@ -293,7 +293,7 @@ class _Page:
             f'<h3 id="{escape(made.id)}">{rank}. {escape(draft.title)}</h3>',
             f"<p class='about'>{escape(' · '.join(facts))}</p>",
             f"<p>{escape(draft.summary)}</p>",
-            evidence_drawing(made),
+            draw_evidence(made),
             self._judged(made),
             _folded("Rationale", f"<pre>{escape(draft.rationale)}</pre>"),
             _folded(
@@ -309,8 +309,8 @@ class _Page:
         return f"<ol>{''.join(self._paper(item) for item in self._references)}</ol>"
 
     def _paper(self, item: Mapping[str, Any]) -> str:
-        where = address(item)
-        line = escape(in_short(item))
+        where = reference_url(item)
+        line = escape(format_reference(item))
         linked = f'{line} <a href="{escape(where)}">{escape(where)}</a>' if where else line
         return (
             f'<li id="paper-{escape(str(item["id"]))}">{linked} '

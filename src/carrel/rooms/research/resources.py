@@ -15,7 +15,7 @@ from carrel.rooms.research.models import ResearchStatus
 from carrel.rooms.research.prompts import prompt_text
 from carrel.rooms.research.quoting import quoted_in_hypothesis_page, quoted_in_project_page
 from carrel.rooms.research.records import Hypothesis, Project
-from carrel.rooms.research.report import in_short
+from carrel.rooms.research.report import format_reference
 from carrel.rooms.research.service import ResearchRoom
 
 _SHOWN = 10
@@ -46,8 +46,8 @@ class ResearchResources:
     )
     async def research_project(self, variables: Mapping[str, str], call: Call) -> Text:
         found = await self._research.project(variables["project_id"], call)
-        status = await self._research.telling.status(found)
-        hypotheses = await self._research.telling.ordered(found)
+        status = await self._research.views.status(found)
+        hypotheses = await self._research.views.ordered(found)
         return Text(inert_text(project_page(found, status, hypotheses)), "text/markdown")
 
     @resource(
@@ -63,7 +63,7 @@ class ResearchResources:
     )
     async def hypothesis(self, variables: Mapping[str, str], call: Call) -> Text:
         found, _ = await self._research.hypothesis(variables["hypothesis_id"], call)
-        page = hypothesis_page(found, await self._research.telling.references([found]))
+        page = hypothesis_page(found, await self._research.views.references([found]))
         return Text(inert_text(page), "text/markdown")
 
     @prompt(
@@ -97,17 +97,17 @@ class ResearchResources:
             .replace("{hypothesis_id}", found.id)
             .partition("{hypothesis}")
         )
-        references = await self._research.telling.references([found])
+        references = await self._research.views.references([found])
         page = delimit_quotation(hypothesis_page(found, references), "hypothesis")
         return _one_message(before + page + after, f"A close look at {found.id}")
 
 
 def project_page(project: Project, status: ResearchStatus, hypotheses: Sequence[Hypothesis]) -> str:
     average = (
-        sum(made.standing.elo_score for made in hypotheses) / len(hypotheses) if hypotheses else 0.0
+        sum(made.rating.elo_score for made in hypotheses) / len(hypotheses) if hypotheses else 0.0
     )
     rows = [
-        f"{number}. **{made.draft.title}** (ELO: {made.standing.elo_score:.0f})\n   "
+        f"{number}. **{made.draft.title}** (ELO: {made.rating.elo_score:.0f})\n   "
         f"{_short(made.draft.rationale)}"
         for number, made in enumerate(hypotheses[:_SHOWN], start=1)
     ]
@@ -136,7 +136,7 @@ def hypothesis_page(made: Hypothesis, references: Sequence[Mapping[str, Any]]) -
         or "None stated."
     )
     # A paper that has left the corpus since is still named, by its id.
-    at_hand = {str(item["id"]): in_short(item) for item in references}
+    at_hand = {str(item["id"]): format_reference(item) for item in references}
     grounding = [
         f"- paper://{paper_id}/metadata {at_hand.pop(paper_id, '')}".rstrip()
         for paper_id in draft.citations
@@ -144,7 +144,7 @@ def hypothesis_page(made: Hypothesis, references: Sequence[Mapping[str, Any]]) -
     grounding.extend(f"- {line}" for line in at_hand.values())
     return (
         f"# Hypothesis: {draft.title}\n\n**ID**: {made.id}\n**ELO Score**: "
-        f"{made.standing.elo_score:.0f}\n**Status**: {made.status}\n"
+        f"{made.rating.elo_score:.0f}\n**Status**: {made.status}\n"
         f"**Origin**: {draft.origin} ({draft.method})\n**Approval**: "
         f"{made.decision.approval}\n\n{draft.summary}\n\n"
         f"## Rationale\n{draft.rationale}\n\n## Experimental "

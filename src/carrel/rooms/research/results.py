@@ -10,16 +10,16 @@ from typing import Any
 
 from carrel.libraries.discovery.evidence import sentences
 from carrel.libraries.discovery.records import Paper
-from carrel.rooms.research.hypothesis_views import leading, place_of
+from carrel.rooms.research.hypothesis_views import place_of, rank_by_strength
 from carrel.rooms.research.inert_text import inert_text
-from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis, ReviewScores
+from carrel.rooms.research.models import Aim, Article, NihAims, ResultHypothesis
 from carrel.rooms.research.records import (
     Event,
     Hypothesis,
-    MatchPlayed,
     Project,
     Review,
-    Understanding,
+    ReviewScores,
+    UnderstoodAs,
 )
 
 AIMS = 3
@@ -34,67 +34,67 @@ _SAYS_WHAT_IT_IS = re.compile(
 )
 
 
-def executive_summary(
+def write_executive_summary(
     project: Project,
     ordered: Sequence[Hypothesis],
-    reviews: Sequence[Review],
-    matches: Sequence[MatchPlayed],
-    read: Understanding | None = None,
+    review_count: int,
+    match_count: int,
+    reading: UnderstoodAs | None = None,
     events: Sequence[Event] = (),
 ) -> str:
     """A paragraph that says how the goal was read, what was done, what leads, and what it is
     worth.
     """
-    understood = f" {read.says}" if read is not None else ""
+    understood = f" {reading.says}" if reading is not None else ""
     if not ordered:
         if project.status in {"failed", "cancelled", "completed"}:
             return (
-                f"No hypothesis was made for: {_ended(project.goal)}{understood} "
+                f"No hypothesis was made for: {_end_sentence(project.goal)}{understood} "
                 f"{project.problem or ''}"
             ).rstrip()
-        return f"No hypotheses yet for: {_ended(project.goal)}{understood}"
+        return f"No hypotheses yet for: {_end_sentence(project.goal)}{understood}"
     approved = sum(made.decision.approval == "approved" for made in ordered)
     origins = ", ".join(dict.fromkeys(made.draft.origin for made in ordered))
     return (
-        f"Goal: {_ended(project.goal)}{understood} {len(ordered)} "
+        f"Goal: {_end_sentence(project.goal)}{understood} {len(ordered)} "
         f"{'hypothesis' if len(ordered) == 1 else 'hypotheses'} ({origins}), "
-        f"{len(reviews)} reviews and {len(matches)} matches so far. "
-        f"{_shortfall(project, ordered, events)}{_first(ordered)} "
+        f"{review_count} reviews and {match_count} matches so far. "
+        f"{_shortfall(project, ordered, events)}{_describe_leader(ordered)} "
         f"{approved or 'None'} {'has' if approved == 1 else 'have'} been approved by a person. "
         "Each is a candidate to be tested, with the papers it rests on; none is a finding."
     )
 
 
-def _first(ordered: Sequence[Hypothesis]) -> str:
+def _describe_leader(ordered: Sequence[Hypothesis]) -> str:
     """Who leads, or why nobody does. One that a person rejected never does, whatever its rating."""
-    leader = next(iter(leading(ordered)), None)
+    leader = next(iter(rank_by_strength(ordered)), None)
     if leader is None:
         return "All of them have been rejected by a person."
     if place_of(leader) != "ranked":
         return (
             f"No match has been played yet; the first to be compared (Elo "
-            f"{leader.standing.elo_score:.0f}): {leader.draft.title}."
+            f"{leader.rating.elo_score:.0f}): {leader.draft.title}."
         )
-    return f"First by tournament (Elo {leader.standing.elo_score:.0f}): {leader.draft.title}."
+    return f"First by tournament (Elo {leader.rating.elo_score:.0f}): {leader.draft.title}."
 
 
 def _shortfall(project: Project, ordered: Sequence[Hypothesis], events: Sequence[Event]) -> str:
     """Why there are fewer hypotheses than were asked for, where there are."""
     first = sum(made.status != "evolved" for made in ordered)
-    why = [event.says for event in events if event.kind == "exhausted"]
+    why = [event.reason for event in events if event.kind == "exhausted" and event.reason]
     if not why or first >= project.hypothesis_count:
         return ""
-    return f"{project.hypothesis_count} were asked for: {why[-1].partition(': ')[2].rstrip('.')}. "
+    return f"{project.hypothesis_count} were asked for: {why[-1].rstrip('.')}. "
 
 
-def nih_aims(
+def write_nih_aims(
     project: Project,
     ordered: Sequence[Hypothesis],
     papers: Sequence[Paper],
     reviews: Sequence[Review],
 ) -> NihAims:
     """The parts of the page, drawn from the leading hypotheses and the sentences they quote."""
-    chosen = aims_of(ordered)
+    chosen = choose_aims(ordered)
     first = chosen[0] if chosen else None
     by_id = {paper.id: paper for paper in papers}
     cited = [
@@ -109,10 +109,10 @@ def nih_aims(
         "",
     )
     return NihAims(
-        disease_description=_described(project, first, cited),
-        unmet_need=f"{_ended(project.goal)} "
+        disease_description=_disease_description(project, first, cited),
+        unmet_need=f"{_end_sentence(project.goal)} "
         f"{first.draft.novelty if first else 'No hypothesis addresses it yet.'}",
-        proposed_solution=_proposed(chosen),
+        proposed_solution=_proposed_solution(chosen),
         aims=[
             Aim(
                 goal=made.draft.protocol.objective,
@@ -127,12 +127,12 @@ def nih_aims(
     )
 
 
-def aims_of(ordered: Sequence[Hypothesis]) -> list[Hypothesis]:
+def choose_aims(ordered: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Whose aims the page has: the leading ones, of several that go the same way between the same
     ends only the first.
     """
     chosen: dict[object, Hypothesis] = {}
-    for made in leading(ordered):
+    for made in rank_by_strength(ordered):
         connection = made.draft.connection
         way: object = made.id
         if connection is not None and connection.bridges:
@@ -144,7 +144,7 @@ def aims_of(ordered: Sequence[Hypothesis]) -> list[Hypothesis]:
     return list(chosen.values())[:AIMS]
 
 
-def markdown(
+def write_markdown(
     project: Project,
     summary: str,
     rows: Sequence[ResultHypothesis],
@@ -231,7 +231,7 @@ def _aims_page(aims: NihAims) -> list[str]:
     return parts
 
 
-def _described(project: Project, first: Hypothesis | None, cited: Sequence[Paper]) -> str:
+def _disease_description(project: Project, first: Hypothesis | None, cited: Sequence[Paper]) -> str:
     """What the papers themselves say of the thing the goal is about, in their own words."""
     connection = None if first is None else first.draft.connection
     if connection is not None:
@@ -244,7 +244,7 @@ def _described(project: Project, first: Hypothesis | None, cited: Sequence[Paper
         if found[0] > 1:
             return f"In the words of a paper on {subject}: “{found[3]}” [{found[2]}]"
     return (
-        f"The goal, as it was set: {_ended(project.goal)} No paper cited here says in a "
+        f"The goal, as it was set: {_end_sentence(project.goal)} No paper cited here says in a "
         f"sentence what it is about."
     )
 
@@ -260,13 +260,15 @@ def _describes(subject: str, sentence: str) -> int:
     return 1 + (at <= 4) + 2 * (is_said_of is not None)
 
 
-def _proposed(leading: Sequence[Hypothesis]) -> str:
+def _proposed_solution(leading: Sequence[Hypothesis]) -> str:
     if not leading:
         return "None yet."
     first, *others = leading
-    told = f"To test whether {_continued(first.draft.title)}."
+    told = f"To test whether {_within_sentence(first.draft.title)}."
     if others:
-        told += " Beside it: " + "; ".join(_continued(made.draft.title) for made in others) + "."
+        told += (
+            " Beside it: " + "; ".join(_within_sentence(made.draft.title) for made in others) + "."
+        )
     return f"{told} Each is a candidate from the literature, to be tested as its aim says."
 
 
@@ -280,12 +282,12 @@ def _reasoning(made: Hypothesis) -> str:
     return told or made.draft.summary
 
 
-def _ended(text: str) -> str:
+def _end_sentence(text: str) -> str:
     """A sentence with one mark at its end."""
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
-def _continued(title: str) -> str:
+def _within_sentence(title: str) -> str:
     """A title inside a sentence: names in capitals stay as they are."""
     first, _, rest = title.rstrip(".").partition(" ")
     is_plain = first[:1].isupper() and first[1:].islower()

@@ -1,48 +1,74 @@
-"""What the research room does."""
+"""What the research room does: starts, steers and shows projects, and starts work on them."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
 from carrel.core.errors import InvalidInputError, UnavailableError
+from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.review import ReviewType
 from carrel.rooms.research import errors
-from carrel.rooms.research.agents import derived_id
-from carrel.rooms.research.agents.reflection import AGENT as READING
+from carrel.rooms.research.agents import GOAL_READING, derived_id
 from carrel.rooms.research.agents.supervisor import Supervisor
-from carrel.rooms.research.domains import domain_of
-from carrel.rooms.research.human_input import People
-from carrel.rooms.research.hypothesis_views import by_elo, review_shown, row, shown, understood_as
+from carrel.rooms.research.domains import infer_domain
+from carrel.rooms.research.human_input import HumanInput
+from carrel.rooms.research.hypothesis_views import (
+    describe_hypothesis,
+    describe_review,
+    detail_hypothesis,
+    sort_by_elo,
+    summarize_hypothesis,
+)
 from carrel.rooms.research.jobs import JobAnswer, Jobs, Patience
 from carrel.rooms.research.models import (
+    DecideHypothesis,
+    DeleteResearch,
+    EvolveHypothesis,
+    GenerateHypotheses,
+    GetResults,
     HypothesisInFull,
     HypothesisRow,
     HypothesisShown,
+    ImportHypotheses,
     ImportReport,
+    ListHypotheses,
+    ListResearchProjects,
     ProjectChanged,
     ProjectSummary,
+    RankHypotheses,
+    RateHypothesis,
     ResearchStatus,
     Results,
+    ReviewHypothesis,
     ReviewShown,
     StartedResearch,
+    StartResearch,
     SubmitHypothesis,
 )
-from carrel.rooms.research.ports import ContextMemory, Corpus, Ids
-from carrel.rooms.research.project_views import Telling, remaining_seconds
+from carrel.rooms.research.ports import Corpus, Ids, ResearchStore
+from carrel.rooms.research.project_views import ProjectViews, remaining_seconds
 from carrel.rooms.research.records import (
     AgentOutput,
+    Approval,
     Changes,
     Event,
+    EvolveWork,
+    GenerateWork,
     Hypothesis,
+    JobState,
     Project,
+    ProjectStatus,
+    RankWork,
+    ResearchWork,
+    ReviewWork,
     SafetyRecord,
-    Understanding,
-    Work,
+    UnderstoodAs,
 )
-from carrel.rooms.research.run_control import Steering
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.safety import check_goal
 
@@ -56,7 +82,7 @@ class ResearchRoom:
 
     def __init__(
         self,
-        memory: ContextMemory,
+        store: ResearchStore,
         corpus: Corpus,
         supervisor: Supervisor,
         runner: Runner,
@@ -64,73 +90,77 @@ class ResearchRoom:
         ids: Ids,
         patience: Patience | None = None,
     ) -> None:
-        self._memory = memory
-        self._corpus = corpus
+        self._store = store
         self._runner = runner
         self._supervisor = supervisor
         self._clock = clock
         self._ids = ids
-        self.jobs = Jobs(memory, runner, clock, ids, patience or Patience())
-        self.telling = Telling(memory, corpus, supervisor, self.jobs)
-        self._steering = Steering(memory, runner, clock, ids)
-        self.people = People(memory, corpus, clock, ids, supervisor.workshop.start_elo)
+        self.jobs = Jobs(store, runner, clock, ids, patience or Patience())
+        self.views = ProjectViews(store, corpus, supervisor, self.jobs)
+        self.human_input = HumanInput(store, corpus, clock, ids, supervisor.context.start_elo)
 
-    async def start(self, goal: str, domain: str | None, count: int, call: Call) -> StartedResearch:
-        goal = " ".join(goal.split())
+    async def start(self, question: StartResearch, call: Call) -> StartedResearch:
+        goal = " ".join(question.goal.split())
         if len(goal) < 10:
             raise InvalidInputError(
                 "goal: has fewer than 10 characters",
                 next_step="Say in a sentence what is to be found out.",
             )
         research_id = self._ids("res")
-        await self._check(goal, call, research_id)
+        await self._check_goal(goal, call, research_id)
         now = self._now()
         project = Project(
             id=research_id,
             owner=call.caller.user_id,
             goal=goal,
-            domain=(domain or "").strip() or domain_of(goal),
-            hypothesis_count=count,
+            domain=(question.domain or "").strip() or infer_domain(goal),
+            hypothesis_count=question.hypothesis_count,
             seed=int.from_bytes(research_id.encode()[-4:], "big"),
             created_at=now,
             updated_at=now,
         )
-        read = await self._understood(goal)
-        outputs = () if read is None else (self._reading(project, read),)
+        reading = await self._read_goal(goal)
         expected = self._supervisor.expected_by_kind(project, ())
-        job = self.jobs.planned(project, "research", Work(count=count), sum(expected.values()))
-        events = (self._event(project, "started", goal),)
+        work = ResearchWork(count=question.hypothesis_count)
+        job = self.jobs.new_job(project, work, sum(expected.values()))
         # Together, so that there is never a project that nobody works on.
-        await self._memory.keep(
-            Changes(projects=(project,), jobs=(job,), events=events, outputs=outputs)
+        await self._store.save(
+            Changes(
+                projects=(project,),
+                jobs=(job,),
+                events=(self._event(project, "started", goal),),
+                outputs=() if reading is None else (self._reading_output(project, reading),),
+            )
         )
         self._runner.begin(job.id)
-        hours = remaining_seconds(expected, (), await self._memory.pace()) / 3600.0
+        seconds = remaining_seconds(expected, (), await self._store.mean_step_seconds())
         return StartedResearch(
             research_id=project.id,
             goal=project.goal,
             domain=project.domain,
             status=project.status,
-            estimated_time_hours=round(hours, 4),
-            understood_as=understood_as(read),
+            estimated_time_hours=round(seconds / 3600.0, 4),
+            understood_as=reading,
         )
 
     async def status(self, research_id: str, call: Call) -> ResearchStatus:
-        return await self.telling.status(await self.project(research_id, call))
+        return await self.views.status(await self.project(research_id, call))
 
-    async def in_full(self, hypothesis_id: str, call: Call) -> HypothesisInFull:
-        return await self.telling.in_full(*await self.hypothesis(hypothesis_id, call))
+    async def results(self, question: GetResults, call: Call) -> Results:
+        project = await self.project(question.research_id, call)
+        return await self.views.results(project, question.format, question.top_n)
 
-    async def results(self, research_id: str, form: str, top_n: int, call: Call) -> Results:
-        return await self.telling.results(await self.project(research_id, call), form, top_n)
+    async def html_report(self, research_id: str, call: Call) -> str:
+        return await self.views.html_report(await self.project(research_id, call))
 
-    async def page(self, research_id: str, call: Call) -> str:
-        return await self.telling.page(await self.project(research_id, call))
+    async def export(self, research_id: str, call: Call) -> dict[str, Any]:
+        return await self.views.export(await self.project(research_id, call))
 
-    async def everything(self, research_id: str, call: Call) -> dict[str, Any]:
-        return await self.telling.everything(await self.project(research_id, call))
-
-    async def projects(self, status: str | None, limit: int, call: Call) -> list[ProjectSummary]:
+    async def list_projects(
+        self, question: ListResearchProjects, call: Call
+    ) -> list[ProjectSummary]:
+        owner = call.caller.user_id
+        rows = await self._current_projects(owner, question.status, question.limit)
         return [
             ProjectSummary(
                 id=project.id,
@@ -141,150 +171,187 @@ class ResearchRoom:
                 created_at=project.created_at,
                 last_updated=project.updated_at,
             )
-            for project, count in await self._shown_projects(call.caller.user_id, status, limit)
+            for project, count in rows
         ]
 
     async def complete_project(self, typed: str, call: Call) -> Completion:
         """Ids of the caller's projects by id or goal."""
-        found = await self._memory.projects(call.caller.user_id, None, _MOST_PROJECTS)
+        found = await self._store.projects(call.caller.user_id, None, _MOST_PROJECTS)
         return complete_titled(((project.id, project.goal) for project, _ in found), typed)
 
     async def complete_hypothesis(self, typed: str, call: Call) -> Completion:
         """Ids of the caller's hypotheses."""
-        found, total = await self._memory.hypothesis_ids(
+        found, total = await self._store.hypothesis_ids(
             call.caller.user_id, typed, MAX_COMPLETION_VALUES
         )
         return Completion(tuple(found), total)
 
-    async def _shown_projects(
+    async def _current_projects(
         self, owner: str, status: str | None, limit: int
     ) -> list[tuple[Project, int]]:
         unwritten = self._runner.unwritten
-        if not len(unwritten):
-            return await self._memory.projects(owner, status, limit)
+        if not unwritten:
+            return await self._store.projects(owner, status, limit)
         # Some are not what their rows say, so rows cannot be chosen by status.
-        rows = await self._memory.projects(owner, None, _MOST_PROJECTS)
-        shown = [(unwritten.show_project(project), count) for project, count in rows]
-        return [
-            (project, count)
-            for project, count in shown
-            if status is None or project.status == status
-        ][:limit]
+        rows = await self._store.projects(owner, None, _MOST_PROJECTS)
+        current = [(unwritten.apply_to_project(project), count) for project, count in rows]
+        return [row for row in current if status is None or row[0].status == status][:limit]
 
-    async def generate(self, research_id: str, count: int, method: str, call: Call) -> JobAnswer:
-        project = await self.project(research_id, call)
-        return await self.jobs.do(project, "generate", Work(count=count, method=method), call)
+    async def generate(self, question: GenerateHypotheses, call: Call) -> JobAnswer:
+        project = await self.project(question.research_id, call)
+        method = GenerationMethod(question.method)
+        return await self.jobs.do(project, GenerateWork(count=question.count, method=method), call)
 
-    async def evolve(self, hypothesis_id: str, strategy: str, call: Call) -> JobAnswer:
-        parent, project = await self.hypothesis(hypothesis_id, call)
+    async def evolve(self, question: EvolveHypothesis, call: Call) -> JobAnswer:
+        parent, project = await self.hypothesis(question.hypothesis_id, call)
         if parent.decision.approval == "rejected":
             raise errors.WrongStateError(
                 "A person has rejected this hypothesis, so nothing is made from it",
                 next_step="Approve it first, or choose another.",
             )
-        return await self.jobs.do(
-            project, "evolve", Work(hypothesis_id=parent.id, strategy=strategy), call
-        )
+        strategy = EvolutionStrategy(question.strategy)
+        work = EvolveWork(hypothesis_id=parent.id, strategy=strategy)
+        return await self.jobs.do(project, work, call)
 
-    async def list_hypotheses(
-        self, research_id: str, status: str | None, min_elo: float | None, limit: int, call: Call
-    ) -> list[HypothesisRow]:
-        await self.project(research_id, call)
+    async def list_hypotheses(self, question: ListHypotheses, call: Call) -> list[HypothesisRow]:
+        project = await self.project(question.research_id, call)
+        status, min_elo = question.status, question.min_elo
         found = [
-            made
-            for made in by_elo(await self._memory.hypotheses(research_id))
-            if (status is None or made.status == status)
-            and (min_elo is None or made.standing.elo_score >= min_elo)
+            one
+            for one in sort_by_elo(await self._store.hypotheses(project.id))
+            if (status is None or one.status == status)
+            and (min_elo is None or one.rating.elo_score >= min_elo)
         ]
-        return [row(made) for made in found[:limit]]
+        return [summarize_hypothesis(one) for one in found[: question.limit]]
 
-    async def review(self, hypothesis_id: str, review_type: str, call: Call) -> JobAnswer:
-        subject, project = await self.hypothesis(hypothesis_id, call)
-        return await self.jobs.do(
-            project, "review", Work(hypothesis_id=subject.id, review_type=review_type), call
-        )
+    async def get_hypothesis(self, hypothesis_id: str, call: Call) -> HypothesisInFull:
+        found, project = await self.hypothesis(hypothesis_id, call)
+        reviews = await self._store.reviews(project.id)
+        return detail_hypothesis(found, reviews, await self._store.matches(project.id))
 
-    async def rank(self, research_id: str, method: str, call: Call) -> JobAnswer:
-        project = await self.project(research_id, call)
-        return await self.jobs.do(project, "rank", Work(method=method), call)
+    async def review(self, question: ReviewHypothesis, call: Call) -> JobAnswer:
+        subject, project = await self.hypothesis(question.hypothesis_id, call)
+        review_type = ReviewType(question.review_type)
+        work = ReviewWork(hypothesis_id=subject.id, review_type=review_type)
+        return await self.jobs.do(project, work, call)
+
+    async def rank(self, question: RankHypotheses, call: Call) -> JobAnswer:
+        project = await self.project(question.research_id, call)
+        return await self.jobs.do(project, RankWork(method=question.method), call)
 
     async def submit(self, question: SubmitHypothesis, call: Call) -> HypothesisShown:
         project = await self.project(question.research_id, call)
-        return shown(await self.people.submit(project, question, call))
+        return describe_hypothesis(await self.human_input.submit(project, question, call))
 
-    async def rate(self, hypothesis_id: str, score: float, comment: str, call: Call) -> ReviewShown:
-        subject, _ = await self.hypothesis(hypothesis_id, call)
-        return review_shown(await self.people.rate(subject, score, comment, call))
+    async def rate(self, question: RateHypothesis, call: Call) -> ReviewShown:
+        subject, _ = await self.hypothesis(question.hypothesis_id, call)
+        return describe_review(
+            await self.human_input.rate(subject, question.score, question.comment, call)
+        )
 
     async def decide(
-        self, hypothesis_id: str, reason: str, call: Call, *, is_approved: bool
+        self, question: DecideHypothesis, call: Call, approval: Approval
     ) -> HypothesisRow:
-        subject, _ = await self.hypothesis(hypothesis_id, call)
-        return row(await self.people.decide(subject, reason, call, is_approved=is_approved))
+        subject, _ = await self.hypothesis(question.hypothesis_id, call)
+        return summarize_hypothesis(
+            await self.human_input.decide(subject, question.reason, call, approval)
+        )
 
-    async def import_earlier(self, text: str, goal: str, call: Call) -> ImportReport:
-        await self._check(goal, call, None)
-        return await self.people.import_earlier(text, goal, call)
+    async def import_hypotheses(self, question: ImportHypotheses, call: Call) -> ImportReport:
+        await self._check_goal(question.goal, call, None)
+        return await self.human_input.import_hypotheses(question, call)
 
     async def pause(self, research_id: str, call: Call) -> ProjectChanged:
-        return await self._steering.pause(await self.project(research_id, call))
+        """Stops the work after the step that it is at."""
+        project = await self.project(research_id, call)
+        _require(project, {"initializing", "active"}, "pause")
+        says = "Paused after the last finished step; resume_research goes on from there."
+        return await self._steer(project, ("waiting", "running"), "paused", "paused", says)
 
     async def resume(self, research_id: str, call: Call) -> ProjectChanged:
-        return await self._steering.resume(await self.project(research_id, call))
+        project = await self.project(research_id, call)
+        await self._runner.write_outcomes()
+        stopped = [
+            job for job in await self._store.jobs(project.id) if job.state in {"paused", "failed"}
+        ]
+        _require(project, {"paused", "failed"} if stopped else set(), "resume")
+        says = "The work goes on after the last finished step."
+        changed = await self._steer(project, ("paused", "failed"), "waiting", "active", says)
+        for job in stopped:
+            self._runner.begin(job.id)
+        return changed
 
     async def cancel(self, research_id: str, call: Call) -> ProjectChanged:
-        return await self._steering.cancel(await self.project(research_id, call))
-
-    async def delete(self, research_id: str, call: Call, *, is_forced: bool) -> ProjectChanged:
         project = await self.project(research_id, call)
-        if not is_forced:
+        _require(project, {"initializing", "active", "paused", "failed"}, "cancel")
+        says = "Cancelled; what was found so far stays."
+        after: tuple[JobState, ...] = ("waiting", "running", "paused")
+        return await self._steer(project, after, "cancelled", "cancelled", says)
+
+    async def _steer(
+        self,
+        project: Project,
+        after: Sequence[JobState],
+        state: JobState,
+        status: ProjectStatus,
+        says: str,
+    ) -> ProjectChanged:
+        event = self._event(project, status, says)
+        await self._store.steer(project.id, after, state, status, event)
+        return ProjectChanged(research_id=project.id, status=status, message=says)
+
+    async def delete(self, question: DeleteResearch, call: Call) -> ProjectChanged:
+        project = await self.project(question.research_id, call)
+        if not question.force:
             raise InvalidInputError(
-                f"Deleting {research_id} needs force: true",
+                f"Deleting {project.id} needs force: true",
                 next_step="Call again with force: true if it should really be deleted.",
             )
-        await self._memory.delete_project(research_id)
+        await self._store.delete_project(project.id)
         return ProjectChanged(
-            research_id=research_id, status="deleted", message=f"Deleted: {project.goal}"
+            research_id=project.id, status="deleted", message=f"Deleted: {project.goal}"
         )
 
     async def project(self, research_id: str, call: Call) -> Project:
-        project = await self._memory.project(research_id)
+        """The caller's project. Raises ResearchNotFoundError."""
+        project = await self._store.project(research_id)
         if project is None or project.owner != call.caller.user_id:
             raise errors.ResearchNotFoundError(research_id)
-        return self._runner.unwritten.show_project(project)
+        return self._runner.unwritten.apply_to_project(project)
 
     async def hypothesis(self, hypothesis_id: str, call: Call) -> tuple[Hypothesis, Project]:
-        found = await self._memory.hypothesis(hypothesis_id)
-        project = None if found is None else await self._memory.project(found.research_id)
+        """The caller's hypothesis with its project. Raises HypothesisNotFoundError."""
+        found = await self._store.hypothesis(hypothesis_id)
+        project = None if found is None else await self._store.project(found.research_id)
         if found is None or project is None or project.owner != call.caller.user_id:
             raise errors.HypothesisNotFoundError(hypothesis_id)
-        return found, self._runner.unwritten.show_project(project)
+        return found, self._runner.unwritten.apply_to_project(project)
 
-    async def _understood(self, goal: str) -> Understanding | None:
-        """The mind's reading where it comes at once. While the concept index is being made it does
-        not: then the run reads it.
+    async def _read_goal(self, goal: str) -> UnderstoodAs | None:
+        """The reasoner's reading where it comes at once; while the concept index is made for the
+        first time it does not, and the run reads the goal.
         """
+        reading = self._supervisor.context.reasoner.understand(goal)
         try:
-            return await asyncio.wait_for(
-                self._supervisor.workshop.mind.understand(goal), READ_WITHIN_SECONDS
-            )
+            return await asyncio.wait_for(reading, READ_WITHIN_SECONDS)
         except (TimeoutError, UnavailableError):
             return None
 
-    def _reading(self, project: Project, read: Understanding) -> AgentOutput:
+    def _reading_output(self, project: Project, reading: UnderstoodAs) -> AgentOutput:
         return AgentOutput(
-            id=derived_id("out", project.id, READING),
+            id=derived_id("out", project.id, GOAL_READING),
             research_id=project.id,
-            agent=READING,
+            agent=GOAL_READING,
             step="start",
-            mind=self._supervisor.workshop.mind.name,
+            mind=self._supervisor.context.reasoner.name,
             given=project.goal,
-            answered=read.model_dump_json(),
+            answered=reading.model_dump_json(),
             created_at=self._now(),
+            finding=reading,
         )
 
-    async def _check(self, goal: str, call: Call, research_id: str | None) -> None:
-        """Every decision is written down, whichever way it goes."""
+    async def _check_goal(self, goal: str, call: Call, research_id: str | None) -> None:
+        """Stores the decision of the safety check. Raises UnsafeGoalError where it refuses."""
         found = check_goal(goal)
         record = SafetyRecord(
             id=self._ids("safe"),
@@ -297,7 +364,7 @@ class ResearchRoom:
             reason=found.reason,
             created_at=self._now(),
         )
-        await self._memory.keep(Changes(safety=(record,)))
+        await self._store.save(Changes(safety=(record,)))
         if not found.allowed:
             raise errors.UnsafeGoalError("goal", found.rule, found.reason, found.advice)
 
@@ -312,3 +379,10 @@ class ResearchRoom:
 
     def _now(self) -> str:
         return self._clock.now().isoformat()
+
+
+def _require(project: Project, statuses: set[ProjectStatus], verb: str) -> None:
+    if project.status not in statuses:
+        raise errors.WrongStateError(
+            f"The project is {project.status}, so there is nothing to {verb}"
+        )

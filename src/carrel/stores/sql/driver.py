@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -10,6 +10,17 @@ Parameters = Mapping[str, object]
 Step = tuple[str, Parameters]
 Rows = list[tuple[Any, ...]]
 ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True)
+class SharedUpgrade:
+    """An upgrade of tables that SQLite and PostgreSQL share: statements that look at their rows."""
+
+    statements: Callable[[], Generator[Step, Rows, None]]
+
+
+# A lease that ends later than any could is from a clock that has been set back since.
+_LONGEST_LEASE_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +34,21 @@ class LeaseClock:
     now: str
     name: str
     ticks: str
+
+    @property
+    def grant(self) -> str:
+        """Assignments that give a lease of `:seconds` from now."""
+        return (
+            f"lease_until = {self.now} + :seconds, lease_clock = {self.name}, "
+            f"lease_ticks = {self.ticks} + :seconds"
+        )
+
+    @property
+    def has_expired(self) -> str:
+        """The condition that nobody holds the row any more."""
+        return f"""(worker IS NULL OR (lease_clock = {self.name} AND lease_ticks < {self.ticks})
+            OR (lease_clock <> {self.name} AND (lease_until < {self.now}
+                OR lease_until > {self.now} + {_LONGEST_LEASE_SECONDS})))"""
 
 
 class Driver(Protocol):

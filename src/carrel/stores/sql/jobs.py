@@ -27,7 +27,6 @@ SCHEMA = (
 # never into an old one.
 SCRIPTS = (";\n".join(SCHEMA),)
 
-_LONGEST_LEASE_SECONDS = 86_400
 _COLUMNS = (
     "id, kind, owner, state, message, input, created_at, updated_at, done, total, result, "
     "error_code"
@@ -41,19 +40,8 @@ class SqlJobs:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        clock = driver.lease_clock
+        self._clock = clock = driver.lease_clock
         self._lease = f"{clock.now} + :seconds, {clock.name}, {clock.ticks} + :seconds"
-        self._set_lease = (
-            f"lease_until = {clock.now} + :seconds, lease_clock = {clock.name}, "
-            f"lease_ticks = {clock.ticks} + :seconds"
-        )
-        # A lease of another start of the machine is measured by the time of day; one that ends
-        # later than any could is from
-        # a clock that was wrong.
-        self._is_free = f"""(worker IS NULL OR (lease_clock = {clock.name} AND lease_ticks <
-              {clock.ticks}) OR (lease_clock <>
-            {clock.name} AND (lease_until < {clock.now} OR lease_until > {clock.now} +
-              {_LONGEST_LEASE_SECONDS})))"""
 
     async def close(self) -> None:
         await self._driver.close()
@@ -86,14 +74,15 @@ class SqlJobs:
         return _record(rows[0]) if rows else None
 
     async def claim(self, job_id: str, worker: str, lease_seconds: float) -> JobRecord | None:
-        sql = f"""UPDATE background_jobs SET worker = :worker, {self._set_lease}
-            WHERE id = :id AND state = 'running' AND {self._is_free} RETURNING {_COLUMNS}"""
+        sql = f"""UPDATE background_jobs SET worker = :worker, {self._clock.grant}
+            WHERE id = :id AND state = 'running' AND {self._clock.has_expired}
+            RETURNING {_COLUMNS}"""
         rows = await self._rows(sql, id=job_id, worker=worker, seconds=lease_seconds)
         return _record(rows[0]) if rows else None
 
     async def renew(self, job_ids: Sequence[str], worker: str, lease_seconds: float) -> None:
         sql = (
-            f"UPDATE background_jobs SET {self._set_lease} WHERE id = :id AND worker = :worker "
+            f"UPDATE background_jobs SET {self._clock.grant} WHERE id = :id AND worker = :worker "
             f"AND state = 'running'"
         )
         steps: list[Step] = [
@@ -147,8 +136,8 @@ class SqlJobs:
     async def list_abandoned(self, kinds: Sequence[str]) -> list[str]:
         named = {f"kind_{number}": kind for number, kind in enumerate(kinds)}
         places = ", ".join(f":{name}" for name in named)
-        sql = f"""SELECT id FROM background_jobs WHERE state = 'running' AND {self._is_free} AND
-              kind IN ({places})
+        sql = f"""SELECT id FROM background_jobs
+            WHERE state = 'running' AND {self._clock.has_expired} AND kind IN ({places})
             ORDER BY created_at, id"""
         return [str(row[0]) for row in await self._rows(sql, **named)] if kinds else []
 

@@ -1,185 +1,284 @@
-"""The context memory of the research room in SQL that SQLite and PostgreSQL share."""
+"""The store of the research room in SQL that SQLite and PostgreSQL share."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Generator, Sequence
 from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
 
 from carrel.core.errors import ConflictError
 from carrel.core.secrets import mask_known_secrets, mask_secrets
 from carrel.rooms.research.errors import StepTakenError
 from carrel.rooms.research.records import (
+    Advice,
     AgentOutput,
     Changes,
     Decision,
     Event,
     Hypothesis,
-    HypothesisStanding,
     Job,
     JobState,
     MatchPlayed,
-    Pace,
+    MetaReview,
     Project,
     ProjectStatus,
+    Rating,
     Record,
     Review,
     SafetyRecord,
     StepDone,
+    StepKey,
+    StepKind,
+    UnderstoodAs,
+    Work,
 )
-from carrel.stores.sql.driver import Driver, Rows, Step
+from carrel.stores.sql.driver import Driver, Rows, SharedUpgrade, Step
 
 RecordT = TypeVar("RecordT", bound=Record)
 
-SCHEMA = (
+_FIRST_TABLES = (
     """CREATE TABLE IF NOT EXISTS research_projects (
         id TEXT PRIMARY KEY, owner TEXT NOT NULL, status TEXT NOT NULL, problem TEXT,
         created_at TEXT NOT NULL, updated_at TEXT NOT NULL, body TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS research_projects_owner ON research_projects (owner, created_at)",
     """CREATE TABLE IF NOT EXISTS research_hypotheses (
         id TEXT PRIMARY KEY, research_id TEXT NOT NULL, made INTEGER NOT NULL, status TEXT NOT NULL,
-        review_count INTEGER NOT NULL, standing TEXT NOT NULL, decision TEXT NOT NULL, body TEXT NOT
-          NULL)""",
-    "CREATE INDEX IF NOT EXISTS research_hypotheses_project ON research_hypotheses (research_id, "
-    "made)",
+        review_count INTEGER NOT NULL, standing TEXT NOT NULL, decision TEXT NOT NULL,
+        body TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS research_hypotheses_project "
+    "ON research_hypotheses (research_id, made)",
     """CREATE TABLE IF NOT EXISTS research_reviews (
-        id TEXT PRIMARY KEY, research_id TEXT NOT NULL, hypothesis_id TEXT NOT NULL, created_at TEXT
-          NOT NULL, body TEXT NOT NULL)""",
-    "CREATE INDEX IF NOT EXISTS research_reviews_project ON research_reviews (research_id, "
-    "created_at)",
+        id TEXT PRIMARY KEY, research_id TEXT NOT NULL, hypothesis_id TEXT NOT NULL,
+        created_at TEXT NOT NULL, body TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS research_reviews_project "
+    "ON research_reviews (research_id, created_at)",
     """CREATE TABLE IF NOT EXISTS research_matches (
-        research_id TEXT NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY
-          (research_id, number))""",
+        research_id TEXT NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL,
+        PRIMARY KEY (research_id, number))""",
     """CREATE TABLE IF NOT EXISTS research_outputs (
-        id TEXT PRIMARY KEY, research_id TEXT NOT NULL, created_at TEXT NOT NULL, body TEXT NOT
-          NULL)""",
-    "CREATE INDEX IF NOT EXISTS research_outputs_project ON research_outputs (research_id, "
-    "created_at)",
+        id TEXT PRIMARY KEY, research_id TEXT NOT NULL, created_at TEXT NOT NULL,
+        body TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS research_outputs_project "
+    "ON research_outputs (research_id, created_at)",
     """CREATE TABLE IF NOT EXISTS research_safety (
         id TEXT PRIMARY KEY, owner TEXT NOT NULL, created_at TEXT NOT NULL, body TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS research_events (
-        id TEXT PRIMARY KEY, research_id TEXT NOT NULL, created_at TEXT NOT NULL, body TEXT NOT
-          NULL)""",
-    "CREATE INDEX IF NOT EXISTS research_events_project ON research_events (research_id, "
-    "created_at)",
+        id TEXT PRIMARY KEY, research_id TEXT NOT NULL, created_at TEXT NOT NULL,
+        body TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS research_events_project "
+    "ON research_events (research_id, created_at)",
     """CREATE TABLE IF NOT EXISTS research_jobs (
         id TEXT PRIMARY KEY, research_id TEXT NOT NULL, state TEXT NOT NULL, problem TEXT,
-          problem_code TEXT,
-        planned_steps INTEGER NOT NULL DEFAULT 0, worker TEXT, lease_until DOUBLE PRECISION NOT NULL
-          DEFAULT 0,
-        created_at TEXT NOT NULL, body TEXT NOT NULL)""",
+        problem_code TEXT, planned_steps INTEGER NOT NULL DEFAULT 0, worker TEXT,
+        lease_until DOUBLE PRECISION NOT NULL DEFAULT 0, created_at TEXT NOT NULL,
+        body TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS research_steps (
-        job_id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, seconds DOUBLE PRECISION NOT
-          NULL, finished_at TEXT NOT NULL,
+        job_id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
+        seconds DOUBLE PRECISION NOT NULL, finished_at TEXT NOT NULL,
         made TEXT NOT NULL, PRIMARY KEY (job_id, name))""",
 )
-# One script for each version. What an earlier version lacks goes into a new script at the end,
-# never into an old one.
+_LEASES_BY_CLOCK = (
+    "ALTER TABLE research_jobs ADD COLUMN lease_clock TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE research_jobs ADD COLUMN lease_ticks DOUBLE PRECISION NOT NULL DEFAULT 0",
+)
+_STEPS_BY_KEY = """CREATE TABLE research_steps_by_key (
+    job_id TEXT NOT NULL, kind TEXT NOT NULL, round INTEGER NOT NULL, number INTEGER NOT NULL,
+    hypothesis_id TEXT NOT NULL, seconds DOUBLE PRECISION NOT NULL,
+    finished_at TEXT NOT NULL, result_ids TEXT NOT NULL,
+    PRIMARY KEY (job_id, kind, round, number, hypothesis_id))"""
+_COLUMNS_FOR_BODIES = (
+    "ALTER TABLE research_jobs ADD COLUMN kind TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE research_jobs ADD COLUMN work TEXT NOT NULL DEFAULT '{}'",
+    "CREATE INDEX research_jobs_project ON research_jobs (research_id, kind, created_at)",
+    "CREATE INDEX research_jobs_state ON research_jobs (state, created_at)",
+    "ALTER TABLE research_outputs ADD COLUMN agent TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE research_outputs ADD COLUMN is_model_call INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE research_outputs ADD COLUMN cost DOUBLE PRECISION NOT NULL DEFAULT 0",
+    "ALTER TABLE research_outputs ADD COLUMN finding TEXT",
+    "CREATE INDEX research_outputs_agent ON research_outputs (research_id, agent, created_at)",
+    "CREATE INDEX research_outputs_calls ON research_outputs (research_id, is_model_call)",
+    "ALTER TABLE research_events ADD COLUMN reason TEXT",
+    "ALTER TABLE research_safety ADD COLUMN research_id TEXT",
+    "CREATE INDEX research_safety_owner ON research_safety (owner, created_at)",
+    "ALTER TABLE research_hypotheses RENAME COLUMN standing TO rating",
+)
+_ADVICE_OPENINGS = {
+    "strong": "Carry the leading hypotheses: ",
+    "weak": "Lead the last and rest on little: ",
+    "unsafe": "Refused as unsafe, not to be led to again: ",
+}
+
+
+def _put_fields_into_columns() -> Generator[Step, Rows, None]:
+    """What was only in JSON texts and sentences until then gets columns of its own."""
+    for statement in _COLUMNS_FOR_BODIES:
+        yield statement, {}
+    yield from _split_names_of_steps()
+    for job_id, body in (yield "SELECT id, body FROM research_jobs", {}):
+        job = json.loads(body)
+        sql = "UPDATE research_jobs SET kind = :kind, work = :work WHERE id = :id"
+        yield sql, {"id": job_id, "kind": job["kind"], "work": json.dumps(job["work"])}
+    yield "ALTER TABLE research_jobs DROP COLUMN body", {}
+    for output_id, body in (yield "SELECT id, body FROM research_outputs", {}):
+        output = AgentOutput.model_validate_json(body)
+        sql = """UPDATE research_outputs SET agent = :agent, is_model_call = :is_call,
+            cost = :cost, finding = :finding WHERE id = :id"""
+        yield (
+            sql,
+            {
+                "id": output_id,
+                "agent": output.agent,
+                "is_call": int(output.is_model_call),
+                "cost": output.cost,
+                "finding": _finding_in(output),
+            },
+        )
+    for event_id, body in (yield "SELECT id, body FROM research_events", {}):
+        event = Event.model_validate_json(body)
+        if event.kind == "exhausted":
+            sql = "UPDATE research_events SET reason = :reason WHERE id = :id"
+            yield sql, {"id": event_id, "reason": event.says.partition(": ")[2]}
+    for decision_id, body in (yield "SELECT id, body FROM research_safety", {}):
+        sql = "UPDATE research_safety SET research_id = :research_id WHERE id = :id"
+        yield sql, {"id": decision_id, "research_id": json.loads(body).get("research_id")}
+
+
+def _split_names_of_steps() -> Generator[Step, Rows, None]:
+    """Steps were named `match:1:12`, `settle:3:4`, `meta-review:2`, `generate:1`, `review:hyp_…`
+    or `goal`; where a job had no rounds, `match:12` and `settle`.
+    """
+    yield _STEPS_BY_KEY, {}
+    for job_id, name, kind, *others in (
+        yield "SELECT job_id, name, kind, seconds, finished_at, made FROM research_steps", {}
+    ):
+        parts = name.split(":")[1:]
+        values: dict[str, Any] = {"round": 0, "number": 0, "hypothesis_id": ""}
+        match kind, parts:
+            case "review", [hypothesis_id]:
+                values["hypothesis_id"] = hypothesis_id
+            case (("settle" | "meta-review"), [in_round]):
+                values["round"] = int(in_round)
+            case _, [in_round, number]:
+                values |= {"round": int(in_round), "number": int(number)}
+            case _, [number]:
+                values["number"] = int(number)
+        values |= dict(zip(("seconds", "at", "result_ids"), others, strict=True))
+        put = _PUT_STEP.replace("research_steps", "research_steps_by_key")
+        yield put, {"job_id": job_id, "kind": kind, **values}
+    yield "DROP TABLE research_steps", {}
+    yield "ALTER TABLE research_steps_by_key RENAME TO research_steps", {}
+
+
+def _finding_in(output: AgentOutput) -> str | None:
+    """What an agent found, from the text that it was kept in."""
+    if output.agent == "goal reading":
+        return output.answered
+    if output.agent != "meta-review":
+        return None
+    advice: dict[str, tuple[str, ...]] = {}
+    for name, opening in _ADVICE_OPENINGS.items():
+        line = re.search(rf"^{re.escape(opening)}(.+)\.$", output.answered, re.MULTILINE)
+        advice[name] = tuple(line[1].split("; ")) if line else ()
+    return MetaReview(text=output.answered, advice=Advice(**advice)).model_dump_json()
+
+
+# One step for each version of the tables. What an earlier version lacks goes into a new step at
+# the end, never into an old one.
 SCRIPTS = (
-    ";\n".join(SCHEMA),
-    """ALTER TABLE research_jobs ADD COLUMN lease_clock TEXT NOT NULL DEFAULT '';
-ALTER TABLE research_jobs ADD COLUMN lease_ticks DOUBLE PRECISION NOT NULL DEFAULT 0""",
+    ";\n".join(_FIRST_TABLES),
+    ";\n".join(_LEASES_BY_CLOCK),
+    SharedUpgrade(_put_fields_into_columns),
 )
 
-# A lease of another start of the machine is measured by the time of day. One that ends later than
-# any could is from a clock
-# that has been set back since.
-_LONGEST_LEASE_SECONDS = 3600.0
-
 _OF_PROJECT = ("hypotheses", "reviews", "matches", "outputs", "events", "jobs")
-_HYPOTHESIS = "id, status, review_count, standing, decision"
-_MOST_READ = 1000
-_JOB = "body, state, problem, problem_code, planned_steps"
+_HYPOTHESIS = "id, status, review_count, rating, decision"
+_MOST_CACHED = 1000
+_JOB = "id, research_id, kind, work, state, problem, problem_code, planned_steps, created_at"
 _PROJECT = "p.body, p.status, p.problem, p.updated_at"
-_PUT_JOB = """INSERT INTO research_jobs (id, research_id, state, planned_steps, created_at, body)
-    VALUES (:id, :research_id, :state, :planned_steps, :created_at, :body)"""
+_PUT_JOB = """INSERT INTO research_jobs
+    (id, research_id, kind, work, state, planned_steps, created_at)
+    VALUES (:id, :research_id, :kind, :work, :state, :planned_steps, :created_at)"""
 # A hypothesis that came from evolution stays one that did; the number of its reviews says whether
 # it was reviewed.
-_REVIEWED = """UPDATE research_hypotheses SET review_count = review_count + 1,
+_COUNT_REVIEW = """UPDATE research_hypotheses SET review_count = review_count + 1,
     status = CASE WHEN status = 'pending' THEN 'reviewed' ELSE status END WHERE id = :id"""
-_PUT_PROJECT = """INSERT INTO research_projects (id, owner, status, problem, created_at, updated_at,
-      body)
+_PUT_PROJECT = """INSERT INTO research_projects
+    (id, owner, status, problem, created_at, updated_at, body)
     VALUES (:id, :owner, :status, :problem, :created_at, :updated_at, :body)"""
-_PUT_HYPOTHESIS = """INSERT INTO research_hypotheses (id, research_id, made, status, review_count,
-      standing, decision, body)
-    SELECT :id, :research_id, (SELECT count(*) FROM research_hypotheses WHERE research_id =
-      :research_id),
-    :status, :review_count, :standing, :decision, :body"""
+_PUT_HYPOTHESIS = """INSERT INTO research_hypotheses
+    (id, research_id, made, status, review_count, rating, decision, body)
+    SELECT :id, :research_id,
+        (SELECT count(*) FROM research_hypotheses WHERE research_id = :research_id),
+        :status, :review_count, :rating, :decision, :body"""
+_SET_RATING = "UPDATE research_hypotheses SET rating = :rating WHERE id = :id"
 _PUT_REVIEW = """INSERT INTO research_reviews (id, research_id, hypothesis_id, created_at, body)
     VALUES (:id, :research_id, :hypothesis_id, :created_at, :body)"""
 _PUT_MATCH = (
     "INSERT INTO research_matches (research_id, number, body) VALUES (:research_id, :number, :body)"
 )
-_PUT_OUTPUT = """INSERT INTO research_outputs (id, research_id, created_at, body) VALUES (:id,
-      :research_id, :created_at, :body)
+_PUT_OUTPUT = """INSERT INTO research_outputs
+    (id, research_id, agent, is_model_call, cost, created_at, finding, body)
+    VALUES (:id, :research_id, :agent, :is_call, :cost, :created_at, :finding, :body)
     ON CONFLICT (id) DO NOTHING"""
-_PUT_SAFETY = (
-    "INSERT INTO research_safety (id, owner, created_at, body) VALUES (:id, :owner, "
-    ":created_at, :body)"
-)
-_PUT_EVENT = (
-    "INSERT INTO research_events (id, research_id, created_at, body) VALUES (:id, "
-    ":research_id, :created_at, :body)"
-)
-# The row that is inserted exists only where the job is still this worker's; a second one of the
-# same name is a conflict.
-_PUT_STEP = """INSERT INTO research_steps (job_id, name, kind, seconds, finished_at, made)
-    SELECT id, CAST(:name AS TEXT), CAST(:kind AS TEXT), CAST(:seconds AS DOUBLE PRECISION),
-      CAST(:at AS TEXT), CAST(:made AS TEXT)
-    FROM research_jobs WHERE id = :job_id AND worker = :worker AND state = 'running' RETURNING
-      name"""
-_TOUCH = (
-    "UPDATE research_projects SET updated_at = CASE WHEN updated_at < :at THEN :at ELSE "
-    "updated_at END WHERE id = {}"
-)
-# Where the job was lost meanwhile no step row is there; then this breaks a constraint, which undoes
-# everything.
-_FENCE = """INSERT INTO research_jobs (id, research_id, state, created_at, body)
-    SELECT CAST(:job_id AS TEXT), CAST(NULL AS TEXT), 'lost', '', ''
-    WHERE NOT EXISTS (SELECT 1 FROM research_steps WHERE job_id = :job_id AND name = :name)"""
-# Standings hold only for the matches they were made from: taken with the project's row in hand, so
-# that nobody adds one meanwhile.
-_LOCK = """UPDATE research_projects SET updated_at = updated_at
+_PUT_SAFETY = """INSERT INTO research_safety (id, owner, research_id, created_at, body)
+    VALUES (:id, :owner, :research_id, :created_at, :body)"""
+_PUT_EVENT = """INSERT INTO research_events (id, research_id, created_at, reason, body)
+    VALUES (:id, :research_id, :created_at, :reason, :body)"""
+_TOUCH = """UPDATE research_projects
+    SET updated_at = CASE WHEN updated_at < :at THEN :at ELSE updated_at END WHERE id = {}"""
+_PROJECT_OF_JOB = "(SELECT research_id FROM research_jobs WHERE id = :job_id)"
+# Locks the row of the job, so that nobody can claim it before the step is committed.
+_LOCK_JOB = """UPDATE research_jobs SET worker = worker
+    WHERE id = :job_id AND worker = :worker AND state = 'running' RETURNING id"""
+_PUT_STEP = """INSERT INTO research_steps
+    (job_id, kind, round, number, hypothesis_id, seconds, finished_at, result_ids)
+    VALUES (:job_id, :kind, :round, :number, :hypothesis_id, :seconds, :at, :result_ids)
+    ON CONFLICT DO NOTHING RETURNING job_id"""
+# Ratings hold only for the matches they were computed from: counted with the project's row locked,
+# so that nobody adds one meanwhile.
+_LOCK_PROJECT_OF_HYPOTHESIS = """UPDATE research_projects SET updated_at = updated_at
     WHERE id = (SELECT research_id FROM research_hypotheses WHERE id = :id)"""
-_LOCK_PROJECT_OF_JOB = """UPDATE research_projects SET updated_at = updated_at
-    WHERE id = (SELECT research_id FROM research_jobs WHERE id = :id)"""
+_COUNT_MATCHES = """SELECT count(*) FROM research_matches
+    WHERE research_id = (SELECT research_id FROM research_hypotheses WHERE id = :id)"""
+_LOCK_PROJECT_OF_JOB = (
+    f"UPDATE research_projects SET updated_at = updated_at WHERE id = {_PROJECT_OF_JOB}"
+)
 # A job that has ended keeps the name of who ended it, so that the project follows only where the
 # job did.
 _END_JOB = """UPDATE research_jobs SET state = :state, problem = :problem, problem_code = :code
-    WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"""
-_END_PROJECT = """UPDATE research_projects SET status = :status, problem = :problem, updated_at =
-      :at WHERE id =
-    (SELECT research_id FROM research_jobs WHERE id = :id AND worker = :worker AND state =
-      :state)"""
-_IS_RUN = """j.body LIKE '%"kind":"research"%'"""
+    WHERE id = :job_id AND worker = :worker AND state = 'running' RETURNING id"""
+_END_PROJECT = """UPDATE research_projects
+    SET status = :status, problem = :problem, updated_at = :at
+    WHERE id = (SELECT research_id FROM research_jobs
+        WHERE id = :job_id AND worker = :worker AND state = :state)"""
 _NEVER_BEGUN = (
     "The run was never begun, since it could not be written down. Start it again with "
     "start_research."
 )
-_SEEN = """INSERT INTO research_jobs (id, research_id, state, created_at, body)
-    SELECT CAST(:id AS TEXT), CAST(NULL AS TEXT), 'stale', '', '' WHERE :seen <> (SELECT count(*)
-      FROM research_matches
-    WHERE research_id = (SELECT research_id FROM research_hypotheses WHERE id = :id))"""
+_WORK: TypeAdapter[Work] = TypeAdapter(Work)
+_FINDING: TypeAdapter[UnderstoodAs | MetaReview] = TypeAdapter(UnderstoodAs | MetaReview)
 
 
 class SqlResearch:
-    """The context memory over a driver; the contract is the port's."""
+    """The store over a driver; the contract is the port's."""
+
+    schema_steps = SCRIPTS
 
     schema_steps = SCRIPTS
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        # What was written in a hypothesis never changes, and reading it back costs more than all
-        # the rest.
-        self._read: dict[str, Hypothesis] = {}
+        # The text of a hypothesis never changes, and parsing it costs more than all the rest.
+        self._parsed: dict[str, Hypothesis] = {}
 
     async def close(self) -> None:
         await self._driver.close()
 
-    async def keep(self, changes: Changes) -> None:
-        steps = _kept(changes)
-        if steps:
-            await self._driver.run(*steps)
+    async def save(self, changes: Changes) -> None:
+        await self._driver.transact(_save(changes))
 
     async def project(self, research_id: str) -> Project | None:
         rows = await self._rows(
@@ -190,10 +289,10 @@ class SqlResearch:
     async def projects(
         self, owner: str, status: str | None, limit: int
     ) -> list[tuple[Project, int]]:
-        sql = f"""SELECT {_PROJECT}, (SELECT count(*) FROM research_hypotheses h WHERE h.research_id
-              = p.id)
-            FROM research_projects p WHERE p.owner = :owner AND (:any_status = 1 OR p.status =
-              :status)
+        sql = f"""SELECT {_PROJECT},
+                (SELECT count(*) FROM research_hypotheses h WHERE h.research_id = p.id)
+            FROM research_projects p
+            WHERE p.owner = :owner AND (:any_status = 1 OR p.status = :status)
             ORDER BY p.created_at DESC, p.id LIMIT :most"""
         rows = await self._rows(
             sql, owner=owner, status=status or "", any_status=int(status is None), most=limit
@@ -202,25 +301,18 @@ class SqlResearch:
 
     async def set_active(self, job_id: str, worker: str, at: str) -> None:
         sql = """UPDATE research_projects SET status = 'active', problem = NULL, updated_at = :at
-              WHERE id =
-            (SELECT research_id FROM research_jobs WHERE id = :id AND worker = :worker AND state =
-              'running')"""
+            WHERE id = (SELECT research_id FROM research_jobs
+                WHERE id = :id AND worker = :worker AND state = 'running')"""
         await self._rows(sql, id=job_id, worker=worker, at=at)
 
     async def delete_project(self, research_id: str) -> None:
-        of_jobs = (
-            "DELETE FROM research_steps WHERE job_id IN (SELECT id FROM research_jobs WHERE "
-            "research_id = :id)"
-        )
-        steps: list[Step] = [
-            ("DELETE FROM research_projects WHERE id = :id", {"id": research_id}),
-            (of_jobs, {"id": research_id}),
+        statements = [
+            "DELETE FROM research_projects WHERE id = :id",
+            "DELETE FROM research_steps WHERE job_id IN "
+            "(SELECT id FROM research_jobs WHERE research_id = :id)",
+            *(f"DELETE FROM research_{name} WHERE research_id = :id" for name in _OF_PROJECT),
         ]
-        steps.extend(
-            (f"DELETE FROM research_{name} WHERE research_id = :id", {"id": research_id})
-            for name in _OF_PROJECT
-        )
-        await self._driver.run(*steps)
+        await self._driver.run(*((sql, {"id": research_id}) for sql in statements))
 
     async def hypothesis(self, hypothesis_id: str) -> Hypothesis | None:
         found = await self._hypotheses("id = :id", hypothesis_id)
@@ -244,57 +336,59 @@ class SqlResearch:
             f"SELECT {_HYPOTHESIS} FROM research_hypotheses WHERE {condition} ORDER BY made, id",
             id=value,
         )
-        if any(row[0] not in self._read for row in rows):
-            if len(self._read) > _MOST_READ:
-                self._read.clear()
+        if any(row[0] not in self._parsed for row in rows):
+            if len(self._parsed) > _MOST_CACHED:
+                self._parsed.clear()
             bodies = await self._rows(
                 f"SELECT id, body FROM research_hypotheses WHERE {condition}", id=value
             )
             for name, body in bodies:
-                if name not in self._read:
-                    self._read[name] = Hypothesis.model_validate_json(body)
-        return [_hypothesis(self._read[row[0]], row) for row in rows if row[0] in self._read]
+                if name not in self._parsed:
+                    self._parsed[name] = Hypothesis.model_validate_json(body)
+        return [_hypothesis(self._parsed[row[0]], row) for row in rows if row[0] in self._parsed]
 
     async def decide(self, hypothesis_id: str, decision: Decision) -> None:
         sql = "UPDATE research_hypotheses SET decision = :decision WHERE id = :id"
         await self._rows(sql, id=hypothesis_id, decision=decision.model_dump_json())
 
     async def reviews(self, research_id: str) -> list[Review]:
-        return await self._all(Review, "reviews", research_id, "created_at, id")
+        return await self._records(Review, "reviews", research_id, "created_at, id")
 
     async def matches(self, research_id: str) -> list[MatchPlayed]:
-        return await self._all(MatchPlayed, "matches", research_id, "number")
+        return await self._records(MatchPlayed, "matches", research_id, "number")
 
     async def output(self, output_id: str) -> AgentOutput | None:
-        rows = await self._rows("SELECT body FROM research_outputs WHERE id = :id", id=output_id)
-        return AgentOutput.model_validate_json(mask_known_secrets(rows[0][0])) if rows else None
-
-    async def outputs(
-        self, research_id: str, *, agent: str | None = None, only_model_calls: bool = False
-    ) -> list[AgentOutput]:
-        # A field of the record itself stands in its text unescaped; inside what was given or
-        # answered every quote is escaped.
-        by_agent = "%" if agent is None else f'%"agent":"{agent}"%'
-        by_model = '%"is_model_call":true%' if only_model_calls else "%"
-        sql = """SELECT body FROM research_outputs WHERE research_id = :id AND body LIKE CAST(:agent
-              AS TEXT)
-            AND body LIKE CAST(:model AS TEXT) ORDER BY created_at, id"""
-        rows = await self._rows(sql, id=research_id, agent=by_agent, model=by_model)
-        return [AgentOutput.model_validate_json(mask_known_secrets(row[0])) for row in rows]
-
-    async def safety(self, owner: str) -> list[SafetyRecord]:
         rows = await self._rows(
-            "SELECT body FROM research_safety WHERE owner = :owner ORDER BY created_at, id",
-            owner=owner,
+            "SELECT body, finding FROM research_outputs WHERE id = :id", id=output_id
+        )
+        return _output(rows[0]) if rows else None
+
+    async def outputs(self, research_id: str, *, agent: str | None = None) -> list[AgentOutput]:
+        sql = """SELECT body, finding FROM research_outputs WHERE research_id = :id
+            AND (:any_agent = 1 OR agent = :agent) ORDER BY created_at, id"""
+        rows = await self._rows(
+            sql, id=research_id, agent=agent or "", any_agent=int(agent is None)
+        )
+        return [_output(row) for row in rows]
+
+    async def model_usage(self, research_id: str) -> tuple[int, float]:
+        sql = """SELECT count(*), coalesce(sum(cost), 0) FROM research_outputs
+            WHERE research_id = :id AND is_model_call = 1"""
+        ((calls, cost),) = await self._rows(sql, id=research_id)
+        return int(calls), float(cost)
+
+    async def safety(self, owner: str, research_id: str | None = None) -> list[SafetyRecord]:
+        sql = """SELECT body FROM research_safety WHERE owner = :owner
+            AND (:any_project = 1 OR research_id = :id) ORDER BY created_at, id"""
+        rows = await self._rows(
+            sql, owner=owner, id=research_id or "", any_project=int(research_id is None)
         )
         return [SafetyRecord.model_validate_json(row[0]) for row in rows]
 
     async def events(self, research_id: str) -> list[Event]:
-        found = await self._all(Event, "events", research_id, "created_at, id")
-        return [event.model_copy(update={"says": mask_secrets(event.says)}) for event in found]
-
-    async def add_job(self, job: Job) -> None:
-        await self._driver.run(_put_job(job))
+        sql = """SELECT body, reason FROM research_events WHERE research_id = :id
+            ORDER BY created_at, id"""
+        return [_event(row) for row in await self._rows(sql, id=research_id)]
 
     async def job(self, job_id: str) -> Job | None:
         rows = await self._rows(f"SELECT {_JOB} FROM research_jobs WHERE id = :id", id=job_id)
@@ -305,28 +399,16 @@ class SqlResearch:
         return [_job(row) for row in await self._rows(sql, id=research_id)]
 
     async def open_jobs(self) -> list[str]:
-        rows = await self._rows(
-            "SELECT id FROM research_jobs WHERE state IN ('waiting', 'running') ORDER BY "
-            "created_at, id"
-        )
-        return [str(row[0]) for row in rows]
+        sql = """SELECT id FROM research_jobs WHERE state IN ('waiting', 'running')
+            ORDER BY created_at, id"""
+        return [str(row[0]) for row in await self._rows(sql)]
 
     async def claim(self, job_id: str, worker: str, lease_seconds: float) -> bool:
         clock = self._driver.lease_clock
-        sql = f"""UPDATE research_jobs SET state = 'running', worker = :worker, lease_until =
-              {clock.now} + :seconds,
-            lease_clock = {clock.name}, lease_ticks = {clock.ticks} + :seconds WHERE id = :id AND
-              (state = 'waiting'
-            OR (state = 'running' AND (worker IS NULL OR (lease_clock = {clock.name} AND lease_ticks
-              < {clock.ticks})
-            OR (lease_clock <> {clock.name} AND (lease_until < {clock.now} OR lease_until >
-              {clock.now} + :longest)))))
-            RETURNING id"""
-        return bool(
-            await self._rows(
-                sql, id=job_id, worker=worker, seconds=lease_seconds, longest=_LONGEST_LEASE_SECONDS
-            )
-        )
+        sql = f"""UPDATE research_jobs SET state = 'running', worker = :worker, {clock.grant}
+            WHERE id = :id
+            AND (state = 'waiting' OR (state = 'running' AND {clock.has_expired})) RETURNING id"""
+        return bool(await self._rows(sql, id=job_id, worker=worker, seconds=lease_seconds))
 
     async def holder(self, job_id: str) -> str | None:
         rows = await self._rows(
@@ -335,18 +417,13 @@ class SqlResearch:
         return rows[0][0] if rows else None
 
     async def release(self, job_id: str, worker: str) -> None:
-        sql = (
-            "UPDATE research_jobs SET state = 'waiting', worker = NULL WHERE id = :id AND "
-            "worker = :worker AND state = 'running'"
-        )
+        sql = """UPDATE research_jobs SET state = 'waiting', worker = NULL
+            WHERE id = :id AND worker = :worker AND state = 'running'"""
         await self._rows(sql, id=job_id, worker=worker)
 
     async def renew(self, job_id: str, worker: str, lease_seconds: float) -> bool:
-        clock = self._driver.lease_clock
-        sql = f"""UPDATE research_jobs SET lease_until = {clock.now} + :seconds, lease_clock =
-              {clock.name},
-            lease_ticks = {clock.ticks} + :seconds WHERE id = :id AND worker = :worker AND state =
-              'running' RETURNING id"""
+        sql = f"""UPDATE research_jobs SET {self._driver.lease_clock.grant}
+            WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"""
         return bool(await self._rows(sql, id=job_id, worker=worker, seconds=lease_seconds))
 
     async def end_job(
@@ -360,52 +437,45 @@ class SqlResearch:
         *,
         project_status: ProjectStatus | None = None,
     ) -> bool:
-        told = {"id": job_id, "worker": worker, "state": state, "problem": problem}
+        values = {"job_id": job_id, "worker": worker, "state": state, "problem": problem}
         steps: list[Step] = [
-            (_LOCK_PROJECT_OF_JOB, {"id": job_id}),
-            (_END_JOB, {**told, "code": problem_code}),
+            (_LOCK_PROJECT_OF_JOB, {"job_id": job_id}),
+            (_END_JOB, {**values, "code": problem_code}),
         ]
         if project_status is not None:
-            steps.append((_END_PROJECT, {**told, "status": project_status, "at": at}))
+            steps.append((_END_PROJECT, {**values, "status": project_status, "at": at}))
         return bool((await self._driver.run(*steps))[1])
 
     async def reconcile(self, at: str) -> None:
-        ended = f"SELECT j.research_id FROM research_jobs j WHERE {_IS_RUN} AND j.state = :state"
+        run = "j.research_id = research_projects.id AND j.kind = 'research'"
         steps: list[Step] = [
             (
                 f"""UPDATE research_projects SET status = :state, updated_at = :at, problem =
-                    (SELECT max(j.problem) FROM research_jobs j WHERE j.research_id =
-                      research_projects.id AND {_IS_RUN})
-                    WHERE status IN ('initializing', 'active') AND id IN ({ended})""",
+                        (SELECT max(j.problem) FROM research_jobs j WHERE {run})
+                    WHERE status IN ('initializing', 'active') AND EXISTS
+                        (SELECT 1 FROM research_jobs j WHERE {run} AND j.state = :state)""",
                 {"state": state, "at": at},
             )
             for state in ("completed", "failed", "paused", "cancelled")
         ]
-        never = f"""UPDATE research_projects SET status = 'failed', updated_at = :at, problem =
-              :problem
+        never_begun = f"""UPDATE research_projects
+            SET status = 'failed', updated_at = :at, problem = :problem
             WHERE status IN ('initializing', 'active')
-            AND NOT EXISTS (SELECT 1 FROM research_jobs j WHERE j.research_id = research_projects.id
-              AND {_IS_RUN})"""
-        steps.append((never, {"at": at, "problem": _NEVER_BEGUN}))
+            AND NOT EXISTS (SELECT 1 FROM research_jobs j WHERE {run})"""
+        steps.append((never_begun, {"at": at, "problem": _NEVER_BEGUN}))
         await self._driver.run(*steps)
 
     async def mask_stored_secrets(self) -> None:
         for table, column in (("projects", "problem"), ("jobs", "problem"), ("events", "body")):
+            mask = mask_secrets if column == "problem" else mask_known_secrets
             rows = await self._rows(
                 f"SELECT id, {column} FROM research_{table} WHERE {column} IS NOT NULL"
             )
+            sql = f"UPDATE research_{table} SET {column} = :masked WHERE id = :id"
             steps: list[Step] = [
-                (
-                    f"UPDATE research_{table} SET {column} = :masked WHERE id = :id",
-                    {"id": name, "masked": masked},
-                )
+                (sql, {"id": name, "masked": mask(text)})
                 for name, text in rows
-                if (
-                    masked := mask_secrets(text)
-                    if column == "problem"
-                    else mask_known_secrets(text)
-                )
-                != text
+                if mask(text) != text
             ]
             if steps:
                 await self._driver.run(*steps)
@@ -419,101 +489,79 @@ class SqlResearch:
         event: Event,
     ) -> None:
         names = {f"after_{number}": one for number, one in enumerate(after)}
-        of_project = (
-            "UPDATE research_projects SET status = :status, problem = NULL, updated_at = "
-            ":at WHERE id = :id"
-        )
-        of_jobs = f"""UPDATE research_jobs SET state = :state, problem = NULL, problem_code = NULL,
-              worker = NULL
+        set_project = """UPDATE research_projects
+            SET status = :status, problem = NULL, updated_at = :at WHERE id = :id"""
+        set_jobs = f"""UPDATE research_jobs
+            SET state = :state, problem = NULL, problem_code = NULL, worker = NULL
             WHERE research_id = :id AND state IN ({", ".join(f":{name}" for name in names)})"""
         await self._driver.run(
-            (of_project, {"id": research_id, "status": status, "at": event.created_at}),
-            (of_jobs, {"id": research_id, "state": state, **names}),
-            *_kept(Changes(events=(event,))),
+            (set_project, {"id": research_id, "status": status, "at": event.created_at}),
+            (set_jobs, {"id": research_id, "state": state, **names}),
+            _put_event(event),
         )
 
-    async def set_job(
-        self,
-        job_id: str,
-        state: JobState,
-        problem: str | None = None,
-        problem_code: str | None = None,
-        *,
-        after: Sequence[JobState] | None = None,
-    ) -> bool:
-        sql = (
-            "UPDATE research_jobs SET state = :state, problem = :problem, problem_code = :code, "
-            "worker = NULL WHERE id = :id"
-        )
-        told: dict[str, str | None] = {
-            "id": job_id,
-            "state": state,
-            "problem": problem,
-            "code": problem_code,
-        }
-        if after is not None:
-            told.update({f"after_{number}": one for number, one in enumerate(after)})
-            sql += (
-                f" AND state IN ({', '.join(f':after_{number}' for number in range(len(after)))})"
-            )
-        return bool(await self._rows(f"{sql} RETURNING id", **told))
+    async def cancel_job(self, job_id: str) -> bool:
+        sql = """UPDATE research_jobs
+            SET state = 'cancelled', problem = NULL, problem_code = NULL, worker = NULL
+            WHERE id = :id AND state IN ('waiting', 'running', 'paused') RETURNING id"""
+        return bool(await self._rows(sql, id=job_id))
 
     async def plan(self, job_id: str, worker: str, planned_steps: int) -> bool:
-        sql = """UPDATE research_jobs SET planned_steps = :planned WHERE id = :id AND worker =
-              :worker AND state = 'running'
-            RETURNING id"""
+        sql = """UPDATE research_jobs SET planned_steps = :planned
+            WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"""
         return bool(await self._rows(sql, id=job_id, worker=worker, planned=planned_steps))
 
     async def steps(self, job_id: str) -> list[StepDone]:
-        sql = (
-            "SELECT name, kind, seconds, finished_at, made FROM research_steps WHERE job_id = "
-            ":id ORDER BY finished_at, name"
-        )
+        sql = """SELECT kind, round, number, hypothesis_id, seconds, result_ids, finished_at
+            FROM research_steps WHERE job_id = :id
+            ORDER BY finished_at, kind, round, number, hypothesis_id"""
+        rows = await self._rows(sql, id=job_id)
         return [
             StepDone(
                 job_id=job_id,
-                name=name,
-                kind=kind,
+                key=StepKey(StepKind(kind), in_round, number, hypothesis_id),
                 seconds=seconds,
-                at=at,
-                made=tuple(json.loads(made)),
+                result_ids=tuple(json.loads(ids)),
+                finished_at=at,
             )
-            for name, kind, seconds, at, made in await self._rows(sql, id=job_id)
+            for kind, in_round, number, hypothesis_id, seconds, ids, at in rows
         ]
 
-    async def finish(self, step: StepDone, worker: str, changes: Changes) -> None:
-        told = {
-            "name": step.name,
-            "kind": step.kind,
+    async def finish_step(self, step: StepDone, worker: str, changes: Changes) -> None:
+        values = {
+            "job_id": step.job_id,
+            "kind": step.key.kind.value,
+            "round": step.key.round,
+            "number": step.key.number,
+            "hypothesis_id": step.key.hypothesis_id,
             "seconds": step.seconds,
-            "at": step.at,
-            "made": json.dumps(step.made),
+            "at": step.finished_at,
+            "result_ids": json.dumps(step.result_ids),
         }
-        project = "(SELECT research_id FROM research_jobs WHERE id = :job_id)"
-        steps: list[Step] = [(_TOUCH.format(project), {"job_id": step.job_id, "at": step.at})]
-        steps.append((_PUT_STEP, {"job_id": step.job_id, "worker": worker, **told}))
-        steps.extend(_kept(changes))
-        steps.append((_FENCE, {"job_id": step.job_id, "name": step.name}))
-        try:
-            await self._driver.run(*steps)
-        except ConflictError as error:
-            raise StepTakenError(
-                "The step is finished already, or its job is another worker's"
-            ) from error
+        # The project's row comes first, as everywhere, so that two workers never deadlock.
+        touch = _TOUCH.format(_PROJECT_OF_JOB)
 
-    async def pace(self) -> dict[str, Pace]:
-        rows = await self._rows(
-            "SELECT kind, avg(seconds), count(*) FROM research_steps GROUP BY kind"
-        )
-        return {
-            str(kind): Pace(seconds=float(seconds), count=int(count))
-            for kind, seconds, count in rows
-        }
+        def finish() -> Generator[Step, Rows, None]:
+            yield touch, {"job_id": step.job_id, "at": step.finished_at}
+            if not (yield _LOCK_JOB, {"job_id": step.job_id, "worker": worker}):
+                raise StepTakenError("The job is another worker's, or was stopped")
+            if not (yield _PUT_STEP, values):
+                raise StepTakenError("The step is finished already")
+            yield from _save(changes)
+
+        try:
+            await self._driver.transact(finish())
+        except ConflictError as error:
+            raise StepTakenError("Somebody else has stored the same thing first") from error
+
+    async def mean_step_seconds(self) -> dict[StepKind, float]:
+        rows = await self._rows("SELECT kind, avg(seconds) FROM research_steps GROUP BY kind")
+        return {StepKind(kind): float(seconds) for kind, seconds in rows}
 
     async def _rows(self, sql: str, **parameters: object) -> Rows:
         return (await self._driver.run((sql, parameters)))[0]
 
-    async def _all(
+    async def _records(
         self, kind: type[RecordT], table: str, research_id: str, order: str
     ) -> list[RecordT]:
         rows = await self._rows(
@@ -523,63 +571,73 @@ class SqlResearch:
         return [kind.model_validate_json(row[0]) for row in rows]
 
 
-def _kept(changes: Changes) -> list[Step]:
-    steps: list[Step] = (
-        [_touched(changes)] if changes.hypotheses or changes.reviews or changes.matches else []
-    )
-    if changes.matches_seen is not None and changes.standings:
-        about = changes.standings[0][0]
-        steps.extend(((_LOCK, {"id": about}), (_SEEN, {"id": about, "seen": changes.matches_seen})))
+def _save(changes: Changes) -> Generator[Step, Rows, None]:
+    """Statements that store the changes. Raises ConflictError where matches were played since."""
+    if changes.hypotheses or changes.reviews or changes.matches:
+        yield _touch_project(changes)
+    if changes.expected_match_count is not None and changes.ratings:
+        about = {"id": changes.ratings[0][0]}
+        yield _LOCK_PROJECT_OF_HYPOTHESIS, about
+        ((match_count,),) = yield _COUNT_MATCHES, about
+        if match_count != changes.expected_match_count:
+            raise ConflictError("Other matches have been played meanwhile")
     for project in changes.projects:
-        values = project.model_dump(
-            include={"id", "owner", "status", "problem", "created_at", "updated_at"}
-        )
-        steps.append((_PUT_PROJECT, {**values, "body": project.model_dump_json()}))
-    steps.extend(_put_job(job) for job in changes.jobs)
-    for made in changes.hypotheses:
-        values = made.model_dump(include={"id", "research_id", "status", "review_count"})
-        body = made.model_dump_json()
-        told = {
-            "standing": made.standing.model_dump_json(),
-            "decision": made.decision.model_dump_json(),
-            "body": body,
-        }
-        steps.append((_PUT_HYPOTHESIS, {**values, **told}))
-    for hypothesis_id, standing in changes.standings:
-        sql = "UPDATE research_hypotheses SET standing = :standing WHERE id = :id"
-        steps.append((sql, {"id": hypothesis_id, "standing": standing.model_dump_json()}))
+        columns = ("id", "owner", "status", "problem", "created_at", "updated_at")
+        yield _put(_PUT_PROJECT, project, columns)
+    for job in changes.jobs:
+        yield _put_job(job)
+    for hypothesis in changes.hypotheses:
+        yield _put_hypothesis(hypothesis)
+    for hypothesis_id, rating in changes.ratings:
+        yield _SET_RATING, {"id": hypothesis_id, "rating": rating.model_dump_json()}
     for review in changes.reviews:
-        values = review.model_dump(include={"id", "research_id", "hypothesis_id", "created_at"})
-        steps.append((_PUT_REVIEW, {**values, "body": review.model_dump_json()}))
-        steps.append((_REVIEWED, {"id": review.hypothesis_id}))
-    steps.extend(
-        (
-            _PUT_MATCH,
-            {
-                "research_id": match.research_id,
-                "number": match.number,
-                "body": match.model_dump_json(),
-            },
-        )
-        for match in changes.matches
-    )
-    for put, records in ((_PUT_OUTPUT, changes.outputs), (_PUT_EVENT, changes.events)):
-        for record in records:
-            values = record.model_dump(include={"id", "research_id", "created_at"})
-            steps.append((put, {**values, "body": record.model_dump_json()}))
+        yield _put(_PUT_REVIEW, review, ("id", "research_id", "hypothesis_id", "created_at"))
+        yield _COUNT_REVIEW, {"id": review.hypothesis_id}
+    for match in changes.matches:
+        yield _put(_PUT_MATCH, match, ("research_id", "number"))
+    for output in changes.outputs:
+        yield _put_output(output)
+    for event in changes.events:
+        yield _put_event(event)
     for decision in changes.safety:
-        values = decision.model_dump(include={"id", "owner", "created_at"})
-        steps.append((_PUT_SAFETY, {**values, "body": decision.model_dump_json()}))
-    return steps
+        yield _put(_PUT_SAFETY, decision, ("id", "owner", "research_id", "created_at"))
 
 
 def _put_job(job: Job) -> Step:
-    values = job.model_dump(include={"id", "research_id", "state", "planned_steps", "created_at"})
-    return _PUT_JOB, {**values, "body": job.model_dump_json()}
+    columns = {"id", "research_id", "state", "planned_steps", "created_at"}
+    work = job.work.model_dump_json(exclude={"kind"})
+    return _PUT_JOB, {**job.model_dump(include=columns), "kind": job.kind, "work": work}
 
 
-def _touched(changes: Changes) -> Step:
-    """Comes first: whoever writes to a project takes its row before any other, so that two workers
+def _put_hypothesis(hypothesis: Hypothesis) -> Step:
+    rated = {
+        "rating": hypothesis.rating.model_dump_json(),
+        "decision": hypothesis.decision.model_dump_json(),
+    }
+    columns = ("id", "research_id", "status", "review_count")
+    return _put(_PUT_HYPOTHESIS, hypothesis, columns, rated)
+
+
+def _put_output(output: AgentOutput) -> Step:
+    finding = None if output.finding is None else output.finding.model_dump_json()
+    more = {"is_call": int(output.is_model_call), "finding": finding}
+    columns = ("id", "research_id", "agent", "cost", "created_at")
+    return _put(_PUT_OUTPUT, output, columns, more)
+
+
+def _put_event(event: Event) -> Step:
+    return _put(_PUT_EVENT, event, ("id", "research_id", "created_at", "reason"))
+
+
+def _put(
+    sql: str, record: Record, columns: Sequence[str], more: dict[str, Any] | None = None
+) -> Step:
+    values = {column: getattr(record, column) for column in columns}
+    return sql, {**values, **(more or {}), "body": record.model_dump_json()}
+
+
+def _touch_project(changes: Changes) -> Step:
+    """Comes first: whoever writes to a project locks its row before any other, so that two workers
     never wait for each other.
     """
     records: tuple[Any, ...] = (*changes.hypotheses, *changes.reviews, *changes.matches)
@@ -595,26 +653,46 @@ def _mask_problem(problem: str | None) -> str | None:
 
 
 def _project(row: tuple[Any, ...]) -> Project:
-    told = {"status": row[1], "problem": _mask_problem(row[2]), "updated_at": row[3]}
-    return Project.model_validate_json(row[0]).model_copy(update=told)
+    changed = {"status": row[1], "problem": _mask_problem(row[2]), "updated_at": row[3]}
+    return Project.model_validate_json(row[0]).model_copy(update=changed)
 
 
-def _hypothesis(read: Hypothesis, row: tuple[Any, ...]) -> Hypothesis:
-    return read.model_copy(
+def _hypothesis(parsed: Hypothesis, row: tuple[Any, ...]) -> Hypothesis:
+    return parsed.model_copy(
         update={
             "status": row[1],
             "review_count": row[2],
-            "standing": HypothesisStanding.model_validate_json(row[3]),
+            "rating": Rating.model_validate_json(row[3]),
             "decision": Decision.model_validate_json(row[4]),
         }
     )
 
 
 def _job(row: tuple[Any, ...]) -> Job:
-    told = {
-        "state": row[1],
-        "problem": _mask_problem(row[2]),
-        "problem_code": row[3],
-        "planned_steps": row[4],
-    }
-    return Job.model_validate_json(row[0]).model_copy(update=told)
+    job_id, research_id, kind, work, state, problem, problem_code, planned_steps, created_at = row
+    return Job(
+        id=job_id,
+        research_id=research_id,
+        work=_WORK.validate_python({**json.loads(work), "kind": kind}),
+        state=state,
+        planned_steps=planned_steps,
+        problem=_mask_problem(problem),
+        problem_code=problem_code,
+        created_at=created_at,
+    )
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    body, reason = row
+    event = Event.model_validate_json(body)
+    changed = {"says": mask_secrets(event.says), "reason": _mask_problem(reason)}
+    return event.model_copy(update=changed)
+
+
+def _output(row: tuple[Any, ...]) -> AgentOutput:
+    body, finding = row
+    output = AgentOutput.model_validate_json(mask_known_secrets(body))
+    if finding is None:
+        return output
+    found = _FINDING.validate_json(mask_known_secrets(finding))
+    return output.model_copy(update={"finding": found})

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
+from carrel.stores.sql.driver import Rows, Step
+
+ResultT = TypeVar("ResultT")
 OpenMode = Literal["create", "write", "read", "immutable"]
 _URI_MODES = {
     "create": "mode=rwc",
@@ -61,3 +64,14 @@ def enable_write_ahead_log(connection: sqlite3.Connection) -> None:
             time.sleep(_POLL_SECONDS)
         else:
             return
+
+
+def drive(connection: sqlite3.Connection, work: Generator[Step, Rows, ResultT]) -> ResultT:
+    """Runs the statements that `work` yields; each yield gets its rows."""
+    try:
+        step = next(work)
+        while True:
+            step = work.send(connection.execute(*step).fetchall())
+    except StopIteration as end:
+        result: ResultT = end.value
+        return result

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from carrel.stores.sql.driver import LeaseClock, Rows, Step
+from carrel.stores.sqlite.connection import drive
 from carrel.stores.sqlite.database import Database, Describe
 from carrel.stores.sqlite.schema import UpgradeStep
 
@@ -105,13 +106,3 @@ def _each(steps: Sequence[Step]) -> Generator[Step, Rows, list[Rows]]:
         rows = yield step
         answers.append(rows)
     return answers
-
-
-def drive(connection: sqlite3.Connection, work: Generator[Step, Rows, ResultT]) -> ResultT:
-    try:
-        step = next(work)
-        while True:
-            step = work.send(connection.execute(*step).fetchall())
-    except StopIteration as end:
-        result: ResultT = end.value
-        return result

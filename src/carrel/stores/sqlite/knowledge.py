@@ -35,7 +35,8 @@ from carrel.stores.sql.knowledge import (
     note_columns,
     shelf_conditions,
 )
-from carrel.stores.sqlite.driver import SqliteDriver, drive
+from carrel.stores.sqlite.connection import drive
+from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.stores.sqlite.visible_words import (
     inverse_frequency,
     mark_words,

@@ -3,64 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
 from carrel.core.clock import Clock
 from carrel.rooms.research.errors import UnreadableAnswerError
-from carrel.rooms.research.ports import ContextMemory
-from carrel.rooms.research.reasoners import Brief, Mind, Opinion
+from carrel.rooms.research.ports import ResearchStore
+from carrel.rooms.research.reasoners import Brief, Opinion, Reasoner
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,
     Draft,
     Event,
     Hypothesis,
-    HypothesisStanding,
     Job,
+    MetaReview,
     Project,
+    Rating,
     SafetyRecord,
+    StepKey,
+    UnderstoodAs,
 )
 from carrel.rooms.research.safety import check_hypothesis
 
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What a step leaves behind: everything to be kept, and the ids of what it was for."""
-
-    changes: Changes
-    ids: tuple[str, ...] = ()
-
-
+GOAL_READING = "goal reading"
 META_REVIEW = "meta-review"
 
 
-async def last_meta_review(memory: ContextMemory, research_id: str) -> str:
-    """What the reviews say together, as it was last told; empty before it was."""
-    told = await memory.outputs(research_id, agent=META_REVIEW)
-    return told[-1].answered if told else ""
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What a step leaves behind: everything to be stored, and the ids of what it was for."""
+
+    changes: Changes = field(default_factory=Changes)
+    ids: tuple[str, ...] = ()
+
+
+async def find_understanding(store: ResearchStore, research_id: str) -> UnderstoodAs | None:
+    """How the goal was read; None before it was."""
+    outputs = await store.outputs(research_id, agent=GOAL_READING)
+    finding = outputs[-1].finding if outputs else None
+    return finding if isinstance(finding, UnderstoodAs) else None
+
+
+async def find_meta_review(store: ResearchStore, research_id: str) -> MetaReview:
+    """The latest meta-review; an empty one before there is any."""
+    outputs = await store.outputs(research_id, agent=META_REVIEW)
+    finding = outputs[-1].finding if outputs else None
+    return finding if isinstance(finding, MetaReview) else MetaReview(text="")
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """The agents' common room."""
+class AgentContext:
+    """What every agent works with."""
 
-    memory: ContextMemory
-    mind: Mind
+    store: ResearchStore
+    reasoner: Reasoner
     clock: Clock
     start_elo: float = 1000.0
 
     def now(self) -> str:
         return self.clock.now().isoformat()
 
-    async def brief(self, project: Project, job: Job, step: str) -> Brief:
-        hypotheses = await self.memory.hypotheses(project.id)
-        return Brief(
-            project, job.id, step, hypotheses, await last_meta_review(self.memory, project.id)
-        )
+    async def brief(self, project: Project, job: Job, step: StepKey) -> Brief:
+        hypotheses = await self.store.hypotheses(project.id)
+        meta_review = await find_meta_review(self.store, project.id)
+        return Brief(project, job.id, step, hypotheses, meta_review)
 
-    async def placed(
+    async def place_drafts(
         self,
         brief: Brief,
         drafts: Sequence[Draft],
@@ -68,49 +78,47 @@ class Workshop:
         *,
         is_evolved: bool = False,
     ) -> tuple[list[Hypothesis], list[SafetyRecord]]:
-        """Drafts that pass the safety check, with ids that are the same whenever the step is done
-        again; and the decisions.
+        """The drafts that pass the safety check as hypotheses, and all decisions.
+
+        Ids are the same whenever the step is done again.
         """
-        made: list[Hypothesis] = []
+        hypotheses: list[Hypothesis] = []
         decisions: list[SafetyRecord] = []
-        opinions = await self._opinions(
-            brief, [f"{draft.title}. {draft.summary}" for draft in drafts]
-        )
+        texts = [f"{draft.title}. {draft.summary}" for draft in drafts]
+        opinions = await self._ask_opinions(brief, texts)
         for number, draft in enumerate(drafts):
-            found = [self._by_rules(brief, draft, number)]
+            found = [self._decide_by_rules(brief, draft, number)]
             if opinions:
-                found.append(
-                    self.by_mind(brief, "hypothesis", draft.title, opinions[number], number)
-                )
+                opinion = opinions[number]
+                found.append(self.record_opinion(brief, "hypothesis", draft.title, opinion, number))
             decisions.extend(found)
             if all(decision.is_allowed for decision in found):
-                made.append(
+                hypotheses.append(
                     Hypothesis(
-                        id=derived_id("hyp", brief.job_id, brief.step, number),
+                        id=derived_id("hyp", brief.job_id, brief.step.label, number),
                         research_id=brief.project.id,
                         draft=draft,
-                        parents=tuple(parents) or self._parents(brief, draft),
+                        parents=tuple(parents) or _parents_of(draft, brief.hypotheses),
                         start_elo=self.start_elo,
                         created_at=self.now(),
                         status="evolved" if is_evolved else "pending",
-                        standing=HypothesisStanding(elo_score=self.start_elo),
+                        rating=Rating(elo_score=self.start_elo),
                     )
                 )
-        return made, decisions
+        return hypotheses, decisions
 
-    async def _opinions(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
+    async def _ask_opinions(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
         try:
-            return await self.mind.check(brief, texts)
+            return await self.reasoner.check(brief, texts)
         except UnreadableAnswerError:
             # Nobody has said that it is safe.
-            return [Opinion(False, "The model's opinion on its safety could not be read.")] * len(
-                texts
-            )
+            reason = "The model's opinion on its safety could not be read."
+            return [Opinion(False, reason)] * len(texts)
 
-    def _by_rules(self, brief: Brief, draft: Draft, number: int) -> SafetyRecord:
+    def _decide_by_rules(self, brief: Brief, draft: Draft, number: int) -> SafetyRecord:
         found = check_hypothesis(draft.title, draft.summary)
         return SafetyRecord(
-            id=derived_id("safe", brief.job_id, brief.step, number),
+            id=derived_id("safe", brief.job_id, brief.step.label, number),
             owner=brief.project.owner,
             research_id=brief.project.id,
             subject="hypothesis",
@@ -121,7 +129,7 @@ class Workshop:
             created_at=self.now(),
         )
 
-    def by_mind(
+    def record_opinion(
         self,
         brief: Brief,
         subject: Literal["goal", "hypothesis"],
@@ -130,7 +138,7 @@ class Workshop:
         number: int,
     ) -> SafetyRecord:
         return SafetyRecord(
-            id=derived_id("safe", brief.job_id, brief.step, "mind", number),
+            id=derived_id("safe", brief.job_id, brief.step.label, "mind", number),
             owner=brief.project.owner,
             research_id=brief.project.id,
             subject=subject,
@@ -138,41 +146,47 @@ class Workshop:
             is_allowed=opinion.is_allowed,
             rule="model",
             reason=opinion.reason,
-            checked_by=self.mind.name,
+            checked_by=self.reasoner.name,
             created_at=self.now(),
         )
 
-    def output(self, brief: Brief, agent: str, given: str, answered: str) -> AgentOutput:
+    def output(
+        self,
+        brief: Brief,
+        agent: str,
+        given: str,
+        answered: str,
+        finding: UnderstoodAs | MetaReview | None = None,
+    ) -> AgentOutput:
         return AgentOutput(
-            id=derived_id("out", brief.job_id, brief.step, agent),
+            id=derived_id("out", brief.job_id, brief.step.label, agent),
             research_id=brief.project.id,
             agent=agent,
-            step=brief.step,
-            mind=self.mind.name,
+            step=brief.step.label,
+            mind=self.reasoner.name,
             given=given,
             answered=answered,
             created_at=self.now(),
+            finding=finding,
         )
 
-    def event(self, brief: Brief, kind: str, says: str) -> Event:
+    def event(self, brief: Brief, kind: str, says: str, reason: str | None = None) -> Event:
         return Event(
-            id=derived_id("evt", brief.job_id, brief.step, kind),
+            id=derived_id("evt", brief.job_id, brief.step.label, kind),
             research_id=brief.project.id,
             kind=kind,
             says=says,
             created_at=self.now(),
+            reason=reason,
         )
 
-    def _parents(self, brief: Brief, draft: Draft) -> tuple[str, ...]:
-        """Discovery names parents by the keys of their connections."""
-        if draft.connection is None or not draft.connection.origin.parents:
-            return ()
-        keys = {
-            made.draft.connection.key: made.id
-            for made in brief.hypotheses
-            if made.draft.connection is not None
-        }
-        return tuple(keys[key] for key in draft.connection.origin.parents if key in keys)
+
+def _parents_of(draft: Draft, hypotheses: Sequence[Hypothesis]) -> tuple[str, ...]:
+    """Discovery names parents by the keys of their connections."""
+    if draft.connection is None or not draft.connection.origin.parents:
+        return ()
+    ids = {one.draft.connection.key: one.id for one in hypotheses if one.draft.connection}
+    return tuple(ids[key] for key in draft.connection.origin.parents if key in ids)
 
 
 def derived_id(prefix: str, *parts: object) -> str:

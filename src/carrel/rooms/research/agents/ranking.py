@@ -1,159 +1,146 @@
-"""The ranking agent: matches where they tell most, every verdict kept, Elo and strengths after
-each.
-"""
+"""The ranking agent: plays the matches that tell most, and keeps Elo and strengths."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 
-from carrel.libraries.ranking import Match, Tournament, Verdict
-from carrel.rooms.research.agents import Made, Workshop
+from carrel.libraries.ranking import Match, Standing, Tournament, Verdict
+from carrel.rooms.research.agents import AgentContext, StepResult
 from carrel.rooms.research.agents.generation import closeness
 from carrel.rooms.research.errors import StepTakenError, TooFewHypothesesError
 from carrel.rooms.research.reasoners import Brief
 from carrel.rooms.research.records import (
     Changes,
     Hypothesis,
-    HypothesisStanding,
     MatchPlayed,
     Project,
+    Rating,
     Review,
 )
 
 MATCHES_EACH = 3
+# Direct comparison lets neighbours meet up to so many places apart.
+_PLACES_APART = 3
 
 
 class RankingAgent:
-    """Remembers tournaments it has followed; what the memory holds beyond that is replayed."""
+    """Remembers the tournaments it has played; what the store holds beyond that is replayed."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, context: AgentContext) -> None:
+        self._context = context
         self._followed: dict[str, tuple[Tournament, MatchPlayed | None]] = {}
         self._known: dict[str, dict[str, Hypothesis]] = {}
 
-    async def play(self, brief: Brief) -> Made:
-        """The match that tells most, judged. Nothing where another could tell nothing new."""
-        tournament, there, number = await self.tournament(brief.project, brief.hypotheses)
+    async def play(self, brief: Brief) -> StepResult:
+        """The match that tells most, judged; nothing where another could tell nothing new."""
+        there = players(brief.hypotheses)
+        if len(there) < 2:
+            return StepResult()
+        tournament, number = await self._tournament(brief.project, brief.hypotheses)
         match = tournament.next_match()
         if match is None:
-            return Made(Changes())
-        judgement = await self._workshop.mind.judge(brief, there[match.first], there[match.second])
-        played = self._recorded(
-            tournament,
-            brief.project,
-            match,
-            Verdict(judgement.verdict),
-            judgement.reason,
-            number=number,
+            return StepResult()
+        judgement = await self._context.reasoner.judge(
+            brief, there[match.first], there[match.second]
         )
+        verdict = Verdict(judgement.verdict)
+        played = self._record(tournament, brief.project, match, verdict, judgement.reason, number)
         self._followed[brief.project.id] = (tournament, played)
-        standings = tuple(
-            (one, _after(there[one], elo, tournament.tally(one)))
-            for one, elo in ((match.first, played.first_elo), (match.second, played.second_elo))
+        ratings = []
+        for one, elo in ((match.first, played.first_elo), (match.second, played.second_elo)):
+            # Elo and tallies at once; strengths are settled over all verdicts at the end.
+            wins, losses, draws = tournament.tally(one)
+            changed = {"elo_score": elo, "wins": wins, "losses": losses, "draws": draws}
+            ratings.append((one, there[one].rating.model_copy(update=changed)))
+        output = self._context.output(
+            brief,
+            "ranking",
+            f"{match.first} against {match.second}",
+            f"{judgement.verdict}: {judgement.reason}",
         )
-        said = f"{match.first} against {match.second}"
-        output = self._workshop.output(
-            brief, "ranking", said, f"{judgement.verdict}: {judgement.reason}"
-        )
-        return Made(
-            Changes(matches=(played,), standings=standings, outputs=(*brief.outputs, output))
-        )
+        return StepResult(Changes(matches=(played,), ratings=tuple(ratings), outputs=(output,)))
 
-    async def compare_directly(self, brief: Brief, reviews: Sequence[Review]) -> Made:
-        """Each is assessed alone by its reviews; neighbours in that order are then compared, three
-        places far.
-        """
-        tournament, there, number = await self.tournament(brief.project, brief.hypotheses)
-        worth = {hypothesis_id: _worth(hypothesis_id, reviews) for hypothesis_id in there}
-        order = sorted(there, key=lambda hypothesis_id: (-worth[hypothesis_id], hypothesis_id))
+    async def compare_directly(self, brief: Brief, reviews: Sequence[Review]) -> StepResult:
+        """Neighbours in the order of their mean review scores, compared by these."""
+        tournament, number = await self._tournament(brief.project, brief.hypotheses)
+        scores = {one: _mean_overall(one, reviews) for one in players(brief.hypotheses)}
+        order = sorted(scores, key=lambda one: (-scores[one], one))
         played: list[MatchPlayed] = []
-        for distance in (1, 2, 3):
-            for place in range(len(order) - distance):
-                first, second = order[place], order[place + distance]
-                verdict = Verdict.DRAW if worth[first] == worth[second] else Verdict.FIRST
-                reason = f"Mean overall score {worth[first]:.3f} against {worth[second]:.3f}."
+        for distance in range(1, _PLACES_APART + 1):
+            for first, second in zip(order, order[distance:], strict=False):
+                verdict = Verdict.DRAW if scores[first] == scores[second] else Verdict.FIRST
+                reason = f"Mean overall score {scores[first]:.3f} against {scores[second]:.3f}."
                 match = Match(len(tournament.played), first, second)
-                told = self._recorded(
-                    tournament, brief.project, match, verdict, reason, number=number + len(played)
+                told = self._record(
+                    tournament, brief.project, match, verdict, reason, number + len(played)
                 )
                 played.append(told.model_copy(update={"method": "direct_comparison"}))
         self._followed.pop(brief.project.id, None)
-        output = self._workshop.output(
-            brief, "ranking", f"direct comparison of {len(order)}", ", ".join(order)
-        )
-        standings = await asyncio.to_thread(standings_of, tournament)
-        return Made(Changes(matches=tuple(played), standings=standings, outputs=(output,)))
+        given = f"direct comparison of {len(order)}"
+        output = self._context.output(brief, "ranking", given, ", ".join(order))
+        ratings = await asyncio.to_thread(_settled_ratings, tournament)
+        return StepResult(Changes(matches=tuple(played), ratings=ratings, outputs=(output,)))
 
-    async def settle(self, brief: Brief) -> Made:
+    async def settle(self, brief: Brief) -> StepResult:
         """Strengths over all verdicts at once, for everybody."""
-        tournament, _, number = await self.tournament(brief.project, brief.hypotheses)
+        there = players(brief.hypotheses)
+        if len(there) < 2:
+            return StepResult()
+        tournament, number = await self._tournament(brief.project, brief.hypotheses)
         # With a hundred hypotheses this takes seconds: not on the event loop.
-        reached, standings = await asyncio.to_thread(
-            lambda: (tournament.convergence(), standings_of(tournament))
+        reached, ratings = await asyncio.to_thread(
+            lambda: (tournament.convergence(), _settled_ratings(tournament))
         )
         says = (
             f"{reached.matches} matches; everyone has played: "
             f"{'yes' if reached.everyone_played else 'no'}; first place is "
             f"{'settled' if reached.has_converged else 'open'} ({reached.leader_certainty:.0%} "
-            f"sure); the last {len(players(brief.hypotheses))} "
+            f"sure); the last {len(there)} "
             f"matches moved a rating by up to {reached.largest_recent_elo_change:.1f} points."
         )
-        events = (self._workshop.event(brief, "ranked", says),)
-        return Made(Changes(standings=standings, matches_seen=number, events=events))
+        events = (self._context.event(brief, "ranked", says),)
+        return StepResult(Changes(ratings=ratings, expected_match_count=number, events=events))
 
-    async def tournament(
+    async def _tournament(
         self, project: Project, hypotheses: Sequence[Hypothesis]
-    ) -> tuple[Tournament, dict[str, Hypothesis], int]:
-        """The tournament as the memory has it, those who may play, and the number of the next
-        match.
-        """
+    ) -> tuple[Tournament, int]:
+        """The tournament as the store has it, and the number of the next match."""
         there = players(hypotheses)
         if len(there) < 2:
             raise TooFewHypothesesError(len(there))
-        matches = await self._workshop.memory.matches(project.id)
+        matches = await self._context.store.matches(project.id)
+        latest = matches[-1] if matches else None
         followed, last = self._followed.get(project.id, (None, None))
-        # What was followed counts only if the memory kept that very match: another worker may have
-        # played another one.
-        if followed is not None and last == (matches[-1] if matches else None):
-            tournament = followed
-        else:
-            tournament = self._begun(project)
+        # What was followed counts only if the store has that very match as its last: another
+        # worker may have played another one.
+        is_followed = followed is not None and last == latest
+        tournament = followed if followed and is_followed else self._new_tournament(project)
         for hypothesis in hypotheses:
             self._known[project.id][hypothesis.id] = hypothesis
             tournament.enter(hypothesis.id, hypothesis.start_elo)
-        if tournament is not followed:
-            entered = set(tournament.ids)
-            for match in matches:
-                if not {match.first, match.second} <= entered:
-                    raise StepTakenError(
-                        "Somebody else has added a hypothesis and let it play meanwhile"
-                    )
-                tournament.record(
-                    Match(match.number, match.first, match.second), Verdict(match.verdict)
-                )
+        if not is_followed:
+            _replay(tournament, matches)
         tournament.let_play(there)
-        self._followed[project.id] = (tournament, matches[-1] if matches else None)
-        return tournament, there, len(matches)
+        self._followed[project.id] = (tournament, latest)
+        return tournament, len(matches)
 
-    def _begun(self, project: Project) -> Tournament:
-        known: dict[str, Hypothesis] = {}
-        self._known[project.id] = known
+    def _new_tournament(self, project: Project) -> Tournament:
+        known = self._known[project.id] = {}
         return Tournament(
             (),
             project.seed,
-            judging=self._workshop.mind.judging,
+            judging=self._context.reasoner.judging,
             closeness=lambda one, other: closeness(known[one], known[other]),
         )
 
-    def _recorded(
+    def _record(
         self,
         tournament: Tournament,
         project: Project,
         match: Match,
         verdict: Verdict,
         reason: str,
-        *,
         number: int,
     ) -> MatchPlayed:
         played = tournament.record(match, verdict)
@@ -166,16 +153,16 @@ class RankingAgent:
             reason=reason,
             first_elo=played.first_elo,
             second_elo=played.second_elo,
-            created_at=self._workshop.now(),
+            created_at=self._context.now(),
         )
 
 
 def players(hypotheses: Sequence[Hypothesis]) -> dict[str, Hypothesis]:
     """Who plays: everybody that no person has rejected."""
-    return {made.id: made for made in hypotheses if made.decision.approval != "rejected"}
+    return {one.id: one for one in hypotheses if one.decision.approval != "rejected"}
 
 
-def unmet(hypotheses: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> int:
+def count_unmet_pairs(hypotheses: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> int:
     """How many pairs of those who play have never met."""
     there = players(hypotheses)
     met = {
@@ -186,36 +173,32 @@ def unmet(hypotheses: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> i
     return len(there) * (len(there) - 1) // 2 - len(met)
 
 
-def standings_of(tournament: Tournament) -> tuple[tuple[str, HypothesisStanding], ...]:
-    return tuple(
-        (
-            standing.id,
-            HypothesisStanding(
-                elo_score=standing.elo,
-                strength=standing.strength.value,
-                strength_low=standing.strength.low,
-                strength_high=standing.strength.high,
-                chance_to_lead=standing.chance_to_lead,
-                wins=standing.wins,
-                losses=standing.losses,
-                draws=standing.draws,
-            ),
-        )
-        for standing in tournament.standings()
+def _replay(tournament: Tournament, matches: Sequence[MatchPlayed]) -> None:
+    entered = set(tournament.ids)
+    for match in matches:
+        if not {match.first, match.second} <= entered:
+            raise StepTakenError("Somebody else has added a hypothesis and let it play meanwhile")
+        tournament.record(Match(match.number, match.first, match.second), Verdict(match.verdict))
+
+
+def _settled_ratings(tournament: Tournament) -> tuple[tuple[str, Rating], ...]:
+    return tuple((standing.id, _rating(standing)) for standing in tournament.standings())
+
+
+def _rating(standing: Standing) -> Rating:
+    return Rating(
+        elo_score=standing.elo,
+        strength=standing.strength.value,
+        strength_low=standing.strength.low,
+        strength_high=standing.strength.high,
+        chance_to_lead=standing.chance_to_lead,
+        wins=standing.wins,
+        losses=standing.losses,
+        draws=standing.draws,
     )
 
 
-def _after(hypothesis: Hypothesis, elo: float, tally: tuple[int, int, int]) -> HypothesisStanding:
-    """Elo and tallies at once; strengths are settled over all verdicts when the tournament
-    rests.
-    """
-    wins, losses, draws = tally
-    return hypothesis.standing.model_copy(
-        update={"elo_score": elo, "wins": wins, "losses": losses, "draws": draws}
-    )
-
-
-def _worth(hypothesis_id: str, reviews: Sequence[Review]) -> float:
+def _mean_overall(hypothesis_id: str, reviews: Sequence[Review]) -> float:
     found = (review.scores.overall for review in reviews if review.hypothesis_id == hypothesis_id)
     scores = [overall for overall in found if overall is not None]
     return sum(scores) / len(scores) if scores else 0.0

@@ -10,39 +10,33 @@ from carrel.libraries.discovery.connections import EvolutionStrategy, Generation
 from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.ranking import Judging
 from carrel.rooms.research.records import (
-    AgentOutput,
     Draft,
     Hypothesis,
+    MetaReview,
     Project,
     Review,
-    Scores,
-    Understanding,
+    ReviewScores,
+    StepKey,
+    UnderstoodAs,
 )
-
-VerdictWord = Literal["first", "second", "draw", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What every piece of work is told: the project, what there is already, the latest meta-review,
-    and its place in the run.
-
-    `outputs` collects what the mind did, to be kept with the step.
-    """
+    """What every step is told: the project, its hypotheses, the latest meta-review, and its key."""
 
     project: Project
     job_id: str
-    step: str
+    step: StepKey
     hypotheses: Sequence[Hypothesis] = ()
-    feedback: str = ""
-    outputs: list[AgentOutput] = field(default_factory=list)
+    meta_review: MetaReview = field(default_factory=lambda: MetaReview(text=""))
 
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """A review without its place."""
+    """What a review says, before it is stored as one."""
 
-    scores: Scores
+    scores: ReviewScores
     strengths: tuple[str, ...]
     weaknesses: tuple[str, ...]
     recommendations: tuple[str, ...]
@@ -55,46 +49,50 @@ class Assessment:
 class Judgement:
     """Which of two is the better, in the order they were shown, and why."""
 
-    verdict: VerdictWord
+    verdict: Literal["first", "second", "draw", "unreadable"]
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """Whether something may be worked on, and why, as a mind sees it; the rules have been asked
-    before.
-    """
+    """Whether something may be worked on, and why; the rules have been asked before."""
 
     is_allowed: bool
     reason: str
 
 
-class Mind(Protocol):
-    """Thinks for the agents."""
+class Reasoner(Protocol):
+    """Thinks for the agents. Every method but `check` raises ModelUnavailableError where it asks a
+    model that does not answer, and UnreadableAnswerError where the answer is of no use.
+    """
 
     @property
     def name(self) -> str: ...
 
     @property
     def judging(self) -> Judging:
-        """How far its word on a pair can be trusted: an exact judge need not be asked twice."""
+        """How far its verdict on a pair can be trusted: an exact judge need not be asked twice."""
         ...
 
-    async def understand(self, goal: str) -> Understanding:
-        """How the mind reads a goal. GoalNotInCorpusError where it can do nothing with it."""
+    async def understand(self, goal: str) -> UnderstoodAs:
+        """How it reads a goal. Raises GoalNotInCorpusError where it can do nothing with it."""
         ...
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
-        """An opinion on each text, or none at all where the mind has none beyond the rules."""
+        """A safety opinion on each text, or none at all where it has none beyond the rules."""
         ...
 
-    async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]: ...
+    async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
+        """Up to `count` new drafts. Raises NoConnectionFoundError where there is none."""
+        ...
 
     async def review(
         self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType
     ) -> Assessment: ...
 
-    async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement: ...
+    async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
+        """Which of two is better; a verdict that cannot be read is `unreadable`."""
+        ...
 
     async def evolve(
         self,
@@ -102,6 +100,8 @@ class Mind(Protocol):
         hypothesis: Hypothesis,
         strategy: EvolutionStrategy,
         partner: Hypothesis | None,
-    ) -> Draft: ...
+    ) -> Draft:
+        """A child. Raises NothingToEvolveError where the strategy would change nothing."""
+        ...
 
-    async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> str: ...
+    async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> MetaReview: ...

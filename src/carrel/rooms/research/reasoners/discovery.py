@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 
 from carrel.libraries.discovery.connection_builder import Request
 from carrel.libraries.discovery.connections import (
@@ -31,7 +30,7 @@ from carrel.rooms.research.errors import (
     NoConnectionFoundError,
     NothingToEvolveError,
 )
-from carrel.rooms.research.hypothesis_views import leading
+from carrel.rooms.research.hypothesis_views import rank_by_strength
 from carrel.rooms.research.ports import Corpus
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.reasoners.subjects import (
@@ -43,84 +42,25 @@ from carrel.rooms.research.reasoners.subjects import (
     subject_of,
     without_weak,
 )
-from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores, Understanding
+from carrel.rooms.research.records import (
+    Advice,
+    Draft,
+    Hypothesis,
+    MetaReview,
+    Review,
+    ReviewScores,
+    UnderstoodAs,
+)
 from carrel.rooms.research.safety import safety_score
 
-_STRONG = "Carry the leading hypotheses: "
-_WEAK = "Lead the last and rest on little: "
-_UNSAFE = "Refused as unsafe, not to be led to again: "
+LABEL = "literature-based discovery over the paper snapshot"
+_MOST_REMEMBERED = 2000
+# How many concepts a line of a meta-review names, and below how many papers a bridge is thin.
 _MOST_NAMED = 5
 _THIN_PAPERS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """Keys of concepts: bridges that did well, bridges that did badly, ends that are not to be
-    proposed.
-    """
-
-    strong: frozenset[str] = frozenset()
-    weak: frozenset[str] = frozenset()
-    unsafe: frozenset[str] = frozenset()
-
-
-def meta_review_text(hypotheses: Sequence[Hypothesis], reviews: Sequence[Review]) -> str:
-    """What the reviews and matches so far say together."""
-    told = [made for made in hypotheses if made.review_count or made.standing.matches]
-    ordered = sorted(told, key=lambda made: -made.standing.elo_score)
-    quarter = max(1, len(ordered) // 4)
-    ahead = [
-        bridge for made in ordered[: len(ordered) // 2 + 1] for bridge in made.draft.bridges[:1]
-    ]
-    strong = list(
-        dict.fromkeys(bridge for made in ordered[:quarter] for bridge in made.draft.bridges[:1])
-    )
-    weak = [
-        made.draft.bridges[0]
-        for made in (ordered[-quarter:] if len(ordered) > 3 else [])
-        if made.draft.bridges and made.draft.bridges[0] not in ahead and _is_thin(made)
-    ]
-    refused = {review.hypothesis_id for review in reviews if review.scores.safety <= 0}
-    unsafe = [
-        made.draft.connection.end.label
-        for made in hypotheses
-        if made.id in refused and made.draft.connection is not None
-    ]
-    against = Counter(weakness for one in reviews for weakness in one.weaknesses)
-    lines = [f"{len(hypotheses)} hypotheses, {len(reviews)} reviews."]
-    for opening, names in ((_STRONG, strong), (_WEAK, weak), (_UNSAFE, unsafe)):
-        if names:
-            lines.append(f"{opening}{'; '.join(list(dict.fromkeys(names))[:_MOST_NAMED])}.")
-    if against:
-        lines.append(
-            "Said most often against them: "
-            + " ".join(f"{text} ({n})" for text, n in against.most_common(3))
-        )
-    return "\n".join(lines)
-
-
-def advice_in(text: str) -> Advice:
-    """What a meta-review advises, read back from its text; nothing, where it was written by
-    somebody who words it otherwise.
-    """
-    return Advice(_named(text, _STRONG), _named(text, _WEAK), _named(text, _UNSAFE))
-
-
-def _named(text: str, opening: str) -> frozenset[str]:
-    found = re.search(rf"^{re.escape(opening)}(.+)\.$", text, re.MULTILINE)
-    return frozenset(normal_phrase(name) for name in found[1].split("; ")) if found else frozenset()
-
-
-def _is_thin(made: Hypothesis) -> bool:
-    connection = made.draft.connection
-    return connection is not None and connection.bridges[0].weaker_side_documents < _THIN_PAPERS
-
-
-LABEL = "literature-based discovery over the paper snapshot"
-_MOST_REMEMBERED = 2000
-
-
-class DiscoveryMind:
+class DiscoveryReasoner:
     """Thinks in counts of papers. Every citation is a paper of the snapshot."""
 
     name = "discovery"
@@ -133,12 +73,12 @@ class DiscoveryMind:
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
         return []
 
-    async def understand(self, goal: str) -> Understanding:
-        def work(discovery: Discovery) -> Understanding:
+    async def understand(self, goal: str) -> UnderstoodAs:
+        def work(discovery: Discovery) -> UnderstoodAs:
             with _said_to_people():
                 reading = discovery.understand(goal)
             end = reading.end
-            return Understanding(
+            return UnderstoodAs(
                 says=told(reading, discovery.index),
                 question="open" if end is None else "closed",
                 start=reading.start.label,
@@ -147,8 +87,8 @@ class DiscoveryMind:
                 end_papers=0 if end is None else len(end.documents),
                 through=None if reading.through is None else discovery.index.label(reading.through),
                 wanted=None if reading.wanted is None else reading.wanted.value,
-                not_found=tuple(name.text for name in reading.missing),
-                ignored=reading.ignored,
+                not_found=[name.text for name in reading.missing],
+                ignored=list(reading.ignored),
             )
 
         return await self._corpus.with_discovery(work)
@@ -157,19 +97,21 @@ class DiscoveryMind:
         known = [
             made.draft.connection for made in brief.hypotheses if made.draft.connection is not None
         ]
-        advice = advice_in(brief.feedback)
-        best = [made for made in leading(brief.hypotheses) if made.draft.connection is not None][:3]
+        advice = brief.meta_review.advice
+        best = [
+            made for made in rank_by_strength(brief.hypotheses) if made.draft.connection is not None
+        ][:3]
         request = Request(
             count,
             avoid={
                 *(end.key for one in known for end in (one.end, *one.also_ends)),
-                *advice.unsafe,
+                *_keys(advice.unsafe),
             },
             known=known,
             best=[made.draft.connection for made in best if made.draft.connection is not None],
             why_best=_why_best(best),
-            weak=advice.weak,
-            strong=advice.strong,
+            weak=_keys(advice.weak),
+            strong=_keys(advice.strong),
         )
 
         def work(discovery: Discovery) -> list[Draft]:
@@ -229,7 +171,7 @@ class DiscoveryMind:
         strategy: EvolutionStrategy,
         partner: Hypothesis | None,
     ) -> Draft:
-        goal, weak = brief.project.goal, advice_in(brief.feedback).weak
+        goal, weak = brief.project.goal, _keys(brief.meta_review.advice.weak)
         ways = {
             _way(made.draft.connection)
             for made in brief.hypotheses
@@ -277,8 +219,8 @@ class DiscoveryMind:
 
         return await self._corpus.with_discovery(work)
 
-    async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> str:
-        return meta_review_text(brief.hypotheses, reviews)
+    async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> MetaReview:
+        return write_meta_review(brief.hypotheses, reviews)
 
     async def _measured(self, hypothesis: Hypothesis, goal: str) -> Measured | None:
         if hypothesis.id not in self._measures:
@@ -297,6 +239,57 @@ class DiscoveryMind:
         return self._measures[hypothesis.id]
 
 
+def write_meta_review(hypotheses: Sequence[Hypothesis], reviews: Sequence[Review]) -> MetaReview:
+    """What the reviews and matches so far say together."""
+    judged = [one for one in hypotheses if one.review_count or one.rating.match_count]
+    ordered = sorted(judged, key=lambda one: -one.rating.elo_score)
+    quarter = max(1, len(ordered) // 4)
+    ahead = {bridge for one in ordered[: len(ordered) // 2 + 1] for bridge in one.draft.bridges[:1]}
+    refused = {review.hypothesis_id for review in reviews if review.scores.safety <= 0}
+    last = ordered[-quarter:] if len(ordered) > 3 else []
+    advice = Advice(
+        strong=_most_named(bridge for one in ordered[:quarter] for bridge in one.draft.bridges[:1]),
+        weak=_most_named(
+            bridge
+            for one in last
+            for bridge in one.draft.bridges[:1]
+            if bridge not in ahead and _is_thin(one)
+        ),
+        unsafe=_most_named(
+            one.draft.connection.end.label
+            for one in hypotheses
+            if one.id in refused and one.draft.connection is not None
+        ),
+    )
+    lines = [f"{len(hypotheses)} hypotheses, {len(reviews)} reviews."]
+    for opening, names in (
+        ("Carry the leading hypotheses", advice.strong),
+        ("Lead the last and rest on little", advice.weak),
+        ("Refused as unsafe, not to be led to again", advice.unsafe),
+    ):
+        if names:
+            lines.append(f"{opening}: {'; '.join(names)}.")
+    against = Counter(weakness for one in reviews for weakness in one.weaknesses)
+    if against:
+        often = " ".join(f"{text} ({count})" for text, count in against.most_common(3))
+        lines.append(f"Said most often against them: {often}")
+    return MetaReview(text="\n".join(lines), advice=advice)
+
+
+def _most_named(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))[:_MOST_NAMED]
+
+
+def _is_thin(hypothesis: Hypothesis) -> bool:
+    connection = hypothesis.draft.connection
+    return connection is not None and connection.bridges[0].weaker_side_documents < _THIN_PAPERS
+
+
+def _keys(names: Sequence[str]) -> frozenset[str]:
+    """The keys of concepts by their names."""
+    return frozenset(map(normal_phrase, names))
+
+
 def drafted(connection: CandidateConnection) -> Draft:
     """A connection in words."""
     text = render(connection)
@@ -304,14 +297,7 @@ def drafted(connection: CandidateConnection) -> Draft:
         title=text.title,
         summary=text.summary,
         rationale=text.rationale,
-        protocol=Protocol(
-            objective=text.protocol.objective,
-            methodology=text.protocol.methodology,
-            required_resources=text.protocol.required_resources,
-            success_metrics=text.protocol.success_metrics,
-            potential_challenges=text.protocol.potential_challenges,
-            safety_considerations=text.protocol.safety_considerations,
-        ),
+        protocol=text.protocol,
         predictions=text.predictions,
         refutations=text.refutations,
         novelty=text.novelty,
@@ -326,17 +312,8 @@ def drafted(connection: CandidateConnection) -> Draft:
 def _assessed(connection: CandidateConnection, review_type: ReviewType, says: str) -> Assessment:
     found = review(connection, review_type, safety_score)
     quoted = [quotation for link in found.links for quotation in link.quotations]
-    measured = found.scores
     return Assessment(
-        Scores(
-            plausibility=measured.plausibility,
-            novelty=measured.novelty,
-            testability=measured.testability,
-            specificity=measured.specificity,
-            relevance=measured.relevance,
-            safety=measured.safety,
-            overall=measured.overall,
-        ),
+        ReviewScores.model_validate(asdict(found.scores)),
         found.strengths,
         # Somebody else's words: what was looked at for them limits all the rest, so it is said
         # first.
@@ -356,7 +333,7 @@ def _way(connection: CandidateConnection) -> tuple[frozenset[str], str]:
 def _abstained(hypothesis: Hypothesis, says: str) -> Assessment:
     safe = safety_score(f"{hypothesis.draft.title}. {hypothesis.draft.summary}")
     return Assessment(
-        Scores(plausibility=None, novelty=None, testability=None, safety=safe, overall=None),
+        ReviewScores(plausibility=None, novelty=None, testability=None, safety=safe, overall=None),
         (),
         (says, "No score is given but safety: nothing here supports or denies it."),
         (
@@ -369,7 +346,7 @@ def _abstained(hypothesis: Hypothesis, says: str) -> Assessment:
 
 
 def _why_best(leading: Sequence[Hypothesis]) -> str:
-    if any(made.standing.matches for made in leading):
+    if any(made.rating.match_count for made in leading):
         return "an end of one of the hypotheses that lead the tournament so far"
     if any(made.review_count for made in leading):
         return "an end of a reviewed hypothesis; no match has been played yet"

@@ -9,19 +9,20 @@ from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError
 from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
 from carrel.libraries.discovery.evidence import sentences
+from carrel.libraries.discovery.protocols import ExperimentalProtocol
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.ranking import Judging
 from carrel.rooms.research.errors import UnreadableAnswerError
-from carrel.rooms.research.hypothesis_views import by_place, leading
-from carrel.rooms.research.ports import ContextMemory, Corpus, LanguageModel
+from carrel.rooms.research.hypothesis_views import rank_by_strength, sort_by_place
+from carrel.rooms.research.ports import Corpus, LanguageModel, ResearchStore
 from carrel.rooms.research.prompts import agent_text
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
-from carrel.rooms.research.reasoners.discovery import DiscoveryMind
+from carrel.rooms.research.reasoners.discovery import DiscoveryReasoner
 from carrel.rooms.research.reasoners.model_calls import (
-    Asking,
     Budget,
-    Question,
+    ModelCalls,
+    ModelQuestion,
     WrittenDebate,
     WrittenHypotheses,
     WrittenHypothesis,
@@ -41,7 +42,14 @@ from carrel.rooms.research.reasoners.prompt_material import (
     list_part,
     papers_part,
 )
-from carrel.rooms.research.records import Draft, Hypothesis, Protocol, Review, Scores, Understanding
+from carrel.rooms.research.records import (
+    Draft,
+    Hypothesis,
+    MetaReview,
+    Review,
+    ReviewScores,
+    UnderstoodAs,
+)
 
 _PAPERS = 12
 _LEADS = 3
@@ -51,7 +59,7 @@ _TOKENS_EACH = 1000
 _LEAST_WORDS, _MOST_WORDS = 50, 100
 
 
-class ModelMind:
+class LanguageModelReasoner:
     """Thinks by asking a model. Discovery's leads and the papers found for each question are its
     material.
 
@@ -65,7 +73,7 @@ class ModelMind:
         self,
         model: LanguageModel,
         corpus: Corpus,
-        memory: ContextMemory,
+        store: ResearchStore,
         clock: Clock,
         budget: Budget | None = None,
         *,
@@ -73,21 +81,21 @@ class ModelMind:
     ) -> None:
         self._model = model
         self._corpus = corpus
-        self._asking = Asking(model, memory, clock, budget or Budget())
-        self._discovery = DiscoveryMind(corpus)
+        self._calls = ModelCalls(model, store, clock, budget or Budget())
+        self._discovery = DiscoveryReasoner(corpus)
         self._judges_safety = judges_safety
 
     @property
     def name(self) -> str:
         return self._model.name
 
-    async def understand(self, goal: str) -> Understanding:
+    async def understand(self, goal: str) -> UnderstoodAs:
         try:
             return await self._discovery.understand(goal)
         except CarrelError as error:
             # The papers lead nowhere by counting; the model works with what a search for the goal's
             # words brings.
-            return Understanding(
+            return UnderstoodAs(
                 says=f"{error.message}. The model works with what a search for the goal finds.",
                 question="open",
             )
@@ -96,28 +104,30 @@ class ModelMind:
         if not texts or not self._judges_safety:
             return []
         rows = tuple(Row(f"{number}. {text}") for number, text in enumerate(texts, start=1))
-        question = Question(
+        question = ModelQuestion(
             "safety", agent_text("safety"), [Part("Goals or hypotheses", rows, is_needed=True)]
         )
-        written, _ = await self._asking.ask(brief, question, safety_of(len(texts)))
+        written, _ = await self._calls.ask(brief, question, safety_of(len(texts)))
         return [Opinion(one.allowed, one.reason) for one in written.opinions()]
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
         leads, papers = await self._leads(brief, method)
-        papers = _merged(await self._corpus.search(brief.project.goal, _PAPERS), papers)
+        papers = _merge_papers(await self._corpus.search(brief.project.goal, _PAPERS), papers)
         parts = [
             papers_part(papers),
             hypotheses_part("Leads from literature-based discovery", leads, is_needed=False),
         ]
-        parts.extend(await self._beginnings(brief, method, parts))
-        portion = max(1, self._model.window.answer_tokens // _TOKENS_EACH)
+        parts.extend(await self._extra_parts(brief, method, parts))
+        most = max(1, self._model.window.answer_tokens // _TOKENS_EACH)
         known = [paper.title for paper in papers]
         drafts: list[Draft] = []
         for number in range(1, count + 1):
-            wanted = min(portion, count - len(drafts))
+            wanted = min(most, count - len(drafts))
             try:
                 drafts.extend(
-                    await self._portion(brief, method, wanted, parts, known, drafts, number)
+                    await self._generate_portion(
+                        brief, method, wanted, parts, known, drafts, number
+                    )
                 )
             except UnreadableAnswerError:
                 if not drafts:
@@ -130,19 +140,19 @@ class ModelMind:
     async def review(
         self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType
     ) -> Assessment:
-        papers = _merged(
+        papers = _merge_papers(
             await self._corpus.papers(hypothesis.draft.citations),
             await self._corpus.search(hypothesis.draft.title, _PAPERS),
         )
         told = agent_text(
             "review", goal=brief.project.goal, kind=agent_text(f"review-{review_type.value}")
         )
-        question = Question(
+        question = ModelQuestion(
             "reflection",
             told,
             [hypotheses_part("Hypothesis", [hypothesis.draft]), papers_part(papers)],
         )
-        written, material = await self._asking.ask(brief, question, WrittenReview)
+        written, material = await self._calls.ask(brief, question, WrittenReview)
         values = {
             name: getattr(written, name)
             for name in ("plausibility", "novelty", "testability", "safety")
@@ -154,19 +164,19 @@ class ModelMind:
         )
         citations = Citations(material.paper_ids)
         shown = [paper for paper in papers if paper.id in material.paper_ids]
-        cited = citations.kept(written.citations)
+        cited = citations.keep_shown(written.citations)
         strengths, weaknesses = (
-            citations.texts(written.strengths),
-            citations.texts(written.weaknesses),
+            citations.clean_all(written.strengths),
+            citations.clean_all(written.weaknesses),
         )
-        recommendations = citations.texts(written.recommendations)
+        recommendations = citations.clean_all(written.recommendations)
         removed = (
             f"{citations.removed} citations of papers that were not retrieved were removed."
             if citations.removed
             else ""
         )
         return Assessment(
-            Scores(**values, overall=overall),
+            ReviewScores(**values, overall=overall),
             strengths,
             tuple(filter(None, (*weaknesses, removed))),
             recommendations,
@@ -184,14 +194,14 @@ class ModelMind:
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
         parts = [hypotheses_part("First", [first.draft]), hypotheses_part("Second", [second.draft])]
-        question = Question("ranking", agent_text("judge", goal=brief.project.goal), parts)
+        question = ModelQuestion("ranking", agent_text("judge", goal=brief.project.goal), parts)
         try:
-            written, material = await self._asking.ask(brief, question, WrittenVerdict)
+            written, material = await self._calls.ask(brief, question, WrittenVerdict)
         except UnreadableAnswerError:
             return Judgement(
                 "unreadable", "The model's verdict could not be read; it counts for nobody."
             )
-        return Judgement(written.winner, Citations(material.paper_ids).text(written.reason))
+        return Judgement(written.winner, Citations(material.paper_ids).clean(written.reason))
 
     async def evolve(
         self,
@@ -202,36 +212,36 @@ class ModelMind:
     ) -> Draft:
         given = [hypothesis.draft] if partner is None else [hypothesis.draft, partner.draft]
         known = await self._corpus.papers([name for draft in given for name in draft.citations])
-        papers = _merged(known, await self._corpus.search(hypothesis.draft.title, _PAPERS))
+        papers = _merge_papers(known, await self._corpus.search(hypothesis.draft.title, _PAPERS))
         told = agent_text(
             "evolution", goal=brief.project.goal, strategy=agent_text(f"strategy-{strategy.value}")
         )
-        question = Question(
+        question = ModelQuestion(
             "evolution", told, [hypotheses_part("Hypotheses", given), papers_part(papers)]
         )
         there = {
-            _plain(title)
+            _normalize(title)
             for title in (
                 *(made.draft.title for made in brief.hypotheses),
                 *(one.title for one in papers),
             )
         }
-        written, material = await self._asking.ask(
-            brief, question, WrittenHypothesis, lambda one: _lacks(one, there)
+        written, material = await self._calls.ask(
+            brief, question, WrittenHypothesis, lambda one: _find_fault(one, there)
         )
-        return self._drafted(written, material, strategy.value)
+        return self._to_draft(written, material, strategy.value)
 
-    async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> str:
+    async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> MetaReview:
         said = [
             f"{one.hypothesis_id}: {' '.join((*one.strengths, *one.weaknesses))}" for one in reviews
         ]
-        question = Question(
+        question = ModelQuestion(
             "meta-review",
             agent_text("meta-review", goal=brief.project.goal),
             [list_part("Reviews", said)],
         )
-        written, material = await self._asking.ask(brief, question, WrittenMetaReview)
-        return Citations(material.paper_ids).text(written.text)
+        written, material = await self._calls.ask(brief, question, WrittenMetaReview)
+        return MetaReview(text=Citations(material.paper_ids).clean(written.text))
 
     async def _leads(
         self, brief: Brief, method: GenerationMethod
@@ -245,25 +255,26 @@ class ModelMind:
             [name for lead in leads for name in lead.citations[:4]]
         )
 
-    async def _beginnings(
+    async def _extra_parts(
         self, brief: Brief, method: GenerationMethod, parts: Sequence[Part]
     ) -> list[Part]:
         """What a method begins with beside the papers."""
         if method is GenerationMethod.EXPANSION:
             return [
                 hypotheses_part(
-                    "Leading hypotheses", [made.draft for made in leading(brief.hypotheses)[:3]]
+                    "Leading hypotheses",
+                    [made.draft for made in rank_by_strength(brief.hypotheses)[:3]],
                 )
             ]
         if method is GenerationMethod.DEBATE:
-            question = Question("debate", agent_text("debate", goal=brief.project.goal), parts)
-            debate, _ = await self._asking.ask(brief, question, WrittenDebate)
+            question = ModelQuestion("debate", agent_text("debate", goal=brief.project.goal), parts)
+            debate, _ = await self._calls.ask(brief, question, WrittenDebate)
             return [
                 Part("Debate", tuple(Row(f"{turn.speaker}: {turn.says}") for turn in debate.turns))
             ]
         return []
 
-    async def _portion(
+    async def _generate_portion(
         self,
         brief: Brief,
         method: GenerationMethod,
@@ -274,7 +285,7 @@ class ModelMind:
         number: int,
     ) -> list[Draft]:
         titles = [draft.title for draft in made] + [
-            one.draft.title for one in by_place(brief.hypotheses)[:30]
+            one.draft.title for one in sort_by_place(brief.hypotheses)[:30]
         ]
         told = agent_text(
             "generation",
@@ -282,37 +293,39 @@ class ModelMind:
             goal=brief.project.goal,
             method=agent_text(f"method-{method.value}"),
         )
-        question = Question(
+        question = ModelQuestion(
             "generation", told, [*parts, list_part("Hypotheses that exist already", titles)], number
         )
         there = {
-            _plain(title)
+            _normalize(title)
             for title in (*titles, *(one.draft.title for one in brief.hypotheses), *known)
         }
-        written, material = await self._asking.ask(
-            brief, question, hypotheses_of(count), lambda them: _all_lack(them, there)
+        written, material = await self._calls.ask(
+            brief, question, hypotheses_of(count), lambda them: _find_fault_of_all(them, there)
         )
-        return [self._drafted(one, material, method.value) for one in _new(written, there)[:count]]
+        return [
+            self._to_draft(one, material, method.value) for one in _new_ones(written, there)[:count]
+        ]
 
-    def _drafted(self, written: WrittenHypothesis, material: Material, method: str) -> Draft:
+    def _to_draft(self, written: WrittenHypothesis, material: Material, method: str) -> Draft:
         citations = Citations(material.paper_ids)
-        cited = citations.kept(written.citations)
+        cited = citations.keep_shown(written.citations)
         draft = Draft(
-            title=citations.text(written.title),
-            summary=citations.text(_fitted(written)),
-            rationale=citations.text(written.rationale),
-            protocol=Protocol(
-                objective=citations.text(written.objective),
-                methodology=citations.texts(written.steps),
-                required_resources=citations.texts(written.required_resources),
-                success_metrics=citations.texts(written.success_metrics),
-                potential_challenges=citations.texts(written.potential_challenges),
-                safety_considerations=citations.texts(written.safety_considerations),
+            title=citations.clean(written.title),
+            summary=citations.clean(_summarize(written)),
+            rationale=citations.clean(written.rationale),
+            protocol=ExperimentalProtocol(
+                objective=citations.clean(written.objective),
+                methodology=citations.clean_all(written.steps),
+                required_resources=citations.clean_all(written.required_resources),
+                success_metrics=citations.clean_all(written.success_metrics),
+                potential_challenges=citations.clean_all(written.potential_challenges),
+                safety_considerations=citations.clean_all(written.safety_considerations),
             ),
-            predictions=citations.texts(written.predictions),
-            refutations=citations.texts(written.refutations),
-            assumptions=citations.texts(written.assumptions),
-            novelty=citations.text(written.novelty),
+            predictions=citations.clean_all(written.predictions),
+            refutations=citations.clean_all(written.refutations),
+            assumptions=citations.clean_all(written.assumptions),
+            novelty=citations.clean(written.novelty),
             citations=cited,
             origin=f"language model {self._model.name}",
             method=method,
@@ -320,28 +333,32 @@ class ModelMind:
         return draft.model_copy(update={"removed_citations": citations.removed})
 
 
-def _new(written: WrittenHypotheses, there: set[str]) -> list[WrittenHypothesis]:
+def _new_ones(written: WrittenHypotheses, there: set[str]) -> list[WrittenHypothesis]:
     """Those of an answer that say something that is not there yet, each once."""
-    named = {_plain(one.title): one for one in reversed(written.hypotheses)}
+    named = {_normalize(one.title): one for one in reversed(written.hypotheses)}
     return [
         one
         for one in written.hypotheses
-        if named[_plain(one.title)] is one and _lacks(one, there) is None
+        if named[_normalize(one.title)] is one and _find_fault(one, there) is None
     ]
 
 
-def _all_lack(written: WrittenHypotheses, there: set[str]) -> str | None:
+def _find_fault_of_all(written: WrittenHypotheses, there: set[str]) -> str | None:
     """What the first lacks, where all lack something."""
-    if _new(written, there):
+    if _new_ones(written, there):
         return None
-    return _lacks(written.hypotheses[0], there) if written.hypotheses else "has no hypothesis in it"
+    return (
+        _find_fault(written.hypotheses[0], there)
+        if written.hypotheses
+        else "has no hypothesis in it"
+    )
 
 
-def _lacks(written: WrittenHypothesis, there: set[str]) -> str | None:
-    title = _plain(written.title)
-    if not any(letter.isalpha() for letter in title) or not _plain(written.summary):
+def _find_fault(written: WrittenHypothesis, there: set[str]) -> str | None:
+    title = _normalize(written.title)
+    if not any(letter.isalpha() for letter in title) or not _normalize(written.summary):
         return "has no title or no summary"
-    if len(_fitted(written).split()) < _LEAST_WORDS:
+    if len(_summarize(written).split()) < _LEAST_WORDS:
         return (
             f"says what it proposes in fewer than {_LEAST_WORDS} words, rationale and "
             f"predictions included"
@@ -349,11 +366,11 @@ def _lacks(written: WrittenHypothesis, there: set[str]) -> str | None:
     return "repeats a hypothesis or a paper that exists already" if title in there else None
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def _fitted(written: WrittenHypothesis) -> str:
+def _summarize(written: WrittenHypothesis) -> str:
     """A summary of fifty to a hundred words: a long one ends at a sentence, a short one goes on
     with the rationale and the rest.
     """
@@ -381,5 +398,5 @@ def _fitted(written: WrittenHypothesis) -> str:
     return " ".join(filter(None, chosen))
 
 
-def _merged(one: Sequence[Paper], other: Sequence[Paper]) -> list[Paper]:
+def _merge_papers(one: Sequence[Paper], other: Sequence[Paper]) -> list[Paper]:
     return list({paper.id: paper for paper in (*one, *other)}.values())

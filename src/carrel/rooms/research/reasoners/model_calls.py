@@ -15,16 +15,16 @@ from carrel.rooms.research.errors import (
     ModelUnavailableError,
     UnreadableAnswerError,
 )
-from carrel.rooms.research.ports import Completion, ContextMemory, LanguageModel, UnusableCompletion
+from carrel.rooms.research.ports import Completion, LanguageModel, ResearchStore, UnusableCompletion
 from carrel.rooms.research.prompts import agent_text
 from carrel.rooms.research.reasoners import Brief
 from carrel.rooms.research.reasoners.prompt_material import (
     Material,
     Part,
-    fitted,
+    count_tokens,
+    fit_material,
     list_part,
-    shortened,
-    tokens_in,
+    shorten,
 )
 from carrel.rooms.research.records import AgentOutput, Changes
 
@@ -147,7 +147,7 @@ def _without_titles(schema: Any) -> Any:
 
 
 WrittenT = TypeVar("WrittenT", bound=Written)
-_READINGS = 3
+_MAX_ATTEMPTS = 3
 # What a chat format puts around the texts.
 _FRAME_TOKENS = 64
 _LEAST_MATERIAL_TOKENS = 200
@@ -163,34 +163,34 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ModelQuestion:
     """One thing to ask: which agent does, what it tells the model, what it shows, and its number
     among those of the step.
     """
 
     agent: str
-    told: str
+    instructions: str
     parts: Sequence[Part]
     number: int = 1
 
 
-class Asking:
-    """Asks on behalf of the agents, and remembers in the context memory."""
+class ModelCalls:
+    """Asks on behalf of the agents, and remembers in the context store."""
 
     def __init__(
-        self, model: LanguageModel, memory: ContextMemory, clock: Clock, budget: Budget
+        self, model: LanguageModel, store: ResearchStore, clock: Clock, budget: Budget
     ) -> None:
         self._model = model
-        self._memory = memory
+        self._store = store
         self._clock = clock
         self._budget = budget
         # Answers that could not be kept: they were paid for, so they wait here until they can be.
-        self._unkept: dict[str, AgentOutput] = {}
+        self._unsaved: dict[str, AgentOutput] = {}
 
     async def ask(
         self,
         brief: Brief,
-        question: Question,
+        question: ModelQuestion,
         shape: type[WrittenT],
         lacks: Callable[[WrittenT], str | None] = lambda _: None,
     ) -> tuple[WrittenT, Material]:
@@ -199,22 +199,22 @@ class Asking:
         of a new one. One that is of no use is kept, for its cost, and asked for again. `lacks` says
         in words what a readable
         answer lacks to be of use."""
-        instructions = f"{agent_text('common')}\n\n{question.told}"
+        instructions = f"{agent_text('common')}\n\n{question.instructions}"
         schema = schema_of(shape)
-        material = fitted(
+        material = fit_material(
             (*question.parts, _lessons(brief)), self._room(instructions, json.dumps(schema))
         )
-        call_id = f"call_{brief.job_id}_{brief.step}_{question.agent}" + (
+        call_id = f"call_{brief.job_id}_{brief.step.label}_{question.agent}" + (
             f"_{question.number}" if question.number > 1 else ""
         )
-        await self._keep_what_waits()
-        kept = await self._memory.output(call_id)
+        await self._save_unsaved()
+        kept = await self._store.output(call_id)
         if kept is not None:
             written, _ = _read(json.loads(kept.answered), shape, lacks)
             if written is not None:
                 return written, material
         reason = ""
-        for attempt in range(_READINGS):
+        for attempt in range(_MAX_ATTEMPTS):
             await self._stay_within_budget(brief)
             completion = await self._model.complete(
                 instructions, material.text, schema, shape.__name__
@@ -230,7 +230,7 @@ class Asking:
                 id=call_id if written is not None else f"{call_id}_unreadable_{now}_{attempt}",
                 research_id=brief.project.id,
                 agent=f"{question.agent} (model)",
-                step=brief.step,
+                step=brief.step.label,
                 mind=self._model.name,
                 given=f"{instructions}\n\n{material.text}",
                 answered=answered
@@ -242,30 +242,30 @@ class Asking:
                 is_model_call=True,
                 created_at=now,
             )
-            self._unkept[output.id] = output
-            await self._keep_what_waits()
+            self._unsaved[output.id] = output
+            await self._save_unsaved()
             if written is not None:
                 return written, material
         raise UnreadableAnswerError(
-            f"{self._model.name} was asked {_READINGS} times, as {question.agent}, and the answer "
-            f"{reason}",
+            f"{self._model.name} was asked {_MAX_ATTEMPTS} times, as {question.agent}, and the "
+            f"answer {reason}",
             next_step="Try another model.",
             details={"agent": question.agent, "reason": reason},
         )
 
-    async def _keep_what_waits(self) -> None:
+    async def _save_unsaved(self) -> None:
         """Raises where it still cannot be kept, so that no further answer is paid for."""
-        for output in tuple(self._unkept.values()):
-            if await self._memory.project(output.research_id) is not None:
-                await self._memory.keep(Changes(outputs=(output,)))
-            self._unkept.pop(output.id, None)
+        for output in tuple(self._unsaved.values()):
+            if await self._store.project(output.research_id) is not None:
+                await self._store.save(Changes(outputs=(output,)))
+            self._unsaved.pop(output.id, None)
 
     def _room(self, instructions: str, schema: str) -> int | None:
         """Tokens that are left for the material."""
         most = self._model.window.input_tokens
         if most is None:
             return None
-        room = most - tokens_in(instructions) - tokens_in(schema) - _FRAME_TOKENS
+        room = most - count_tokens(instructions) - count_tokens(schema) - _FRAME_TOKENS
         if room < _LEAST_MATERIAL_TOKENS:
             raise ModelUnavailableError(
                 f"The window of {self._model.name} is too small: of {most} tokens that it may be "
@@ -280,17 +280,16 @@ class Asking:
     async def _stay_within_budget(self, brief: Brief) -> None:
         if self._budget.calls is None and self._budget.cost is None:
             return
-        calls = await self._memory.outputs(brief.project.id, only_model_calls=True)
-        spent = sum(output.cost for output in calls)
-        is_over = (self._budget.calls is not None and len(calls) >= self._budget.calls) or (
+        calls, spent = await self._store.model_usage(brief.project.id)
+        is_over = (self._budget.calls is not None and calls >= self._budget.calls) or (
             self._budget.cost is not None and spent >= self._budget.cost
         )
         if is_over:
             raise BudgetExhaustedError(
-                f"The budget is used up: {len(calls)} model calls, {spent:.2f} spent",
+                f"The budget is used up: {calls} model calls, {spent:.2f} spent",
                 next_step="Raise research.max_model_calls or research.max_cost, then "
                 "resume_research.",
-                details={"calls": len(calls), "cost": spent},
+                details={"calls": calls, "cost": spent},
             )
 
 
@@ -315,5 +314,6 @@ def _lessons(brief: Brief) -> Part:
     """The latest meta-review. It is a model's text, made from texts of others: shown, never told as
     an instruction.
     """
-    rows = [shortened(brief.feedback, _LESSONS_TOKENS)] if brief.feedback else []
+    text = brief.meta_review.text
+    rows = [shorten(text, _LESSONS_TOKENS)] if text else []
     return list_part("Lessons from the reviews so far", rows)

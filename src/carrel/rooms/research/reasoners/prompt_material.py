@@ -29,7 +29,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Part:
     """Rows under a heading, the most important first. When they are `needed`, all are shown,
-    shortened alike; otherwise
+    shorten alike; otherwise
     as many as there is room for."""
 
     heading: str
@@ -45,22 +45,22 @@ class Material:
     paper_ids: frozenset[str]
 
 
-def tokens_in(text: str) -> int:
+def count_tokens(text: str) -> int:
     """About how many tokens a text has; rather too many than too few."""
     plain = sum(character.isascii() for character in text)
     return -(-plain // _LETTERS_PER_TOKEN) + len(text) - plain
 
 
-def fitted(parts: Sequence[Part], room: int | None) -> Material:
+def fit_material(parts: Sequence[Part], room: int | None) -> Material:
     """The parts as one text of at most `room` tokens; all of it where no room is given."""
     there = [part for part in parts if part.rows]
     needs = [
-        sum(tokens_in(row.text) + 1 for row in part.rows) + tokens_in(part.heading) + 1
+        sum(count_tokens(row.text) + 1 for row in part.rows) + count_tokens(part.heading) + 1
         for part in there
     ]
     shares = needs if room is None else _shares(needs, room)
     shown = [
-        _shown(part, share - tokens_in(part.heading) - 1)
+        _fit_rows(part, share - count_tokens(part.heading) - 1)
         for part, share in zip(there, shares, strict=True)
     ]
     texts = [
@@ -74,15 +74,15 @@ def fitted(parts: Sequence[Part], room: int | None) -> Material:
     )
 
 
-def shortened(text: str, room: int) -> str:
+def shorten(text: str, room: int) -> str:
     """As much of a text as there is room for: to the end of a sentence where that keeps half of it,
     else between words. No mark
     is left at the end, since small models take it up and never find out of it."""
-    if tokens_in(text) <= room:
+    if count_tokens(text) <= room:
         return text
     kept, left = [], room
     for word in re.findall(r"\s*\S+", text):
-        left -= tokens_in(word)
+        left -= count_tokens(word)
         if left < 0:
             break
         kept.append(word)
@@ -120,8 +120,8 @@ def _shares(needs: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def _shown(part: Part, room: int) -> list[Row]:
-    needs = [tokens_in(row.text) + 1 for row in part.rows]
+def _fit_rows(part: Part, room: int) -> list[Row]:
+    needs = [count_tokens(row.text) + 1 for row in part.rows]
     if part.is_needed:
         limits = _shares(needs, max(room, 0))
     else:
@@ -135,7 +135,7 @@ def _shown(part: Part, room: int) -> list[Row]:
         taken = min(limit, room)
         if taken < min(need, _LEAST_TOKENS):
             break
-        rows.append(Row(shortened(row.text, taken - 1), row.paper_id))
+        rows.append(Row(shorten(row.text, taken - 1), row.paper_id))
         room -= taken
     return rows
 
@@ -159,7 +159,7 @@ class Citations:
     def removed(self) -> int:
         return len(self._removed)
 
-    def kept(self, named: Sequence[str]) -> tuple[str, ...]:
+    def keep_shown(self, named: Sequence[str]) -> tuple[str, ...]:
         """Those of the ids that were shown, each once."""
         names = dict.fromkeys(
             name.strip().removeprefix("[id:").removesuffix("]").strip() for name in named
@@ -167,25 +167,23 @@ class Citations:
         self._removed.update(name for name in names if name and name not in self._there)
         return tuple(name for name in names if name in self._there)
 
-    def text(self, written: str) -> str:
+    def clean(self, written: str) -> str:
         """A text without the ids, DOIs and other numbers of papers in it that name none that was
         shown.
         """
-        return _OTHER_IN_TEXT.sub(
-            self._taken_out, _ID_IN_TEXT.sub(self._looked_at, written)
-        ).strip()
+        return _OTHER_IN_TEXT.sub(self._remove, _ID_IN_TEXT.sub(self._keep_shown, written)).strip()
 
-    def texts(self, written: Sequence[str]) -> tuple[str, ...]:
+    def clean_all(self, written: Sequence[str]) -> tuple[str, ...]:
         """The same for each, without those that are empty or said before."""
-        return tuple(dict.fromkeys(filter(None, map(self.text, written))))
+        return tuple(dict.fromkeys(filter(None, map(self.clean, written))))
 
-    def _looked_at(self, found: re.Match[str]) -> str:
+    def _keep_shown(self, found: re.Match[str]) -> str:
         names = _BETWEEN_IDS.split(found[1])
         self._removed.update(name for name in names if name not in self._there)
         shown = [name for name in names if name in self._there]
         return f" [id: {', '.join(shown)}]" if shown else ""
 
-    def _taken_out(self, found: re.Match[str]) -> str:
+    def _remove(self, found: re.Match[str]) -> str:
         self._removed.add(found[0].strip())
         return ""
 
