@@ -80,6 +80,10 @@ class HttpAnswer:
     def content_type(self) -> str:
         return self.headers.get("content-type", "")
 
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8", errors="replace")
+
 
 class Fetcher:
     """Fetches within limits. Open it with `async with`, or close it when done."""
@@ -126,10 +130,17 @@ class Fetcher:
         extensions: Mapping[str, Any] | None = None,
     ) -> HttpAnswer:
         """The answer to a GET. Raises the FetchError that says why there is none."""
+        return await self._request("GET", url, headers=headers, extensions=dict(extensions or {}))
+
+    async def post_json(self, url: str, body: object) -> HttpAnswer:
+        """The answer to a POST of a JSON value. Raises as `get` does."""
+        return await self._request("POST", url, json=body)
+
+    async def _request(self, method: str, url: str, **options: Any) -> HttpAnswer:
         limits = self._limits
         try:
             async with asyncio.timeout(limits.total_seconds):
-                return await self._follow(httpx2.URL(url), headers, extensions)
+                return await self._follow(method, httpx2.URL(url), options)
         except TimeoutError as error:
             raise FetchTimeoutError(
                 f"no complete answer within {limits.total_seconds:g} seconds"
@@ -145,16 +156,9 @@ class Fetcher:
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise AnswerRefusedError(str(error) or type(error).__name__) from error
 
-    async def _follow(
-        self,
-        url: httpx2.URL,
-        headers: Mapping[str, str] | None,
-        extensions: Mapping[str, Any] | None,
-    ) -> HttpAnswer:
+    async def _follow(self, method: str, url: httpx2.URL, options: dict[str, Any]) -> HttpAnswer:
         for _ in range(self._limits.max_redirects + 1):
-            async with self._client.stream(
-                "GET", url, headers=headers, extensions=dict(extensions or {})
-            ) as response:
+            async with self._client.stream(method, url, **options) as response:
                 if self._limits.redirects is not Redirects.SAME_HOST or not response.is_redirect:
                     return await self._read(response)
                 target = url.join(response.headers.get("location", ""))

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-import httpx2
-
 from carrel.core.secrets import mask_known_secrets, mask_secrets, remember_secrets
+from carrel.services.fetching import (
+    Fetcher,
+    FetchError,
+    FetchLimits,
+    FetchTimeoutError,
+    HttpAnswer,
+)
 from carrel.services.language_models.answers import (
     ModelAnswer,
     TextAnswer,
@@ -19,13 +25,16 @@ from carrel.services.language_models.answers import (
 )
 from carrel.services.language_models.errors import LanguageModelError, ShapeRefusedError
 from carrel.services.language_models.formats import FORMATS, AnswerSchema, ModelReply, ModelRequest
+from carrel.services.retry import RetryPolicy, parse_retry_after
 
 _BUSY = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
-_ATTEMPTS = 4
+RETRIES = RetryPolicy(max_attempts=4, initial_backoff_seconds=1.0, max_backoff_seconds=30.0)
 # Whoever was too slow once is seldom quicker the third time, and a local server may still be busy
 # with the first.
 _SLOW_ATTEMPTS = 2
-_LONGEST_WAIT_SECONDS = 30.0
+# A model may write for a long time once it has begun; its silence is what `timeout_seconds` bounds.
+_TOTAL_TIMEOUTS = 10
+_MAX_ANSWER_BYTES = 64 * 1024 * 1024
 _LONGEST_REFUSAL = 20_000
 _TOO_LONG = (
     "context_length",
@@ -60,11 +69,11 @@ class ModelClient:
         self._max_output_tokens = max_output_tokens
         self._temperature = temperature
         self._pause = pause
-        self._client = httpx2.AsyncClient(
-            base_url=(url or self._format.usual_url).rstrip("/"),
-            headers=self._format.headers(api_key),
-            timeout=timeout_seconds,
+        self._base_url = (url or self._format.usual_url).rstrip("/")
+        limits = FetchLimits(
+            _TOTAL_TIMEOUTS * timeout_seconds, _MAX_ANSWER_BYTES, read_seconds=timeout_seconds
         )
+        self._fetcher = Fetcher(limits, headers=self._format.headers(api_key))
 
     async def ask(
         self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str
@@ -103,33 +112,30 @@ class ModelClient:
                 self._format = self._format.simpler
             except LanguageModelError as error:
                 attempt += 1
-                if not error.is_retryable or attempt >= (error.attempts or _ATTEMPTS):
+                if not error.is_retryable or attempt >= (error.attempts or RETRIES.max_attempts):
                     raise
-                await self._pause(
-                    min(error.retry_after_seconds or 2.0 ** (attempt - 1), _LONGEST_WAIT_SECONDS)
-                )
+                await self._pause(RETRIES.backoff_seconds(attempt, error.retry_after_seconds))
 
     async def close(self) -> None:
-        await self._client.aclose()
+        await self._fetcher.close()
 
     async def _send_once(self, request: ModelRequest) -> ModelReply:
         try:
-            response = await self._client.post(
-                self._format.path(request.model), json=self._format.body(request)
+            response = await self._fetcher.post_json(
+                self._base_url + self._format.path(request.model), self._format.body(request)
             )
-        except httpx2.TimeoutException as error:
+        except FetchTimeoutError as error:
             raise LanguageModelError(
                 f"{self._provider} did not answer within {self._timeout_seconds:g} seconds: a "
-                f"slow model needs more, "
-                "set model.timeout_seconds",
+                f"slow model needs more, set model.timeout_seconds",
                 is_retryable=True,
                 attempts=_SLOW_ATTEMPTS,
             ) from error
-        except httpx2.HTTPError as error:
+        except FetchError as error:
             raise LanguageModelError(
-                f"{self._provider} cannot be reached: {type(error).__name__}", is_retryable=True
+                f"{self._provider} cannot be reached: {error}", is_retryable=True
             ) from error
-        if response.status_code != 200:
+        if response.status != 200:
             raise self._refusal(response)
         try:
             return self._format.read(json.loads(mask_known_secrets(response.text)))
@@ -138,26 +144,24 @@ class ModelClient:
                 f"{self._provider} answered in a form that cannot be read", is_retryable=True
             ) from error
 
-    def _refusal(self, response: httpx2.Response) -> LanguageModelError:
+    def _refusal(self, response: HttpAnswer) -> LanguageModelError:
         # Masked before it is cut: of a key that is cut in two, one half would remain.
         reason = _reason(mask_secrets(response.text[:_LONGEST_REFUSAL]))
-        message = f"{self._provider} answered {response.status_code}: {reason}"
+        message = f"{self._provider} answered {response.status}: {reason}"
         # Some servers answer 500 to a request they do not understand.
         if "response_format" in response.text and self._format.simpler is not None:
-            return ShapeRefusedError(message, status=response.status_code)
-        if response.status_code < 500 and any(
-            words in response.text.lower() for words in _TOO_LONG
-        ):
+            return ShapeRefusedError(message, status=response.status)
+        if response.status < 500 and any(words in response.text.lower() for words in _TOO_LONG):
             return LanguageModelError(
                 f"{message} (set model.context_tokens to the model's window, and less is shown to "
                 f"it)",
-                status=response.status_code,
+                status=response.status,
             )
         return LanguageModelError(
             message,
-            status=response.status_code,
-            is_retryable=response.status_code in _BUSY,
-            retry_after_seconds=_seconds(response.headers.get("retry-after")),
+            status=response.status,
+            is_retryable=response.status in _BUSY,
+            retry_after_seconds=parse_retry_after(response.headers.get("retry-after"), time.time()),
         )
 
 
@@ -167,7 +171,3 @@ def _reason(text: str) -> str:
     except (ValueError, AttributeError):
         return text[:200]
     return str(error.get("message", error) if isinstance(error, dict) else error)[:200]
-
-
-def _seconds(header: str | None) -> float | None:
-    return float(header) if header is not None and header.replace(".", "", 1).isdigit() else None

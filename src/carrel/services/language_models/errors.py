@@ -6,9 +6,7 @@ from carrel.core.secrets import mask_secrets
 
 
 class LanguageModelError(Exception):
-    """The model could not be reached, refused the request, or answered outside its format. Never
-    names the key.
-    """
+    """The model was not reached, refused, or answered outside its format. Never names the key."""
 
     def __init__(
         self,
