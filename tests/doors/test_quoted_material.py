@@ -13,6 +13,7 @@ import jsonschema_rs
 import pytest
 
 from carrel.core.quoting import QuotedSource, delimit_quotation, quotation_note
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.settings import Settings
 from carrel.wiring.papers_build import build_papers
 from tests.journeys.doors import serving
@@ -38,7 +39,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         "year": 2020,
     }
     (folder / "source" / "papers.jsonl").write_text(json.dumps(paper))
-    build_papers([folder / "source"], folder / "corpus", workers=1)
+    build_papers([folder / "source"], folder / "corpus", BuildOptions(workers=1))
     chosen = {
         "home": folder / "home",
         "papers": {"snapshot": folder / "corpus" / "paper_snapshot.db"},

@@ -314,7 +314,7 @@ def test_bibtex_entries_are_papers_and_keep_their_raw_form(tmp_path: Path) -> No
 def test_ris_and_csl_json_are_read_as_well(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
     path.write_text(content)
-    [found], passed = find_sources([path], (PaperInfosReader(), BibliographyReader()))
+    [found], passed = find_sources([path], (PaperInfosReader(), BibliographyReader()), 10**6)
     assert found.reader == "bibliography"
     record = only(read_all(BibliographyReader(), path))
     assert (record.title, record.authors, record.doi, record.publication_date) == (

@@ -12,6 +12,7 @@ import orjson
 import pytest
 
 from carrel.core.progress import NoProgress
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.wiring.papers_build import build_demo, build_papers, paper_builder
 
 GENUINE = Path(__file__).parents[2] / ".." / "shared" / "data" / "snapshots" / "demo"
@@ -121,13 +122,13 @@ def test_pairs_of_facets_can_be_left_out_and_filled_in_later(tmp_path: Path) -> 
         }
     )
     (sources / "a.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines)))
-    build_papers([sources], into, has_edges=False)
+    build_papers([sources], into, BuildOptions(has_edges=False))
     assert edges(into) == []
     added = into / "added" / "one.md"
     added.parent.mkdir()
     added.write_text("---\ntitle: Handed in\nauthors: [A1]\nkeywords: [k]\n---\n")
     with paper_builder(into) as builder:
-        assert builder.add(added.parent, added, NoProgress()).is_new
+        assert builder.add(added, NoProgress()).is_new
     assert edges(into) == [], "adding one paper filled what the operator had left out"
     (sources / "b.jsonl").write_bytes(
         orjson.dumps({"title": "One more", "authors": ["A1"], "keywords": ["k"]})

@@ -81,6 +81,7 @@ def build(options: argparse.Namespace) -> int:
     """0 when the corpus is built, even if some sources were skipped; 2 when nothing could be
     built.
     """
+    from carrel.rooms.papers.building.models import BuildOptions
     from carrel.wiring.papers import snapshot_path
     from carrel.wiring.papers_build import build_papers, index_papers
 
@@ -96,10 +97,12 @@ def build(options: argparse.Namespace) -> int:
             report = build_papers(
                 options.sources,
                 into,
+                BuildOptions(
+                    workers=options.workers,
+                    size_limit_bytes=options.max_megabytes * _MEGABYTE,
+                    has_edges=not options.without_edges,
+                ),
                 progress=progress,
-                workers=options.workers,
-                size_limit_bytes=options.max_megabytes * _MEGABYTE,
-                has_edges=not options.without_edges,
                 only=options.only,
                 after_swap=lambda built: index_papers(built, progress),
             )

@@ -74,7 +74,8 @@ def summarise(options: argparse.Namespace) -> int:
     """0 when every paper has the summary, 1 when some could not be written, 2 when nothing could be
     done.
     """
-    from carrel.rooms.papers.building.summarising import Prices
+    from carrel.rooms.papers.building.summarising import Prices, SummaryOptions
+    from carrel.services.language_models.summaries import SummaryWriter
     from carrel.wiring.papers import snapshot_path
     from carrel.wiring.papers_build import summarise_papers
 
@@ -93,14 +94,13 @@ def summarise(options: argparse.Namespace) -> int:
         ):
             tally = summarise_papers(
                 into,
-                template=options.template,
-                base_url=options.model_url,
-                model=options.model,
-                api_key=os.environ.get("CARREL_MODEL_API_KEY"),
-                limit=options.limit,
-                parallel=options.parallel,
-                max_characters=options.max_characters,
-                progress=progress,
+                SummaryWriter(
+                    options.model_url, options.model, os.environ.get("CARREL_MODEL_API_KEY")
+                ),
+                SummaryOptions(
+                    options.template, options.limit, options.parallel, options.max_characters
+                ),
+                progress,
             )
     except AuditUnavailableError:
         raise

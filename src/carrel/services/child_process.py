@@ -1,4 +1,4 @@
-"""Runs one function in a process of its own, so that a crash stays there."""
+"""Adds a paper in a process of its own: the event loop stays free and a crash stays there."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, TypeVar
+from pathlib import Path
 
-ResultT = TypeVar("ResultT")
-
-
-class ChildCrashedError(Exception):
-    """The child process ended before it could answer."""
+from carrel.rooms.papers.errors import PaperNotAddedError
+from carrel.rooms.papers.models import PaperAdded
 
 
-async def run_in_child(function: Callable[..., ResultT], *arguments: Any) -> ResultT:
-    """Calls a function of a module in a new process; raises what it raises, or ChildCrashedError.
+async def add_in_child(
+    add: Callable[[Path, Path], PaperAdded], into: Path, file: Path
+) -> PaperAdded:
+    """Calls a function of a module in a new process; raises what it raises.
 
-    A caller that stops waiting does not wait for the process, which ends by itself.
+    A caller that stops waiting does not wait for the process, which ends by itself. Raises
+    PaperNotAddedError where the process ends without an answer.
     """
     pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
     try:
-        return await asyncio.get_running_loop().run_in_executor(pool, function, *arguments)
+        return await asyncio.get_running_loop().run_in_executor(pool, add, into, file)
     except BrokenProcessPool as error:
-        raise ChildCrashedError from error
+        raise PaperNotAddedError(
+            "The file crashed its reader.",
+            next_step="Send the paper in another form; nothing was added.",
+        ) from error
     finally:
         pool.shutdown(wait=False)

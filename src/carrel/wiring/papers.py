@@ -12,7 +12,6 @@ from carrel.core.operation import Effect
 from carrel.policy.persistence import HomeNotPersistentError, without_home
 from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.addition import PaperAdder
-from carrel.rooms.papers.errors import PaperNotAddedError
 from carrel.rooms.papers.models import PaperAdded
 from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.ports import WorkLookup
@@ -94,20 +93,14 @@ def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:
     """Adds papers to the corpus in `into`, each in a process of its own."""
 
     async def add_file(file: Path) -> PaperAdded:
-        from carrel.services.child_process import ChildCrashedError, run_in_child
+        from carrel.services.child_process import add_in_child
 
-        try:
-            return await run_in_child(_add_in_child, into, file)
-        except ChildCrashedError as error:
-            raise PaperNotAddedError(
-                "The file crashed its reader.",
-                next_step="Send the paper in another form; nothing was added.",
-            ) from error
+        return await add_in_child(_add_here, into, file)
 
     return PaperAdder(PaperInboxFolder(into / INBOX_NAME), add_file, lookup)
 
 
-def _add_in_child(into: Path, file: Path) -> PaperAdded:
+def _add_here(into: Path, file: Path) -> PaperAdded:
     from carrel.wiring.papers_build import add_paper_file
 
     return add_paper_file(into, file)

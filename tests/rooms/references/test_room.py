@@ -180,6 +180,7 @@ def test_without_a_network_an_identifier_says_so(stage: Stage) -> None:
 
 @pytest.mark.promise("L6")
 def test_a_doi_is_looked_up_in_the_papers_at_hand_first(stage: Stage, tmp_path: Path) -> None:
+    from carrel.rooms.papers.building.models import BuildOptions
     from carrel.wiring.papers_build import build_papers
 
     source = tmp_path / "source"
@@ -189,7 +190,7 @@ def test_a_doi_is_looked_up_in_the_papers_at_hand_first(stage: Stage, tmp_path: 
         "10.5555/home\n---\n\n# Found at home\n\nText.\n"
     )
     (source / "paper.md").write_text(text, encoding="utf-8")
-    build_papers([source], tmp_path / "corpus", workers=1)
+    build_papers([source], tmp_path / "corpus", BuildOptions(workers=1))
     stage.papers["snapshot"] = tmp_path / "corpus" / "paper_snapshot.db"
     stage.references["services"] = {
         "doi_org": "http://127.0.0.1:9",

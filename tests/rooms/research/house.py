@@ -11,6 +11,7 @@ from typing import Any
 
 from carrel.core.caller import Call, Caller, Visit
 from carrel.policy.scopes import ALL_SCOPES, expand_scopes
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.papers_build import build_papers
@@ -36,7 +37,7 @@ def build_snapshot(folder: Path) -> Path:
         for p in small_papers()
     ]
     (source / "papers.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    build_papers([source], folder / "corpus", workers=1)
+    build_papers([source], folder / "corpus", BuildOptions(workers=1))
     return folder / "corpus" / "paper_snapshot.db"
 
 

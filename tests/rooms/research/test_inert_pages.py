@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.research.inert_text import inert_text, inert_values
 from carrel.wiring.papers_build import build_papers
 from tests.libraries.discovery.small_corpus import GOAL, small_papers
@@ -74,7 +75,7 @@ def test_exports_of_a_project_hold_nothing_live_and_references_keep_their_markup
     ]
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "papers.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    build_papers([tmp_path / "source"], tmp_path / "corpus", workers=1)
+    build_papers([tmp_path / "source"], tmp_path / "corpus", BuildOptions(workers=1))
 
     async def story(asker: Asker) -> None:
         started = await asker.ask("start_research", goal=GOAL, hypothesis_count=3)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.wiring.papers_build import build_papers
 from tests.rooms.research.model_server import model_server
 from tests.rooms.research.served import serving
@@ -44,7 +45,7 @@ def wide_snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (folder / "source").mkdir()
     (folder / "source" / "papers.jsonl").write_text("\n".join(lines))
-    build_papers([folder / "source"], folder / "corpus", workers=1)
+    build_papers([folder / "source"], folder / "corpus", BuildOptions(workers=1))
     return folder / "corpus" / "paper_snapshot.db"
 
 

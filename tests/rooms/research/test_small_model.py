@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.wiring.papers_build import build_demo, build_papers
 from tests.rooms.research.served import ROOT, Server, serving
 from tests.rooms.research.small_model import Counted, counted, small_model
@@ -60,7 +61,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         (folder / "source" / "papers.jsonl").write_text(
             "".join(islice(lines, 600)), encoding="utf-8"
         )
-    build_papers([folder / "source"], folder / "corpus", workers=1)
+    build_papers([folder / "source"], folder / "corpus", BuildOptions(workers=1))
     return (
         folder / "corpus" / "paper_snapshot.db",
         "Find out how innate immunity defends cells against bacteria",

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from carrel.libraries.text.budget import InputTooCostlyError, parsing
 from carrel.rooms.papers.building.models import (
+    BuildOptions,
     FileStamp,
     FoundSource,
     KnownSource,
@@ -34,7 +35,6 @@ from carrel.services.paper_sources.markdown import MarkdownReader, translation_o
 from carrel.services.paper_sources.pdf import PdfReader
 from carrel.services.parser_process import limit_this_process
 
-DEFAULT_SIZE_LIMIT_BYTES = 200 * 1024 * 1024
 _HEAD_BYTES = 4096
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "paper-static"})
 _WITH_COMPANIONS = frozenset({".md", ".markdown", ".xml", ".nxml"})
@@ -75,18 +75,16 @@ READERS: tuple[SourceReader, ...] = (
 
 
 class PaperSourceFiles:
-    """Files and folders of papers. Without `workers` one process is used for each core."""
+    """Files and folders of papers."""
 
     def __init__(
         self,
         open_assets: Callable[[], AssetStore],
-        *,
-        size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
-        workers: int | None = None,
+        options: BuildOptions,
     ) -> None:
         self._open_assets = open_assets
-        self._size_limit_bytes = size_limit_bytes
-        self._workers = workers or os.cpu_count() or 1
+        self._size_limit_bytes = options.size_limit_bytes
+        self._workers = options.workers or os.cpu_count() or 1
 
     def find(self, sources: Sequence[Path]) -> tuple[list[FoundSource], list[SkippedFile]]:
         return find_sources(sources, READERS, self._size_limit_bytes)
@@ -145,7 +143,7 @@ def _weigh(jobs: Iterable[PartJob]) -> tuple[Iterator[PartJob], bool]:
 def find_sources(
     sources: Sequence[Path],
     readers: Sequence[SourceReader],
-    size_limit_bytes: int = DEFAULT_SIZE_LIMIT_BYTES,
+    size_limit_bytes: int,
 ) -> tuple[list[FoundSource], list[SkippedFile]]:
     """Everything readable below the sources, each file once, in a steady order."""
     search = _FileSearch(readers, size_limit_bytes)

@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from carrel.rooms.papers.building.models import BuildReport
+from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.wiring.papers_build import build_papers
 
 
@@ -35,7 +35,9 @@ class Corpus:
 
     def build(self, *, workers: int = 1, size_limit_bytes: int = 1_000_000) -> BuildReport:
         return build_papers(
-            [self.sources], self.into, workers=workers, size_limit_bytes=size_limit_bytes
+            [self.sources],
+            self.into,
+            BuildOptions(workers=workers, size_limit_bytes=size_limit_bytes),
         )
 
     def ask(self, query: str, *values: object) -> list[tuple[object, ...]]:

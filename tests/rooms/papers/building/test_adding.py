@@ -14,6 +14,7 @@ from carrel.core.caller import Call, Caller, Visit
 from carrel.core.decorators import collect_operations
 from carrel.core.errors import CarrelError
 from carrel.libraries.identifiers import ArxivId, Doi
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.models import AddPaper, PaperAdded
 from carrel.wiring.papers import paper_adder
 from carrel.wiring.papers_build import build_papers
@@ -89,7 +90,7 @@ def test_a_pdf_and_an_identifier_are_added_and_survive_the_next_build(served: Co
     first = add(served.into, pdf_base64=base64.b64encode(make_pdf([page])).decode())
     second = add(served.into, identifier="https://doi.org/10.1234/KNOWN")
     assert (first.title, second.title) == ("Engines of the North", "A known work")
-    report = build_papers([served.sources], served.into, workers=1)
+    report = build_papers([served.sources], served.into, BuildOptions(workers=1))
     assert (report.papers, report.is_changed) == (22, False)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from carrel.core.errors import CarrelError
 from carrel.rooms.papers.building.identity import make_paper_id
-from carrel.rooms.papers.building.models import BuildReport
+from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.rooms.papers.building.papers import NO_MODEL_NOTE
 from carrel.wiring.papers_build import build_demo, build_papers
 from tests.rooms.papers.building.conftest import Corpus
@@ -176,7 +176,7 @@ def test_building_bit_by_bit_gives_what_building_at_once_gives(
     )
     corpus.build()
     at_once = tmp_path / "at_once"
-    build_papers([corpus.sources], at_once, workers=1)
+    build_papers([corpus.sources], at_once, BuildOptions(workers=1))
 
     def everything(snapshot: Path) -> dict[str, list[tuple[object, ...]]]:
         looked = Corpus.__new__(Corpus)
@@ -264,7 +264,9 @@ def test_paper_infos_bring_summaries_sources_translations_and_tags(corpus: Corpu
         },
     }
     corpus.write("paper_infos.json", orjson.dumps({"template_tag": "Deep Read", "papers": [paper]}))
-    report = build_papers([corpus.sources / "paper_infos.json"], corpus.into, workers=1)
+    report = build_papers(
+        [corpus.sources / "paper_infos.json"], corpus.into, BuildOptions(workers=1)
+    )
     assert report.lines == ()
     [(paper_id, preferred, month, model)] = corpus.ask(
         "SELECT paper_id, preferred_summary_template, month, model FROM paper"

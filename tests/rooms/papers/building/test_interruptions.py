@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from carrel.core.errors import CarrelError
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.stores.sqlite.papers.build_state import BuildLockFile
 from carrel.wiring.papers_build import build_papers
 from tests.rooms.papers.building.conftest import Corpus
@@ -41,11 +42,11 @@ class Dying:
 
 
 def build_and_die(sources: Path, into: Path, phase: str, steps: int) -> None:
-    build_papers([sources], into, progress=Dying(phase, steps), workers=1)
+    build_papers([sources], into, BuildOptions(workers=1), progress=Dying(phase, steps))
 
 
 def build_and_die_before_the_swap(sources: Path, into: Path) -> None:
-    build_papers([sources], into, workers=1, before_swap=lambda draft: os._exit(9))
+    build_papers([sources], into, BuildOptions(workers=1, before_swap=lambda draft: os._exit(9)))
 
 
 def run(target: Callable[..., None], *arguments: object) -> int | None:
@@ -123,7 +124,7 @@ def test_killed_right_after_the_swap_the_new_snapshot_counts(many: Corpus, tmp_p
     def remember(draft: Path) -> None:
         shutil.copytree(workshop, then)
 
-    before = build_papers([many.sources], many.into, workers=1, before_swap=remember)
+    before = build_papers([many.sources], many.into, BuildOptions(workers=1, before_swap=remember))
     shutil.rmtree(workshop)
     shutil.move(then, workshop)
     report = many.build()
@@ -134,9 +135,9 @@ def test_a_disk_that_is_not_mounted_takes_no_papers_away(many: Corpus, tmp_path:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "far.md").write_text("# A paper far away\n")
-    build_papers([many.sources, elsewhere], many.into, workers=1)
+    build_papers([many.sources, elsewhere], many.into, BuildOptions(workers=1))
     elsewhere.rename(tmp_path / "unmounted")
-    report = build_papers([many.sources, elsewhere], many.into, workers=1)
+    report = build_papers([many.sources, elsewhere], many.into, BuildOptions(workers=1))
     assert [line.code for line in report.lines] == ["not_found"]
     assert "A paper far away" in titles(many)
 

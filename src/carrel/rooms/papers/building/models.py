@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -205,6 +206,19 @@ class ModelText:
     text: str
     tokens_in: int
     tokens_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """How to build: `has_edges` None goes on as the snapshot does, `workers` None uses all cores.
+
+    `before_swap` sees the finished draft before it becomes the snapshot.
+    """
+
+    workers: int | None = None
+    size_limit_bytes: int = 200 * 1024 * 1024
+    has_edges: bool | None = None
+    before_swap: Callable[[Path], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

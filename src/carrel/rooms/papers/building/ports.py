@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -175,3 +176,15 @@ class SummaryModel(Protocol):
     async def write(self, instructions: str, text: str) -> ModelText:
         """Raises a CarrelError where no complete answer can be had."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class BuildStores:
+    """Everything a build of one corpus folder reads and writes."""
+
+    inbox: Path
+    state: BuildState
+    snapshots: SnapshotWriter
+    static: StaticFolder
+    summaries: SummaryStore
+    lock: BuildLock

@@ -28,12 +28,8 @@ from carrel.rooms.papers.building.papers import (
     merge_records,
 )
 from carrel.rooms.papers.building.ports import (
-    BuildLock,
-    BuildState,
+    BuildStores,
     PaperSources,
-    SnapshotWriter,
-    StaticFolder,
-    SummaryStore,
 )
 from carrel.rooms.papers.errors import NothingToBuildError, PaperNotAddedError
 from carrel.rooms.papers.models import PaperAdded
@@ -83,23 +79,14 @@ class _Plan:
 class PaperBuilder:
     """Builds one folder's snapshot, again and again, doing each time only what changed."""
 
-    def __init__(
-        self,
-        *,
-        sources: PaperSources,
-        state: BuildState,
-        snapshots: SnapshotWriter,
-        static: StaticFolder,
-        summaries: SummaryStore,
-        lock: BuildLock,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, sources: PaperSources, stores: BuildStores, clock: Clock) -> None:
         self._sources = sources
-        self._state = state
-        self._snapshots = snapshots
-        self._static = static
-        self._summaries = summaries
-        self._lock = lock
+        self._inbox = stores.inbox
+        self._state = stores.state
+        self._snapshots = stores.snapshots
+        self._static = stores.static
+        self._summaries = stores.summaries
+        self._lock = stores.lock
         self._clock = clock
 
     def build(
@@ -107,7 +94,8 @@ class PaperBuilder:
     ) -> BuildReport:
         """Brings the corpus up to date with `sources`; with `only`, it holds nothing else then."""
         with self._lock.held():
-            return self._build(sources, progress, is_everything=only)[0]
+            inbox = [self._inbox] if self._inbox.is_dir() else []
+            return self._build([*sources, *inbox], progress, is_everything=only)[0]
 
     def refresh(self, progress: Progress) -> bool:
         """Publishes again without reading any source; returns whether anything changed."""
@@ -116,17 +104,19 @@ class PaperBuilder:
             plan = self._write(progress)[1]
             return bool(plan.changed or plan.removed)
 
-    def add(self, folder: Path, file: Path, progress: Progress) -> PaperAdded:
-        """Reads what is new in one folder and returns the paper of one file in it.
+    def add(self, file: Path, progress: Progress) -> PaperAdded:
+        """Reads what is new in the inbox and returns the paper of one file in it.
 
         Raises PaperNotAddedError where that file holds none.
         """
         with self._lock.held():
-            report, plan = self._build([folder], progress, is_everything=False)
+            report, plan = self._build([self._inbox], progress, is_everything=False)
         source = str(file.absolute())
         lines = tuple(line for line in report.lines if line.source == source)
         planned = next((paper for paper in plan.papers if source in paper.group.sources), None)
         if planned is None:
+            # Whoever handed it in may have stopped waiting and removes nothing then.
+            file.unlink(missing_ok=True)
             raise PaperNotAddedError(
                 lines[0].message if lines else "No paper was found in it.",
                 next_step="Correct what is wrong and send it again; nothing was added.",

@@ -82,6 +82,16 @@ class SummaryTally:
         ) / 1_000_000
 
 
+@dataclass(frozen=True, slots=True)
+class SummaryOptions:
+    """Which template to fill, for how many papers, and how much of each text the model is shown."""
+
+    template: str
+    limit: int | None
+    parallel: int
+    max_characters: int
+
+
 class Summariser:
     """Fills one template with one model. Only complete answers are filed."""
 
@@ -91,19 +101,17 @@ class Summariser:
         model: SummaryModel,
         summaries: SummaryStore,
         clock: Clock,
-        *,
-        max_characters: int,
+        options: SummaryOptions,
     ) -> None:
         self._papers = papers
         self._model = model
         self._summaries = summaries
         self._clock = clock
-        self._max_characters = max_characters
+        self._options = options
 
-    async def run(
-        self, template: str, limit: int | None, parallel: int, progress: Progress
-    ) -> SummaryTally:
-        """Summarises at most `limit` papers; raises after several failures in a row."""
+    async def run(self, progress: Progress) -> SummaryTally:
+        """Summarises the papers that lack the template; raises after several failures in a row."""
+        template, limit = self._options.template, self._options.limit
         if template not in TEMPLATES:
             raise InvalidInputError(
                 f"There is no template {template!r} that a model can fill.",
@@ -119,7 +127,7 @@ class Summariser:
         running: dict[asyncio.Task[ModelText], PaperToRead] = {}
         try:
             while True:
-                for paper in islice(to_do, parallel - len(running)):
+                for paper in islice(to_do, self._options.parallel - len(running)):
                     writing = self._model.write(TEMPLATES[template], self._material(paper))
                     running[asyncio.ensure_future(writing)] = paper
                 if not running:
@@ -163,16 +171,16 @@ class Summariser:
         return hashlib.sha256(self._material(paper).encode("utf-8", "replace")).hexdigest()
 
     def _material(self, paper: PaperToRead) -> str:
-        return f"{paper.title}\n\n{paper.text[: self._max_characters]}"
+        return f"{paper.title}\n\n{paper.text[: self._options.max_characters]}"
 
     def _file(
         self, paper: PaperToRead, template: str, written: ModelText, tally: SummaryTally
     ) -> None:
         markdown = written.text.strip()
-        if len(paper.text) > self._max_characters:
-            share = self._max_characters / len(paper.text)
+        if len(paper.text) > self._options.max_characters:
+            share = self._options.max_characters / len(paper.text)
             markdown += (
-                f"\n\n*Only the first {self._max_characters:,} characters ({share:.0%}) "
+                f"\n\n*Only the first {self._options.max_characters:,} characters ({share:.0%}) "
                 f"of the text were read for this.*"
             )
         summary = FiledSummary(
