@@ -27,6 +27,7 @@ from carrel.wiring.audit import open_audit, open_audit_reader
 from carrel.wiring.desk import open_desk
 from carrel.wiring.home import unserved_files
 from tests.cli.test_cli import carrel
+from tests.stores.small_disk import small_disk
 
 DATABASE = "postgresql://carrel@127.0.0.1:1/none"
 
@@ -275,3 +276,31 @@ def test_everything_that_would_only_be_in_a_passing_home_is_refused_at_every_ope
     assert not any(
         file.suffix in {".sqlite", ".db", ".json"} for file in tmp_path.rglob("*") if file.is_file()
     )
+
+
+@pytest.mark.promise("Q7")
+@pytest.mark.parametrize("command", [("history",), ("restore", "--version", "1")])
+def test_the_past_of_a_library_is_not_looked_for_in_a_passing_home(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = carrel(tmp_path, "references", *command, CARREL_SERVER_HOME_IS_PERSISTENT="false")
+    assert done.returncode == 5
+    assert "server.home_is_persistent" in done.stderr
+
+
+def test_a_demonstration_on_a_full_disk_says_what_to_do(tmp_path: Path) -> None:
+    home = tmp_path / "small" / "home"
+    with small_disk(home.parent, "300k"):
+        home.mkdir()
+        done = carrel(
+            home,
+            "serve",
+            "--demo",
+            "--port",
+            "0",
+            CARREL_AUDIT_ENABLED="false",
+        )
+    assert done.returncode == 5
+    assert "The disk is full" in done.stderr
+    assert "Free some space there" in done.stderr
+    assert "Traceback" not in done.stderr

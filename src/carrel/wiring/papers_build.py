@@ -19,6 +19,7 @@ from carrel.services.language_models.summaries import SummaryWriter
 from carrel.services.paper_sources.sources import PaperSourceFiles
 from carrel.services.sentence_vectors import load_model
 from carrel.settings import Settings
+from carrel.stores.sqlite.errors import translate_full_disk
 from carrel.stores.sqlite.papers.build_state import wait_for_other_additions
 from carrel.stores.sqlite.papers.corpus_folder import WORKSHOP_NAME, open_build_stores
 from carrel.stores.sqlite.papers.documents import SqlitePapersToRead
@@ -34,7 +35,10 @@ _WITH_EDGES = BuildOptions(has_edges=True)
 @contextmanager
 def paper_builder(into: Path, options: BuildOptions = _AS_BEFORE) -> Iterator[PaperBuilder]:
     """A builder for the corpus in `into`, which must not have been built elsewhere."""
-    with open_build_stores(into, options) as stores:
+    with (
+        translate_full_disk(into / WORKSHOP_NAME),
+        open_build_stores(into, options) as stores,
+    ):
         sources = PaperSourceFiles(partial(PaperAssets, into / STATIC_NAME), options)
         yield PaperBuilder(sources, stores, SystemClock())
 

@@ -113,6 +113,8 @@ def users_folder(settings: Settings) -> Path:
 
 def open_library_history(settings: Settings, user_id: str | None) -> LibraryHistory:
     """The past of the local user's library, or of another user's. NotFoundError without one."""
+    if not settings.keeps_home:
+        raise _not_persistent(settings)
     if user_id is None or user_id == LOCAL_USER:
         return LibraryHistory(library_path(settings))
     path = user_library_path(users_folder(settings), user_id)
@@ -121,6 +123,12 @@ def open_library_history(settings: Settings, user_id: str | None) -> LibraryHist
             "Library", user_id, next_step="carrel users list names the users there are."
         )
     return LibraryHistory(path)
+
+
+def _not_persistent(settings: Settings) -> HomeNotPersistentError:
+    return HomeNotPersistentError(
+        "References and their files are", has_database=bool(settings.database.url)
+    )
 
 
 def local_operations(settings: Settings) -> LibraryPastOperations:
@@ -182,9 +190,7 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         jobs=service.additions,
     )
     if not settings.keeps_home:
-        error = HomeNotPersistentError(
-            "References and their files are", has_database=bool(settings.database.url)
-        )
+        error = _not_persistent(settings)
         unserved = {"references": not_served(error)}
         return OpenRoom(
             without_home(described, error, still_served=_WITHOUT_LIBRARY),

@@ -108,6 +108,17 @@ def is_disk_full(error: BaseException, file: Path) -> bool:
     return is_input_output and _free_bytes(file.parent) < _LEAST_FREE_BYTES
 
 
+@contextmanager
+def translate_full_disk(file: Path) -> Iterator[None]:
+    """Converts what a full disk raises inside, whoever raises it, to StorageFullError."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        if is_disk_full(error, file):
+            raise StorageFullError.at(str(file.parent)) from error
+        raise
+
+
 def _free_bytes(folder: Path) -> int:
     try:
         found = os.statvfs(folder)
