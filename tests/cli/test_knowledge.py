@@ -14,7 +14,12 @@ import pytest
 from carrel.cli import main
 from carrel.core.caller import Caller
 from carrel.core.clock import SystemClock
-from carrel.rooms.knowledge.folder_import import ImportSource, Notebook, NoteFile, Report
+from carrel.rooms.knowledge.folder_import import (
+    FolderImporter,
+    ImportReport,
+    ImportSource,
+    NoteFile,
+)
 from carrel.wiring.knowledge import open_stores
 from tests.rooms.knowledge.desk import settings_at
 
@@ -390,8 +395,8 @@ def _as_older_versions_imported(folder: Path, home: Path) -> None:
             for path in sorted(folder.glob("*.md"))
         ]
         caller = Caller("local", frozenset())
-        await Notebook(stores.notes, SystemClock()).take_in(
-            files, ImportSource(folder.name), caller, "personal", {}, Report()
+        await FolderImporter(stores.notes, SystemClock()).import_files(
+            files, ImportSource(folder.name), caller, "personal", {}, ImportReport()
         )
         await stores.notes.close()
 

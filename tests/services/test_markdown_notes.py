@@ -11,14 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrel.services.markdown_notes import (
-    EmptyNoteError,
-    NoteFolder,
-    Recorded,
-    parse_note,
-    write_note,
-)
-from carrel.services.markdown_notes.folder import file_name
+from carrel.rooms.knowledge.folder_import import SyncState
+from carrel.services.markdown_notes.folder import NoteFolder, file_name
+from carrel.services.markdown_notes.note import EmptyNoteError, parse_note, write_note
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "notes"
 
@@ -161,12 +156,12 @@ def test_a_folder_never_writes_or_reads_outside_itself(tmp_path: Path) -> None:
 
 def test_the_record_is_kept_and_a_damaged_one_is_not_guessed_at(tmp_path: Path) -> None:
     folder = NoteFolder(tmp_path)
-    assert folder.record() == {}
-    folder.remember({"ä/b.md": Recorded("id", "f", "n")})
-    assert folder.record() == {"ä/b.md": Recorded("id", "f", "n")}
+    assert folder.read_record() == {}
+    folder.write_record({"ä/b.md": SyncState("id", "f", "n")})
+    assert folder.read_record() == {"ä/b.md": SyncState("id", "f", "n")}
     (tmp_path / ".carrel-notes.json").write_text("{")
     with pytest.raises(OSError, match="damaged"):
-        folder.record()
+        folder.read_record()
 
 
 @given(st.text(max_size=300))

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrel.services.node_files import BadRow, NodeRow, read_nodes
+from carrel.rooms.knowledge.notes import Node
+from carrel.services.node_files import BadRow, read_nodes
 
 
 @pytest.mark.promise("K5")
@@ -27,8 +28,8 @@ def test_json_lines_are_read_and_bad_lines_named(tmp_path: Path) -> None:
         b'{"name": "caf\xe9"}\n'
     )
     rows = list(read_nodes(file))
-    assert rows[0] == NodeRow("Magnesium", "ion", "d", "c", {"a": 1, "group": 2})
-    assert rows[1] == NodeRow("Serotonin", "t", "", "k")
+    assert rows[0] == Node("Magnesium", "ion", "d", "c", {"a": 1, "group": 2})
+    assert rows[1] == Node("Serotonin", "t", "", "k")
     assert [row.line for row in rows if isinstance(row, BadRow)] == [4, 5, 6, 7]
 
 
@@ -40,9 +41,9 @@ def test_tables_are_read(tmp_path: Path) -> None:
         encoding="utf-8-sig",
     )
     assert list(read_nodes(file)) == [
-        NodeRow("A, b", "x", "", "two\nlines", {"k": 1, "extra": "e"}),
+        Node("A, b", "x", "", "two\nlines", {"k": 1, "extra": "e"}),
         BadRow(4, "no name"),
-        NodeRow("C", metadata={"metadata": "not json"}),
+        Node("C", metadata={"metadata": "not json"}),
     ]
 
 
@@ -55,7 +56,7 @@ def test_what_no_store_can_hold_is_refused_line_by_line(tmp_path: Path) -> None:
     ]
     lines += [f'"name": "d", "n": {2**70}', '"name": "e"']
     file.write_text("".join(f"{{{line}}}\n" for line in lines))
-    assert [type(row) for row in read_nodes(file)] == [BadRow, BadRow, NodeRow, BadRow, NodeRow]
+    assert [type(row) for row in read_nodes(file)] == [BadRow, BadRow, Node, BadRow, Node]
 
 
 _plain = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=5)
@@ -69,7 +70,7 @@ def test_any_bytes_are_read_to_the_end(
     file = tmp_path_factory.mktemp("nodes") / name
     file.write_bytes(content)
     for row in read_nodes(file):
-        assert isinstance(row, NodeRow | BadRow)
+        assert isinstance(row, Node | BadRow)
 
 
 @given(st.dictionaries(_plain, st.integers(-(2**63), 2**63 - 1) | _plain, max_size=4))
@@ -78,4 +79,4 @@ def test_a_node_comes_back_from_the_line_it_was_written_to(
 ) -> None:
     file = tmp_path_factory.mktemp("nodes") / "n.jsonl"
     file.write_text(json.dumps({"name": "N", "metadata": metadata}) + "\n")
-    assert list(read_nodes(file)) == [NodeRow("N", metadata=metadata)]
+    assert list(read_nodes(file)) == [Node("N", metadata=metadata)]

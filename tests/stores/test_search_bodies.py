@@ -17,8 +17,8 @@ from carrel.libraries.query.elasticsearch.parser import parse_search_body
 from carrel.libraries.query.errors import QueryError
 from carrel.libraries.text.tokenizer import index_terms
 from carrel.rooms.knowledge.documents import Document, FieldKind, Put
-from carrel.stores.sqlite.search.answer import ask, in_order, shown
-from carrel.stores.sqlite.search.index import STEPS, Index, Retelling, apply, open_index
+from carrel.stores.sqlite.search.answer import hit_answer, merge_hits, search_index
+from carrel.stores.sqlite.search.index import STEPS, Index, ResetTracker, apply_changes, open_index
 
 _names = st.sampled_from(
     [
@@ -172,11 +172,11 @@ def an_index(facts: list[dict[str, Any]]) -> tuple[sqlite3.Connection, Index]:
         for statement in step.split(";\n"):
             connection.execute(statement)
     index, _ = open_index(connection, "things", FIELDS)
-    apply(
+    apply_changes(
         connection,
         index,
         [Put(Document(str(number), one)) for number, one in enumerate(facts)],
-        Retelling(),
+        ResetTracker(),
     )
     return connection, index
 
@@ -191,7 +191,7 @@ def test_the_engine_finds_what_the_plain_meaning_finds(
     request = parse_search_body(
         {"query": query, "size": 100, "aggs": {"t": {"terms": {"field": "tags"}}}}
     )
-    part = ask(connection, index, request, frozenset({"everyone"}))
+    part = search_index(connection, index, request, frozenset({"everyone"}))
     expected = {str(number) for number, one in enumerate(facts) if fits(query, str(number), one)}
     assert {hit.id for hit in part.hits} == expected and part.total == len(expected)
     counted = {
@@ -211,10 +211,11 @@ def test_the_order_of_one_index_is_the_order_of_several(
     request = parse_search_body(
         {"sort": [{"year": {"order": order, "missing": missing}}, "_doc"], "size": 100}
     )
-    hits = ask(connection, index, request, frozenset({"everyone"})).hits
-    assert in_order(hits[::-1], request) == hits
+    hits = search_index(connection, index, request, frozenset({"everyone"})).hits
+    assert merge_hits(hits[::-1], request) == hits
     assert all(
-        shown(connection, hit, request)["sort"][0] == facts[int(hit.id)].get("year") for hit in hits
+        hit_answer(connection, hit, request)["sort"][0] == facts[int(hit.id)].get("year")
+        for hit in hits
     )
     connection.close()
 

@@ -19,7 +19,7 @@ from carrel.rooms.knowledge.errors import IndexBuildingError
 from carrel.rooms.knowledge.ports import Searcher
 from carrel.stores.sqlite.database import DerivedDatabase
 from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
-from carrel.stores.sqlite.search.answer import ask as answer_of
+from carrel.stores.sqlite.search.answer import search_index as answer_of
 from carrel.stores.sqlite.search.index import find_index
 from tests.stores.contracts.search import FIELDS, TEAM, Documents, SearchContract, ids
 from tests.stores.query_plans import Statements

@@ -85,7 +85,7 @@ def _good(file: Path, bad: list[BadRow]) -> Iterator[Node]:
         if isinstance(row, BadRow):
             bad.append(row)
         else:
-            yield Node(row.name, row.node_type, row.description, row.content, row.metadata)
+            yield row
 
 
 async def _from_notes(settings: Settings) -> int:

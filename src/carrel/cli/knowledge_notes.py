@@ -15,19 +15,23 @@ from carrel.core.caller import Caller, Visit
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
 from carrel.core.process_name import process_name
-from carrel.rooms.knowledge.folder_import import Agreed, Notebook, NoteFile, Report, digest_of
+from carrel.rooms.knowledge.folder_import import (
+    FolderImporter,
+    ImportReport,
+    NoteFile,
+    SyncState,
+    digest_of,
+)
 from carrel.rooms.knowledge.import_sources import FILES_COMPARED, AskedFolder, FolderResolver
 from carrel.rooms.knowledge.notes import Note, Source
-from carrel.services.markdown_notes import (
+from carrel.services.markdown_notes.folder import NoteFolder, file_name
+from carrel.services.markdown_notes.note import (
     EmptyNoteError,
-    NoteFolder,
     NoteTooLargeError,
-    Recorded,
     parse_note,
     refuse_too_large,
     write_note,
 )
-from carrel.services.markdown_notes.folder import file_name
 from carrel.settings import Settings
 from carrel.wiring.audit import record_command
 from carrel.wiring.desk import open_desk
@@ -87,22 +91,22 @@ def run(words: list[str]) -> int:
         ):
             options.folder.mkdir(parents=True, exist_ok=True)
             report = asyncio.run(_export(settings, options.folder, options.source))
-    return _told(report, command)
+    return _show_report(report, command)
 
 
 async def _import(
     settings: Settings, place: Path, name: str | None, moved_from: Path | None, source: Source
-) -> Report:
-    folder, report, progress = NoteFolder(place), Report(), TerminalProgress()
+) -> ImportReport:
+    folder, report, progress = NoteFolder(place), ImportReport(), TerminalProgress()
     caller = await _caller(settings)
     stores = open_stores(settings)
-    notebook = Notebook(stores.notes, SystemClock())
-    agreed = _agreed(folder)
+    importer = FolderImporter(stores.notes, SystemClock())
+    synced = _synced(folder)
     try:
         paths = await asyncio.to_thread(folder.paths)
         asked = AskedFolder(place, caller.user_id, name, moved_from)
         some = await asyncio.to_thread(
-            lambda: list(_files(folder, paths[:FILES_COMPARED], Report()))
+            lambda: list(_files(folder, paths[:FILES_COMPARED], ImportReport()))
         )
         resolver = FolderResolver(open_note_folders(settings), stores.notes)
         known = await resolver.resolve(asked, some)
@@ -110,7 +114,7 @@ async def _import(
         for start in range(0, len(paths), _GROUP):
             part = paths[start : start + _GROUP]
             files = await asyncio.to_thread(lambda part=part: list(_files(folder, part, report)))  # type: ignore[misc]
-            await notebook.take_in(files, known, caller, source, agreed, report)
+            await importer.import_files(files, known, caller, source, synced, report)
             progress.advance(len(part))
         progress.end()
     finally:
@@ -118,34 +122,31 @@ async def _import(
     return report
 
 
-async def _export(settings: Settings, place: Path, source: Source) -> Report:
-    folder, report, progress = NoteFolder(place), Report(), TerminalProgress()
+async def _export(settings: Settings, place: Path, source: Source) -> ImportReport:
+    folder, report, progress = NoteFolder(place), ImportReport(), TerminalProgress()
     caller = await _caller(settings)
     stores = open_stores(settings)
-    agreed = _agreed(folder)
-    paths = {known.note_id: path for path, known in agreed.items()}
+    synced = _synced(folder)
+    paths = {known.id: path for path, known in synced.items()}
     used = {path.casefold() for path in paths.values()}
     there = {path.casefold() for path in folder.paths()}
     try:
         progress.begin("exporting", None, "notes")
-        async for note in Notebook(stores.notes, SystemClock()).everything(caller, source):
+        async for note in FolderImporter(stores.notes, SystemClock()).notes_to_export(
+            caller, source
+        ):
             path = paths.get(note.id) or _free_path(note, used, there)
             used.add(path.casefold())
-            await asyncio.to_thread(_write, folder, path, note, agreed.get(path), report)
+            await asyncio.to_thread(_write, folder, path, note, synced.get(path), report)
             progress.advance()
         progress.end()
     finally:
         await stores.notes.close()
-        record = {**agreed, **report.agreed}
-        rows = {
-            path: Recorded(known.note_id, known.file_digest, known.note_digest)
-            for path, known in record.items()
-        }
-        await asyncio.to_thread(folder.remember, rows)
+        await asyncio.to_thread(folder.write_record, {**synced, **report.synced})
     return report
 
 
-def _files(folder: NoteFolder, paths: list[str], report: Report) -> Iterator[NoteFile]:
+def _files(folder: NoteFolder, paths: list[str], report: ImportReport) -> Iterator[NoteFile]:
     for path in paths:
         try:
             parsed = parse_note(folder.read(path), path)
@@ -156,32 +157,27 @@ def _files(folder: NoteFolder, paths: list[str], report: Report) -> Iterator[Not
             report.add(path, "refused", "not UTF-8 text")
         else:
             report.problems.extend((path, warning) for warning in parsed.warnings)
-            yield NoteFile(
-                path,
-                parsed.title,
-                parsed.content,
-                parsed.tags,
-                parsed.front_matter,
-                parsed.content_from,
-            )
+            yield parsed
 
 
-def _write(folder: NoteFolder, path: str, note: Note, last: Agreed | None, report: Report) -> None:
+def _write(
+    folder: NoteFolder, path: str, note: Note, last: SyncState | None, report: ImportReport
+) -> None:
     mine = digest_of(note.title, note.content, note.tags)
     text = _text(note, path, mine)
     read_back = parse_note(text, path)
-    agreed = Agreed(note.id, digest_of(read_back.title, read_back.content, read_back.tags), mine)
+    state = SyncState(note.id, read_back.digest, mine)
     if not folder.exists(path):
         folder.write(path, text)
         report.add(path, "new")
-        report.agreed[path] = agreed
+        report.synced[path] = state
         return
     there = folder.read(path)
     if there == text:
         report.add(path, "unchanged")
-        report.agreed[path] = agreed
+        report.synced[path] = state
         return
-    parsed = next(_files(folder, [path], Report()), None)
+    parsed = next(_files(folder, [path], ImportReport()), None)
     before = last.file_digest if last else note.origin.digest if note.origin else ""
     if parsed is None or parsed.digest != before:
         report.add(path, "conflict", "the file was changed since; it was not overwritten")
@@ -190,7 +186,7 @@ def _write(folder: NoteFolder, path: str, note: Note, last: Agreed | None, repor
     else:
         folder.write(path, text)
         report.add(path, "changed")
-        report.agreed[path] = agreed
+        report.synced[path] = state
 
 
 def _text(note: Note, path: str, digest: str) -> str:
@@ -217,12 +213,9 @@ def _free_path(note: Note, used: set[str], there: set[str]) -> str:
     return path
 
 
-def _agreed(folder: NoteFolder) -> Mapping[str, Agreed]:
+def _synced(folder: NoteFolder) -> Mapping[str, SyncState]:
     try:
-        return {
-            path: Agreed(known.id, known.file_digest, known.note_digest)
-            for path, known in folder.record().items()
-        }
+        return folder.read_record()
     except OSError as error:
         raise InvalidInputError(str(error), next_step="Nothing was changed.") from None
 
@@ -234,7 +227,7 @@ async def _caller(settings: Settings) -> Caller:
         )
 
 
-def _told(report: Report, command: str) -> int:
+def _show_report(report: ImportReport, command: str) -> int:
     show(
         ", ".join(f"{count} {outcome}" for outcome, count in sorted(report.counts.items()))
         or "nothing to do"

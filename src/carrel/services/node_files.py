@@ -1,17 +1,17 @@
-"""Reads named nodes from JSON lines or CSV, one at a time, and says of every bad line what is wrong
-with it.
-"""
+"""Reads named nodes from JSON lines or CSV, with the problem of every bad line."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
+
+from carrel.rooms.knowledge.notes import Node
 
 _NAMES = ("name", "title", "node_name", "label")
 _TYPES = ("node_type", "type")
@@ -22,17 +22,6 @@ _MOST_FIELD_CHARACTERS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class NodeRow:
-    """A node as a file says."""
-
-    name: str
-    node_type: str = ""
-    description: str = ""
-    content: str = ""
-    metadata: dict[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class BadRow:
     """A line that is no node."""
 
@@ -40,10 +29,8 @@ class BadRow:
     problem: str
 
 
-def read_nodes(file: Path) -> Iterator[NodeRow | BadRow]:
-    """The nodes of a file; `.csv` and `.tsv` are tables with a heading, anything else is one JSON
-    object a line.
-    """
+def read_nodes(file: Path) -> Iterator[Node | BadRow]:
+    """The nodes of a file: `.csv` and `.tsv` with a heading, else one JSON object a line."""
     ending = file.suffix.lower()
     if ending in {".csv", ".tsv"}:
         yield from _from_table(file, "\t" if ending == ".tsv" else ",")
@@ -51,7 +38,7 @@ def read_nodes(file: Path) -> Iterator[NodeRow | BadRow]:
         yield from _from_lines(file)
 
 
-def _from_lines(file: Path) -> Iterator[NodeRow | BadRow]:
+def _from_lines(file: Path) -> Iterator[Node | BadRow]:
     with file.open("rb") as lines:
         for number, raw in enumerate(lines, 1):
             if not raw.strip():
@@ -70,7 +57,7 @@ def _from_lines(file: Path) -> Iterator[NodeRow | BadRow]:
                 )
 
 
-def _from_table(file: Path, delimiter: str) -> Iterator[NodeRow | BadRow]:
+def _from_table(file: Path, delimiter: str) -> Iterator[Node | BadRow]:
     csv.field_size_limit(_MOST_FIELD_CHARACTERS)
     with file.open(encoding="utf-8-sig", newline="", errors="replace") as lines:
         rows = csv.DictReader(lines, delimiter=delimiter)
@@ -97,7 +84,7 @@ def _with_metadata(facts: dict[str, Any]) -> dict[str, Any]:
     return {**facts, "metadata": known} if isinstance(known, dict) else facts
 
 
-def _node(facts: Mapping[str, Any], line: int) -> NodeRow | BadRow:
+def _node(facts: Mapping[str, Any], line: int) -> Node | BadRow:
     name = " ".join(_text(facts, _NAMES).split())
     if not name:
         return BadRow(line, "no name")
@@ -114,7 +101,7 @@ def _node(facts: Mapping[str, Any], line: int) -> NodeRow | BadRow:
     metadata.update(
         {key: value for key, value in facts.items() if key not in used and value not in (None, "")}
     )
-    node = NodeRow(name, _text(facts, _TYPES), _text(facts, ("description",)), content, metadata)
+    node = Node(name, _text(facts, _TYPES), _text(facts, ("description",)), content, metadata)
     try:
         is_storable = b"\\u0000" not in orjson.dumps(
             [node.name, node.node_type, node.description, node.content, node.metadata]

@@ -1,30 +1,37 @@
-"""A small file beside each embedded database that remembers which database it is, so that an empty
-or foreign one in its place is
-refused instead of being taken for a new desk. Needs no driver: the first look at a start is at
-names and bytes."""
+"""Remembers beside each embedded database which one it is, so that another in its place is refused.
+
+Needs no driver: the first look at a start is at names and bytes. POSIX drops every lock that a
+process has on a file when the process closes any descriptor of it. SQLite's locks gone, another
+process that closes the database takes itself for the last one and removes the log, and what is
+written here afterwards is lost. So what was opened here to look at the bytes stays open.
+https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 from carrel.core.errors import UnavailableError
 from carrel.stores.backup.backup_list import newest_backup
-from carrel.stores.database_start import read_database_start
 
 _MAGIC = b"SQLite format 3\x00"
 # Where SQLite keeps the application id in the header of a file.
 _ID_AT = 68
 _HEADER_BYTES = 100
+# A desk has three or four databases; only tests open so many in one process that some are closed.
+_MOST_HELD = 64
+
+_lock = threading.Lock()
+_held: dict[tuple[int, int], int] = {}
 
 
 class DatabaseReplacedError(UnavailableError):
-    """The file is not the database that was kept here; nothing is written to it, and nothing is
-    made in its place.
-    """
+    """The file is not the database that was kept here; nothing is written to it."""
 
     code = "database_replaced"
     is_retryable = False
@@ -79,14 +86,12 @@ def write_identity(file: Path, application_id: int) -> None:
 
 
 def refuse_replaced(file: Path) -> None:
-    """Raises DatabaseReplacedError where names and bytes show that the database is gone, empty,
-    none at all or another one.
-    """
+    """DatabaseReplacedError where the database is gone, empty, none at all or another one."""
     known = read_identity(file)
     if known is None:
         return
     try:
-        header = read_database_start(file, _HEADER_BYTES)
+        header = _read_start(file, _HEADER_BYTES)
     except FileNotFoundError:
         raise DatabaseReplacedError(file, "is missing, and this desk has kept data in it") from None
     if not header:
@@ -103,7 +108,30 @@ def refuse_replaced(file: Path) -> None:
 
 
 def _folders(file: Path) -> Iterator[Path]:
-    """Where the home folder of a database can be: it is in the home itself, or up to two folders
-    below.
-    """
+    """Where the home of a database can be: its own folder or up to two above."""
     yield from file.absolute().parents[:3]
+
+
+def _read_start(file: Path, count: int) -> bytes:
+    """At most the first `count` bytes of a file."""
+    if os.name == "nt":
+        with file.open("rb") as stream:
+            return stream.read(count)
+    with _lock:
+        found = file.stat()
+        held = _held.get((found.st_dev, found.st_ino))
+        descriptor = _hold(file) if held is None else held
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return os.read(descriptor, count)
+
+
+def _hold(file: Path) -> int:
+    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    opened = os.fstat(descriptor)
+    # Another file may have come in its place since it was looked at, one that is held already: then
+    # both stay open.
+    if (opened.st_dev, opened.st_ino) not in _held:
+        while len(_held) >= _MOST_HELD:
+            os.close(_held.pop(next(iter(_held))))
+        _held[opened.st_dev, opened.st_ino] = descriptor
+    return descriptor

@@ -1,6 +1,4 @@
-"""Whether a folder can take what a store is about to write there, asked in a way that leaves
-nothing behind.
-"""
+"""Whether a folder can take what a store is about to write, leaving nothing behind."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ _PROBE = bytes(4096)
 
 
 def write_problem(folder: Path, min_free_bytes: int) -> str | None:
-    """Why nothing can be written into a folder, or None. A folder that is not there yet is judged
-    by the one it will be in.
-    """
+    """Why nothing can be written into a folder (its nearest parent where missing), or None."""
     place = folder
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -34,9 +30,7 @@ def write_problem(folder: Path, min_free_bytes: int) -> str | None:
 
 
 def _write_unnamed(folder: Path) -> None:
-    """Writes a block into a file without a name: quotas and file systems that are full of files
-    show only then.
-    """
+    """Writes a block into an unnamed file: quotas and full inode tables show only then."""
     flag = getattr(os, "O_TMPFILE", None)
     if flag is None:
         return

@@ -1,6 +1,4 @@
-"""Documents as a search index sees them, and how a store tells what has changed since it was last
-asked.
-"""
+"""Documents of search indices, and the changes that bring an index up to date."""
 
 from __future__ import annotations
 
@@ -72,9 +70,7 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Everything up to here has been told; asking again with this cursor tells only what came
-    after.
-    """
+    """Everything before is complete; asking again with this cursor yields what came after."""
 
     cursor: str
 
@@ -92,31 +88,23 @@ class DocumentSource(Protocol):
     def fields(self) -> Mapping[str, FieldKind]: ...
 
     def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        """What changed after `since`, all of it for None, with marks on the way. Telling a change
-        twice does no harm.
-        """
+        """What changed after `since` (None: all), with checkpoints; repeating a change is safe."""
         ...
 
 
 def is_public(source: DocumentSource) -> bool:
-    """Whether everybody who may ask the index may read all of it, so that its documents may count
-    for everybody.
-    """
+    """Whether everybody who may ask the index may read all of its documents."""
     return bool(getattr(source, "is_public", False))
 
 
 class PersonalSource(Protocol):
-    """Where an index comes from that everybody has for themselves. What one person has is kept
-    apart from what others have.
-    """
+    """The source of an index that everybody has for themselves, apart from others'."""
 
     @property
     def index(self) -> str: ...
 
     def of(self, readers: frozenset[str]) -> DocumentSource | None:
-        """The source of the one who reads under these names, with an `index` nobody else has; None
-        for those without one.
-        """
+        """The reader's own source, with an `index` nobody else has; None for those without one."""
         ...
 
 
@@ -166,9 +154,7 @@ def note_document(note: Note) -> Document:
 
 
 def node_id(name: str) -> str:
-    """The id of a node's document: the same for every spelling of its name that differs in case
-    only.
-    """
+    """The id of a node's document: one for all spellings of its name that differ in case."""
     return hashlib.sha256(case_key(name).encode()).hexdigest()[:32]
 
 

@@ -75,9 +75,7 @@ class NotYoursError(CarrelError):
 
 
 class SearchTooBroadError(InvalidInputError):
-    """The store would have to read more notes than it may to answer; nothing is left out
-    silently.
-    """
+    """The store would have to read more notes than it may; nothing is left out silently."""
 
     code = "search_too_broad"
 
@@ -90,9 +88,7 @@ class SearchTooBroadError(InvalidInputError):
 
 
 class KnowledgeStoreError(UnavailableError):
-    """The store of notes cannot be reached or used now. `reason` is our own sentence; what the
-    driver says is for the log.
-    """
+    """The store cannot be used now; `reason` is our own sentence, the driver's goes to the log."""
 
     def __init__(self, store: str, reason: str = "") -> None:
         super().__init__(

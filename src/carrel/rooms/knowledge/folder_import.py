@@ -1,6 +1,4 @@
-"""Bringing a folder of notes in and out: what is new, what changed on which side, and what must not
-be overwritten.
-"""
+"""Imports and exports a folder of notes: what is new, what changed on which side, conflicts."""
 
 from __future__ import annotations
 
@@ -35,6 +33,7 @@ class NoteFile:
     tags: tuple[str, ...]
     front_matter: str = ""
     content_from: str = "body"
+    warnings: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -43,9 +42,7 @@ class NoteFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportSource:
-    """A folder as its notes know it. Without a key it is told from others by its name: because its
-    owner named it, or because
-    an older version imported it."""
+    """The folder of imported notes; without a key it is known by its name alone."""
 
     name: str
     key: str = ""
@@ -60,21 +57,21 @@ class ImportSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
-    """What a file and its note were like when they last agreed."""
+class SyncState:
+    """Digests of a file and its note when they were last the same."""
 
-    note_id: str
+    id: str
     file_digest: str
     note_digest: str
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """What became of every file, and what a person should look at."""
 
     counts: Counter[str] = field(default_factory=Counter)
     problems: list[tuple[str, str]] = field(default_factory=list)
-    agreed: dict[str, Agreed] = field(default_factory=dict)
+    synced: dict[str, SyncState] = field(default_factory=dict)
 
     def add(self, path: str, outcome: Outcome, problem: str = "") -> None:
         self.counts[outcome] += 1
@@ -82,28 +79,30 @@ class Report:
             self.problems.append((path, problem))
 
 
-class Notebook:
-    """Takes notes in from files, for one caller."""
+class FolderImporter:
+    """Imports notes from files for one caller."""
 
     def __init__(self, store: NoteStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
 
-    async def take_in(
+    async def import_files(
         self,
         files: Sequence[NoteFile],
         folder: ImportSource,
         caller: Caller,
         source: Source,
-        agreed: Mapping[str, Agreed],
-        report: Report,
+        synced: Mapping[str, SyncState],
+        report: ImportReport,
     ) -> None:
         """Saves a handful of files in one step, or one by one where one of them is in the way."""
         if source == "team" and PROMOTE not in caller.scopes:
             raise InsufficientPermissionsError(frozenset({PROMOTE}), caller.scopes)
         changes: list[tuple[NoteFile, Insert | Replace]] = []
         for file in files:
-            change = await self._decide(file, folder, caller, source, agreed.get(file.path), report)
+            change = await self._decide_change(
+                file, folder, caller, source, synced.get(file.path), report
+            )
             if change is not None:
                 changes.append((file, change))
         try:
@@ -113,16 +112,16 @@ class Notebook:
                 await self._write_alone(file, change, report)
         else:
             for file, change in changes:
-                _count(file, change, report)
+                _record_outcome(file, change, report)
 
-    async def _decide(
+    async def _decide_change(
         self,
         file: NoteFile,
         folder: ImportSource,
         caller: Caller,
         source: Source,
-        last: Agreed | None,
-        report: Report,
+        last: SyncState | None,
+        report: ImportReport,
     ) -> Insert | Replace | None:
         if len(file.content) > MAX_CONTENT_CHARACTERS:
             report.add(file.path, "refused", f"longer than {MAX_CONTENT_CHARACTERS} characters")
@@ -134,7 +133,7 @@ class Notebook:
             f"{folder.name}/{file.path}", file.digest, file.front_matter, file.content_from
         )
         note_id = folder.note_id(caller.user_id, file.path)
-        note = await self._known(note_id, caller, last)
+        note = await self._find_note(note_id, caller, last)
         if note is None:
             now = self._clock.now()
             status: Literal["draft", "promoted"] = "promoted" if source == "team" else "draft"
@@ -152,8 +151,8 @@ class Notebook:
             )
             return Insert(new, caller.user_id, "imported")
         mine = digest_of(note.title, note.content, note.tags)
-        file_before, note_before = _before(note, last)
-        report.agreed[file.path] = Agreed(note.id, file_before, note_before)
+        file_before, note_before = _last_synced(note, last)
+        report.synced[file.path] = SyncState(note.id, file_before, note_before)
         is_file_changed, is_note_changed = file.digest != file_before, mine != note_before
         # An original whose copy the team has already is brought up to date by promoting it again.
         to_share = source == "team" and note.source == "personal" and note.promoted_to_id is None
@@ -161,7 +160,7 @@ class Notebook:
             return self._replace(replace(note, source="team", status="promoted"), note, caller)
         if file.digest == mine or not (is_file_changed or is_note_changed):
             report.add(file.path, "unchanged")
-            report.agreed[file.path] = Agreed(note.id, file.digest, mine)
+            report.synced[file.path] = SyncState(note.id, file.digest, mine)
         elif not is_file_changed:
             report.add(file.path, "kept")
         elif is_note_changed:
@@ -191,8 +190,8 @@ class Notebook:
             replace(changed, updated_at=later), note.updated_at, caller.user_id, "imported"
         )
 
-    async def _known(self, note_id: str, caller: Caller, last: Agreed | None) -> Note | None:
-        for one in [note_id] if last is None else [last.note_id, note_id]:
+    async def _find_note(self, note_id: str, caller: Caller, last: SyncState | None) -> Note | None:
+        for one in [note_id] if last is None else [last.id, note_id]:
             note = await self._store.find(one)
             if note is not None and (
                 note.user_id == caller.user_id
@@ -201,15 +200,17 @@ class Notebook:
                 return note
         return None
 
-    async def _write_alone(self, file: NoteFile, change: Insert | Replace, report: Report) -> None:
+    async def _write_alone(
+        self, file: NoteFile, change: Insert | Replace, report: ImportReport
+    ) -> None:
         try:
             await self._store.write([change])
         except ConflictError as error:
             report.add(file.path, "conflict", error.message)
         else:
-            _count(file, change, report)
+            _record_outcome(file, change, report)
 
-    def everything(self, caller: Caller, source: Source) -> AsyncIterator[Note]:
+    def notes_to_export(self, caller: Caller, source: Source) -> AsyncIterator[Note]:
         """What an export holds: the caller's own notes, or the team's."""
         shelf: Shelf = Team() if source == "team" else Mine(caller.user_id)
         return self._store.everything(shelf)
@@ -227,17 +228,17 @@ def _is_storable(file: NoteFile) -> bool:
     return "\x00" not in whole and not any("\ud800" <= char <= "\udfff" for char in whole)
 
 
-def _before(note: Note, last: Agreed | None) -> tuple[str, str]:
-    if last is not None and last.note_id == note.id:
+def _last_synced(note: Note, last: SyncState | None) -> tuple[str, str]:
+    if last is not None and last.id == note.id:
         return last.file_digest, last.note_digest
     if note.origin is not None:
         return note.origin.digest, note.origin.digest
     return "", ""
 
 
-def _count(file: NoteFile, change: Insert | Replace, report: Report) -> None:
+def _record_outcome(file: NoteFile, change: Insert | Replace, report: ImportReport) -> None:
     report.add(file.path, "new" if isinstance(change, Insert) else "changed")
     note = change.note
-    report.agreed[file.path] = Agreed(
+    report.synced[file.path] = SyncState(
         note.id, file.digest, digest_of(note.title, note.content, note.tags)
     )

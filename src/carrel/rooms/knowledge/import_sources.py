@@ -1,6 +1,4 @@
-"""Which folder an import comes from, so that two folders of one name never write to each other's
-notes.
-"""
+"""Which folder an import comes from, so that folders of one name keep their notes apart."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ FILES_COMPARED = 500
 
 @dataclass(frozen=True, slots=True)
 class KnownFolder:
-    """A folder that somebody has imported, by its absolute path, and how its notes are told from
-    others.
-    """
+    """An imported folder by its absolute path, and the source of its notes."""
 
     user_id: str
     folder: str
@@ -155,9 +151,7 @@ class FolderResolver:
     async def _compare(
         self, source: ImportSource, user_id: str, files: list[NoteFile]
     ) -> tuple[int, int]:
-        """How many of the files have a note of that source, and how many of those notes have the
-        file's text.
-        """
+        """How many files have a note of that source, and how many of these notes the same text."""
         shared = same = 0
         for file in files:
             note = await self._store.find(source.note_id(user_id, file.path))

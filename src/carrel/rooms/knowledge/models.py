@@ -163,7 +163,7 @@ class Link(Answer):
     id: str | None
 
 
-class WholeNote(Answer):
+class FullNote(Answer):
     """A note with everything known of it."""
 
     id: str
@@ -182,7 +182,7 @@ class WholeNote(Answer):
     links_left_out: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
-    def of(cls, note: Note, links: tuple[Link, ...] = (), links_left_out: int = 0) -> WholeNote:
+    def of(cls, note: Note, links: tuple[Link, ...] = (), links_left_out: int = 0) -> FullNote:
         return cls(
             id=note.id,
             title=note.title,

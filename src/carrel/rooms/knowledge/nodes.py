@@ -1,6 +1,4 @@
-"""Looks up named things: nodes first, then notes of that title, then concepts of the paper
-corpus.
-"""
+"""Looks up names: among nodes, then titles of notes, then concepts of the paper corpus."""
 
 from __future__ import annotations
 
@@ -41,22 +39,20 @@ class Nodes:
     async def retrieve(
         self, names: Sequence[str], caller: Caller, *, with_metadata: bool
     ) -> RetrievedNodes:
-        """One answer per name, in order. A name that cannot be looked up is a miss that says
-        why.
-        """
+        """One answer per name, in order; an unusable name is a miss with its reason."""
         began = self._clock.monotonic()
-        usable = list(dict.fromkeys(name for name in names if _trouble(name) is None))
+        usable = list(dict.fromkeys(name for name in names if _name_problem(name) is None))
         nodes = await self._nodes.find(usable)
         left = [name for name in usable if name not in nodes]
         notes = await self._notes.titled(left, MineAndTeam(caller.user_id)) if left else {}
         left = [name for name in left if name not in notes]
-        concepts, trouble = await self._concepts_named(left, caller)
+        concepts, failure = await self._find_concepts(left, caller)
         results = [
             await self._answer(
                 name,
                 caller,
                 nodes.get(name) or notes.get(name) or concepts.get(name),
-                trouble,
+                failure,
                 with_metadata,
             )
             for name in names
@@ -66,12 +62,10 @@ class Nodes:
             results=tuple(results), total_nodes=len(results), processing_time_ms=spent_ms
         )
 
-    async def _concepts_named(
+    async def _find_concepts(
         self, names: Sequence[str], caller: Caller
     ) -> tuple[Mapping[str, Concept], str]:
-        """Concepts tell of papers, so they are for those who may read papers. Papers out of order
-        spoil no other answer.
-        """
+        """Concepts of papers, for those who may read papers, or why they could not be asked."""
         if not names or READ_PAPERS not in caller.scopes:
             return {}, ""
         try:
@@ -85,7 +79,7 @@ class Nodes:
         name: str,
         caller: Caller,
         found: Node | Note | Concept | None,
-        unasked: str,
+        failure: str,
         with_metadata: bool,
     ) -> NodeAnswer:
         match found:
@@ -93,7 +87,7 @@ class Nodes:
                 return _hit(
                     name,
                     found.name,
-                    _joined(found.description, found.content),
+                    _node_text(found.description, found.content),
                     _node_facts(found),
                     with_metadata,
                 )
@@ -114,22 +108,22 @@ class Nodes:
                     "paper_count": found.paper_count,
                     "papers": papers,
                 }
-                return _hit(name, found.name, _told(found), facts, with_metadata)
+                return _hit(name, found.name, _concept_text(found), facts, with_metadata)
             case None:
-                trouble = _trouble(name)
-                suggestions = [] if trouble else await self._suggestions(name, caller)
-                says = trouble or f"No knowledge found for node: {name}{unasked}"
+                problem = _name_problem(name)
+                suggestions = [] if problem else await self._suggest(name, caller)
+                text = problem or f"No knowledge found for node: {name}{failure}"
                 if suggestions:
-                    says = f"{says}. Did you mean {' or '.join(suggestions)}?"
+                    text = f"{text}. Did you mean {' or '.join(suggestions)}?"
                 return NodeAnswer(
                     node_name=name,
-                    knowledge=says,
+                    knowledge=text,
                     metadata={} if with_metadata else None,
                     similarity_score=MISS,
                     suggestions=tuple(suggestions),
                 )
 
-    async def _suggestions(self, name: str, caller: Caller) -> list[str]:
+    async def _suggest(self, name: str, caller: Caller) -> list[str]:
         try:
             candidates = await self._nodes.near(name, _CANDIDATES)
             beginning = fold_text(name)[: max(3, len(name) // 2)]
@@ -143,10 +137,10 @@ class Nodes:
             # A name without suggestions is still an answer; the batch goes on.
             log.warning("no suggestions", extra={"code": error.code, "reason": error.message})
             return []
-        return _nearest(name, candidates)
+        return _most_alike(name, candidates)
 
 
-def _nearest(name: str, candidates: Iterable[str]) -> list[str]:
+def _most_alike(name: str, candidates: Iterable[str]) -> list[str]:
     wanted = fold_text(name)
     scored = {
         candidate: difflib.SequenceMatcher(None, wanted, fold_text(candidate)).ratio()
@@ -156,7 +150,7 @@ def _nearest(name: str, candidates: Iterable[str]) -> list[str]:
     return sorted(near, key=lambda candidate: (-scored[candidate], candidate))[:MAX_SUGGESTIONS]
 
 
-def _trouble(name: str) -> str | None:
+def _name_problem(name: str) -> str | None:
     if not name.strip():
         return "The name is empty"
     if len(name) > MAX_NODE_NAME_CHARACTERS:
@@ -179,11 +173,11 @@ def _node_facts(node: Node) -> dict[str, object]:
     return {**node.metadata, "node_type": node.node_type} if node.node_type else dict(node.metadata)
 
 
-def _joined(description: str, content: str) -> str:
+def _node_text(description: str, content: str) -> str:
     return "\n\n".join(part for part in (description.strip(), content.strip()) if part)
 
 
-def _told(concept: Concept) -> str:
+def _concept_text(concept: Concept) -> str:
     titles = "\n".join(f"- {title} ({paper_id})" for paper_id, title in concept.papers)
     return (
         f"{concept.name} is a {concept.kind} of {concept.paper_count} papers in the "

@@ -46,9 +46,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One piece of knowledge. `updated_at` grows with every change and is what a writer must have
-    seen.
-    """
+    """One note. `updated_at` grows with every change and is what a writer must have read."""
 
     id: str
     title: str
@@ -123,9 +121,7 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class MineAndTeam:
-    """Everything a person works with: their own notes, and the team's; an original that became a
-    team note is left out.
-    """
+    """One person's own notes and the team's, without originals that became a team note."""
 
     user_id: str
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from carrel.core.caller import Call
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.operation import Effect
+from carrel.core.quoting import QuotedSource
 from carrel.rooms.knowledge.models import (
     AskElasticsearch,
     ChangeNote,
     DeletedNote,
     FoundNote,
+    FullNote,
     GetKnowledgeHistory,
     NoteVersion,
     OneNote,
@@ -21,21 +26,55 @@ from carrel.rooms.knowledge.models import (
     SaveKnowledge,
     SearchAnswer,
     SearchKnowledge,
-    WholeNote,
 )
 from carrel.rooms.knowledge.nodes import Nodes
-from carrel.rooms.knowledge.quoting import (
-    quoted_index,
-    quoted_nodes,
-    quoted_note,
-    quoted_notes,
-    quoted_versions,
-)
 from carrel.rooms.knowledge.service import Knowledge
 
 READ = frozenset({"knowledge:read"})
 WRITE = frozenset({"knowledge:write"})
 PROMOTE = frozenset({"knowledge:promote"})
+
+
+# What answers quote; the caller's own notes are no quotation.
+
+
+def _quote_notes(
+    arguments: Mapping[str, Any], answer: Sequence[FoundNote], caller: Caller
+) -> Iterable[QuotedSource]:
+    return [
+        QuotedSource("note", note.id, note.title)
+        for note in answer
+        if note.author != caller.user_id
+    ]
+
+
+def _quote_note(
+    arguments: Mapping[str, Any], answer: FullNote, caller: Caller
+) -> Iterable[QuotedSource]:
+    return (
+        [QuotedSource("note", answer.id, answer.title)] if answer.user_id != caller.user_id else []
+    )
+
+
+def _quote_versions(
+    arguments: Mapping[str, Any], answer: Sequence[NoteVersion], caller: Caller
+) -> Iterable[QuotedSource]:
+    is_others = any(version.changed_by != caller.user_id for version in answer)
+    return [QuotedSource("note", str(arguments["id"]))] if is_others else []
+
+
+def _quote_nodes(
+    arguments: Mapping[str, Any], answer: RetrievedNodes, caller: Caller
+) -> Iterable[QuotedSource]:
+    return [
+        QuotedSource("node", node.node_name) for node in answer.results if node.similarity_score > 0
+    ]
+
+
+def _quote_index(
+    arguments: Mapping[str, Any], answer: SearchAnswer, caller: Caller
+) -> Iterable[QuotedSource]:
+    return [QuotedSource("index", str(arguments["index"]))]
 
 
 class KnowledgeOperations:
@@ -71,7 +110,7 @@ class KnowledgeOperations:
             'text:words in the content, text:"a phrase", or * for all.'
         ),
         scopes=READ,
-        quotes=quoted_notes,
+        quotes=_quote_notes,
         command="search",
         phrases=(
             "find a note; search my notes; what did I write about; what did we note about; "
@@ -94,21 +133,21 @@ class KnowledgeOperations:
             "One note whole: content, tags, author, status, times, and where its [[links]] lead."
         ),
         scopes=READ,
-        quotes=quoted_note,
+        quotes=_quote_note,
         command="show",
         phrases=(
             "open a note; read a whole note; show one note with its links; show me the whole "
             "note; read the note with this id"
         ),
     )
-    async def get_knowledge(self, question: OneNote, call: Call) -> WholeNote:
+    async def get_knowledge(self, question: OneNote, call: Call) -> FullNote:
         return await self._knowledge.get(question.id, call.caller)
 
     @operation(
         title="Get knowledge history",
         description="Earlier states of a note, newest first, with who changed what and when.",
         scopes=READ,
-        quotes=quoted_versions,
+        quotes=_quote_versions,
         command="history",
         is_listed=False,
         phrases=(
@@ -184,7 +223,7 @@ class KnowledgeOperations:
             "scores 0 and suggests names."
         ),
         scopes=READ,
-        quotes=quoted_nodes,
+        quotes=_quote_nodes,
         command="nodes",
         phrases=(
             "look up a named entity; what do we know about a named thing; facts about a node; "
@@ -206,7 +245,7 @@ class KnowledgeOperations:
         ),
         scopes=READ,
         reaches_outside=True,
-        quotes=quoted_index,
+        quotes=_quote_index,
         command="elasticsearch",
         phrases=(
             "run an Elasticsearch query; search with a query body; aggregate notes or papers; "

@@ -1,6 +1,4 @@
-"""What the knowledge room needs from outside: a store of notes, a store of nodes, concepts of
-papers, and a search engine.
-"""
+"""What the knowledge room needs from outside: stores, concepts of papers, a search engine."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ from carrel.rooms.knowledge.notes import Change, Node, Note, NoteHit, NoteSearch
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Where stores differ: without `has_ranking` text is found newest first; `reads_at_most` bounds
-    what is filtered by hand.
-    """
+    """Where stores differ: ranking of text, and how many notes are filtered by hand at most."""
 
     has_ranking: bool
     reads_at_most: int | None
@@ -35,17 +31,13 @@ class NoteStore(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     async def write(self, changes: Sequence[Change]) -> None:
-        """All of the changes or none, each with its place in the history. NoteChangedError,
-        NoteExistsError where one fails.
-        """
+        """All of the changes or none; NoteChangedError or NoteExistsError where one fails."""
         ...
 
     async def find(self, note_id: str) -> Note | None: ...
 
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
-        """The newest note with each of these titles, whatever the case, by the title as it was
-        asked.
-        """
+        """The newest note of each title, by the title as it was asked."""
         ...
 
     async def search(self, search: NoteSearch) -> list[NoteHit]: ...
@@ -138,9 +130,7 @@ class Searcher(Protocol):
         ...
 
     async def notes_changed(self) -> None:
-        """Called after notes were written. What is kept elsewhere is told of it at once; never
-        raises.
-        """
+        """Called after notes were written, for what is kept elsewhere; never raises."""
         ...
 
     async def close(self) -> None: ...

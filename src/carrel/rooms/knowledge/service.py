@@ -1,6 +1,4 @@
-"""The knowledge room's decisions: who sees which note, which step follows which, and what a save
-means.
-"""
+"""The rules of notes: who sees which, which step follows which, and what a save means."""
 
 from __future__ import annotations
 
@@ -25,11 +23,11 @@ from carrel.rooms.knowledge.errors import (
 from carrel.rooms.knowledge.models import (
     MAX_LINKS,
     FoundNote,
+    FullNote,
     Link,
     NoteVersion,
     SaveKnowledge,
     SearchAnswer,
-    WholeNote,
 )
 from carrel.rooms.knowledge.notes import (
     Change,
@@ -98,13 +96,13 @@ class Knowledge:
             for hit in found
         ]
 
-    async def get(self, note_id: str, caller: Caller) -> WholeNote:
+    async def get(self, note_id: str, caller: Caller) -> FullNote:
         """A note with where its links lead."""
         note = await self._visible(note_id, caller)
         every_target = link_targets(note.content)
         targets = every_target[:MAX_LINKS]
         if not targets:
-            return WholeNote.of(note)
+            return FullNote.of(note)
         names = {target: target.rpartition("/")[2] for target in targets}
         known = await self._store.titled(
             list(dict.fromkeys((*targets, *names.values()))), MineAndTeam(caller.user_id)
@@ -114,7 +112,7 @@ class Knowledge:
             Link(target=target, id=other.id if other is not None else None)
             for target, other in found.items()
         )
-        return WholeNote.of(note, known_links, len(every_target) - len(targets))
+        return FullNote.of(note, known_links, len(every_target) - len(targets))
 
     async def history(self, note_id: str, caller: Caller, limit: int) -> list[NoteVersion]:
         await self._visible(note_id, caller)
@@ -146,9 +144,7 @@ class Knowledge:
                 return
 
     async def _original_without(self, copy: Note) -> Note | None:
-        """The author's note that only this team copy stands for in searches, and that must be found
-        again without it.
-        """
+        """The author's note that only this team copy stands for in searches."""
         if copy.source != "team" or copy.promoted_from_id is None:
             return None
         original = await self._store.find(copy.promoted_from_id)
@@ -168,9 +164,7 @@ class Knowledge:
         return proposed
 
     async def promote(self, note_id: str, caller: Caller, seen: str | None) -> Note:
-        """Makes the team's copy of a proposed note, or brings the copy up to date; both keep each
-        other's id.
-        """
+        """Makes the team's copy of a proposed note, or updates it; each keeps the other's id."""
         note = await self._visible(note_id, caller)
         if note.source != "personal" or note.status != "proposed":
             raise WrongStatusError(note.id, note.status, "proposed", "promoted")
@@ -204,9 +198,7 @@ class Knowledge:
         return copy
 
     async def ask(self, index: str, body: Mapping[str, Any], caller: Caller) -> SearchAnswer:
-        """A search body, for what the caller may read. What the neighbours have needs what the
-        neighbours ask for.
-        """
+        """Answers a search body from what the caller may read in the rooms that are asked."""
         needed = frozenset(
             _NEIGHBOURS[name] for part in index.split(",") if (name := part.strip()) in _NEIGHBOURS
         )
@@ -287,9 +279,7 @@ class Knowledge:
 
 
 def may_see(note: Note, caller: Caller) -> bool:
-    """Team notes are everybody's, personal ones their author's, and proposals also those who may
-    promote them.
-    """
+    """Team notes are everybody's, personal ones their author's, proposals also the promoters'."""
     if note.source == "team" or note.user_id == caller.user_id:
         return True
     return note.status == "proposed" and PROMOTE in caller.scopes

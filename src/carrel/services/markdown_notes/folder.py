@@ -1,6 +1,4 @@
-"""A folder of notes: which files it has, reading them, writing them whole or not at all, and what
-was agreed last time.
-"""
+"""A folder of notes: its files, read and written atomically, and the record of the last sync."""
 
 from __future__ import annotations
 
@@ -9,8 +7,10 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path, PurePosixPath
+
+from carrel.rooms.knowledge.folder_import import SyncState
 
 _RECORD = ".carrel-notes.json"
 _ENDINGS = {".md", ".markdown"}
@@ -18,15 +18,6 @@ _UNSAFE = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 _NAME_BYTES = 180
 _MOST_BYTES = 4 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What a file and its note were like when they last agreed."""
-
-    id: str
-    file_digest: str
-    note_digest: str
 
 
 class NoteFolder:
@@ -40,9 +31,7 @@ class NoteFolder:
         return sorted(self._walk(self.folder))
 
     def read(self, path: str) -> str:
-        """The text of a note. UnicodeDecodeError where it is not UTF-8, OSError where it cannot be
-        read.
-        """
+        """The text of a note; UnicodeDecodeError where it is not UTF-8, OSError if unreadable."""
         place = self._place(path)
         if place.stat().st_size > _MOST_BYTES:
             raise OSError(f"larger than {_MOST_BYTES // 1024 // 1024} MB")
@@ -66,18 +55,18 @@ class NoteFolder:
             Path(name).unlink(missing_ok=True)
             raise
 
-    def record(self) -> dict[str, Recorded]:
-        """What was agreed the last time; nothing where nobody has been here."""
+    def read_record(self) -> dict[str, SyncState]:
+        """The state of the last sync by path; empty where there was none."""
         place = self.folder / _RECORD
         if not place.exists():
             return {}
         try:
             known = json.loads(place.read_text(encoding="utf-8"))
-            return {str(path): Recorded(**facts) for path, facts in known["notes"].items()}
+            return {str(path): SyncState(**facts) for path, facts in known["notes"].items()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise OSError(f"{_RECORD} is damaged ({error}); mend or delete it") from None
 
-    def remember(self, record: Mapping[str, Recorded]) -> None:
+    def write_record(self, record: Mapping[str, SyncState]) -> None:
         rows = {path: asdict(recorded) for path, recorded in sorted(record.items())}
         self.write(
             _RECORD, json.dumps({"version": 1, "notes": rows}, ensure_ascii=False, indent=0) + "\n"
@@ -106,9 +95,7 @@ class NoteFolder:
 
 
 def file_name(title: str) -> str:
-    """A name every system can store, and that [[links]] to the title find where the title allows
-    it.
-    """
+    """A name every system can store, and that [[links]] to the title find where possible."""
     plain = _UNSAFE.sub(" ", title)
     plain = " ".join(plain.split()).strip(". ") or "note"
     if _RESERVED.match(plain):

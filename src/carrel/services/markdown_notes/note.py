@@ -1,11 +1,8 @@
-"""One note as text: read into title, content and tags, and written back without touching what
-nobody changed.
-"""
+"""One note as text: parsed into title, content and tags, and written back unchanged elsewhere."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
 from typing import Any, Literal
@@ -18,6 +15,8 @@ from carrel.libraries.text.front_matter import (
     load_front_matter,
     split_front_matter,
 )
+from carrel.rooms.knowledge.folder_import import NoteFile
+from carrel.rooms.knowledge.models import MAX_TAG_CHARACTERS, MAX_TAGS, MAX_TITLE_CHARACTERS
 
 ContentFrom = Literal["body", "description", "front_matter"]
 
@@ -30,9 +29,6 @@ _TAG = re.compile(r"(?:^|(?<=\s))#([\w/-]*[^\W\d][\w/-]*)", re.MULTILINE)
 _DESCRIPTIONS = ("description", "summary", "abstract")
 _TITLES = ("title", "name")
 _FOLDER_NOTES = {"readme", "index", "_index"}
-MAX_TAGS = 100
-MAX_TAG_CHARACTERS = 100
-MAX_TITLE_CHARACTERS = 500
 # What YAML makes of a plain word, a number or a day.
 _TAG_KINDS = (str, int, float, date)
 _UNFINISHED_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n[ \t]*[\w-]+[ \t]*:(?:[ \t]|\r?\n)")
@@ -45,27 +41,11 @@ class EmptyNoteError(ValueError):
 
 
 class NoteTooLargeError(ValueError):
-    """The file has a longer title, a longer tag or more tags than a note may have; nothing is
-    cut.
-    """
+    """The title, a tag or the number of tags exceeds the limit; nothing is cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedNote:
-    """A note as its file says. `front_matter` is the file up to the body, as it stands."""
-
-    title: str
-    content: str
-    tags: tuple[str, ...]
-    front_matter: str
-    content_from: ContentFrom
-    warnings: tuple[str, ...] = ()
-
-
-def parse_note(text: str, path: str) -> ParsedNote:
-    """Reads a note. Front matter that is not valid YAML stays in the text, and `warnings` say so,
-    with the line.
-    """
+def parse_note(text: str, path: str) -> NoteFile:
+    """Parses a note; front matter that is not valid YAML stays in the text, with a warning."""
     facts, block, body = _split(text)
     content_from: ContentFrom = "body"
     content = body
@@ -79,7 +59,8 @@ def parse_note(text: str, path: str) -> ParsedNote:
     if not content.strip():
         raise EmptyNoteError("the file has no text")
     title, tags = _title(facts, body, path), _tags(facts, body)
-    return ParsedNote(
+    return NoteFile(
+        path,
         title,
         content,
         tags,
@@ -89,7 +70,7 @@ def parse_note(text: str, path: str) -> ParsedNote:
     )
 
 
-def refuse_too_large(note: ParsedNote) -> None:
+def refuse_too_large(note: NoteFile) -> None:
     """Raises NoteTooLargeError for what a store would not take whole."""
     title, tags = note.title, note.tags
     if len(title) > MAX_TITLE_CHARACTERS:
@@ -136,18 +117,16 @@ def _tag_problems(facts: dict[str, Any]) -> list[str]:
 def write_note(
     title: str, content: str, tags: tuple[str, ...], path: str, front_matter: str = ""
 ) -> str:
-    """A file that reads as this note. Of the front matter only `title` and `tags` change, and only
-    where they must.
-    """
+    """A file that reads as this note; only `title` and `tags` change, where they must."""
     text = split_front_matter(front_matter).header
     if not text and content.startswith("---"):
         # A text that looks like front matter gets an empty one of its own, so that it stays a text.
         text = "---\n---\n"
     text = text if not text or text.endswith("\n") else text + "\n"
     if _title(*_parts(text + content), path) != title:
-        text = _with(text, "title", title)
+        text = _set_key(text, "title", title)
     if _tags(*_parts(text + content)) != tags:
-        text = _with(text, "tags", list(tags) or None)
+        text = _set_key(text, "tags", list(tags) or None)
     return text + content
 
 
@@ -158,11 +137,11 @@ def _parts(text: str) -> tuple[dict[str, Any], str]:
 
 def _split(text: str) -> tuple[dict[str, Any], str, str]:
     parts = split_front_matter(text)
-    facts = None if parts.block is None else _loaded(parts.block)
+    facts = None if parts.block is None else _load_mapping(parts.block)
     return ({}, "", text) if facts is None else (facts, parts.header, parts.body)
 
 
-def _loaded(block: str) -> dict[str, Any] | None:
+def _load_mapping(block: str) -> dict[str, Any] | None:
     try:
         return load_front_matter(block)
     except FrontMatterError:
@@ -215,13 +194,13 @@ def _first_text(facts: dict[str, Any], names: tuple[str, ...]) -> str:
     return ""
 
 
-def _with(text: str, key: str, value: object) -> str:
+def _set_key(text: str, key: str, value: object) -> str:
     """The front matter with one key set, the others as they stand."""
     parts = split_front_matter(text)
     before = parts.block or ""
-    facts = _loaded(before) or {}
+    facts = _load_mapping(before) or {}
     wanted = {name: known for name, known in facts.items() if name != key}
-    line = "" if value is None else _dumped({key: value})
+    line = "" if value is None else _dump_yaml({key: value})
     if value is not None:
         wanted[key] = value
     lines = re.sub(
@@ -232,12 +211,12 @@ def _with(text: str, key: str, value: object) -> str:
     )
     lines = lines if not lines or lines.endswith("\n") else lines + "\n"
     block = lines + line
-    if _loaded(block) != wanted:
-        block = _dumped(wanted)
+    if _load_mapping(block) != wanted:
+        block = _dump_yaml(wanted)
     return f"---\n{block}---\n{parts.body}"
 
 
-def _dumped(facts: dict[str, Any]) -> str:
+def _dump_yaml(facts: dict[str, Any]) -> str:
     if not facts:
         return ""
     return str(yaml.safe_dump(facts, allow_unicode=True, sort_keys=False, width=10_000))

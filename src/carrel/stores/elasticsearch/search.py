@@ -1,6 +1,4 @@
-"""Search bodies for a real Elasticsearch: checked, bounded, and limited to what the caller may
-read.
-"""
+"""Search bodies for a real Elasticsearch: checked, bounded, limited to readable documents."""
 
 from __future__ import annotations
 

@@ -147,9 +147,7 @@ async def sync(
 
 
 def _raise_first(errors: int | list[Any]) -> None:
-    """A document that was gone already is as it should be; anything else ends the run, before its
-    mark is set.
-    """
+    """A document already gone is fine; any other error ends the run before its checkpoint."""
     for error in errors if isinstance(errors, list) else []:
         ((action, facts),) = error.items()
         if not (action == "delete" and facts.get("status") == 404):

@@ -165,9 +165,7 @@ class PostgresSink:
 
 
 class PostgresAnchors:
-    """Anchors in a table. The key is in a file that all replicas share, or else in the database
-    too.
-    """
+    """Anchors in a table; the key is in a file that replicas share, or in the database."""
 
     def __init__(self, url: str, key_file: Path | None, timeout_seconds: int = 5) -> None:
         self._key_file = key_file

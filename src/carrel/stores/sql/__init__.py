@@ -1,3 +1,1 @@
-"""SQL that SQLite and PostgreSQL both understand, written once; the drivers are in the folders of
-the two.
-"""
+"""SQL that SQLite and PostgreSQL share; the drivers are in their folders."""

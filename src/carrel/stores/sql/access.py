@@ -328,9 +328,7 @@ class SqlAccess:
     async def _used(
         self, use: str, follow: str, about: dict[str, object], refresh: RefreshToken
     ) -> bool:
-        """Marks one thing used and keeps what follows from it; nothing follows when somebody else
-        used it first.
-        """
+        """Marks something used and keeps what follows; nothing where somebody used it first."""
         new = {
             "token_hash": refresh.token_hash,
             "created_at": refresh.created_at,

@@ -1,6 +1,4 @@
-"""Background jobs in SQL that SQLite and PostgreSQL share. Leases run on the clock of the
-database.
-"""
+"""Background jobs in shared SQL; leases run on the clock of the database."""
 
 from __future__ import annotations
 

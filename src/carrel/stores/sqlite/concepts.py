@@ -1,6 +1,4 @@
-"""Keeps a concept index beside the home folder, with the fingerprint of every paper it was made
-from.
-"""
+"""Keeps a concept index in a file, with the fingerprint of every paper it was made from."""
 
 from __future__ import annotations
 
@@ -37,18 +35,14 @@ CREATE TABLE document (id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, year INTE
 
 
 class ConceptFile:
-    """One index in one file. Written whole under another name and then renamed, so that a reader
-    never sees half of it.
-    """
+    """One index in one file, written under another name and renamed when it is complete."""
 
     def __init__(self, file: Path, vocabulary_name: str = "") -> None:
         self._file = file
         self._about = (READING, vocabulary_name)
 
     def load(self, vocabulary: Vocabulary | None) -> tuple[ConceptIndex, dict[str, str]] | None:
-        """The index and the fingerprints of its papers, or None where there is none that can be
-        used.
-        """
+        """The index and the fingerprints of its papers, or None where none can be used."""
         try:
             with self._opened(self._file) as connection:
                 if (

@@ -19,9 +19,7 @@ B = 0.75
 
 
 def mark_words(group: int, words: Iterable[str]) -> str:
-    """Words as they are stored for one group. A word has no space and a group is a number, so no
-    two are ever the same.
-    """
+    """Words as they are stored for one group, each behind the group's number."""
     return " ".join(f"{group}x{word}" for word in words)
 
 
@@ -44,9 +42,7 @@ def inverse_frequency(documents: int, holding: int) -> float:
 
 
 def saturation(count: str, length: str, average: float) -> str:
-    """SQL for the share of a word in a document: `count` times in `length` words, where texts have
-    `average` words.
-    """
+    """SQL for a word's share of a document: `count` times in `length` words."""
     return (
         f"({count} * {K1 + 1.0} / ({count} + {K1} * ({1.0 - B} + {B} * {length} / "
         f"{max(average, 1.0)!r})))"

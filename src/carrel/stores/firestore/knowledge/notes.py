@@ -1,6 +1,4 @@
-"""Notes in Firestore. The server does prefix, one tag or word, and order; the rest is filtered
-here, within a bound.
-"""
+"""Notes in Firestore: prefix, one tag or word and order by the server, the rest filtered here."""
 
 from __future__ import annotations
 
@@ -217,9 +215,7 @@ class FirestoreNoteStore:
                 yield note_from(found.id, found.to_dict() or {}, found.update_time)
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        """By the times that notes carry, with an overlap, because another program's notes carry
-        nothing else.
-        """
+        """By the times of notes, with an overlap: those of other programs carry nothing else."""
         began = "1970-01-01T00:00:00+00:00"
         changed, removed = (
             datetime.fromisoformat(part) for part in (since or f"{began}|{began}").split("|")
@@ -282,9 +278,7 @@ class FirestoreNoteStore:
     async def _sifted(
         self, asked: Sequence[AsyncQuery], fits: Callable[[Note], bool], limit: int
     ) -> list[Note]:
-        """The newest that fit from each question, merged. Reads no more than it may, and says so
-        where that is not enough.
-        """
+        """The newest that fit from each query, merged; SearchTooBroadError beyond the bound."""
         parts = await asyncio.gather(*(self._sift(query, fits, limit) for query in asked))
         found = {note.id: note for part in parts for note in part}
         return sorted(found.values(), key=lambda note: sort_key(note, "newest"))[:limit]
@@ -361,9 +355,7 @@ async def _commit(client: AsyncClient, changes: Sequence[Change]) -> None:
 def _unchanged(
     client: AsyncClient, found: DocumentSnapshot[Any] | None, note_id: str, expected: datetime
 ) -> WriteOption:
-    """The condition that a note is still as it was read; NoteChangedError where that is not what
-    the writer has seen.
-    """
+    """The precondition that a note is as it was read; NoteChangedError for another state."""
     if found is None:
         raise NoteChangedError(note_id, None)
     state = note_from(note_id, found.to_dict() or {}, found.update_time).updated_at

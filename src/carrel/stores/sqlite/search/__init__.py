@@ -1,6 +1,4 @@
-"""An index of documents in one SQLite file, which answers a part of Elasticsearch's query
-language.
-"""
+"""An index in one SQLite file that answers a subset of Elasticsearch's query language."""
 
 from carrel.stores.sqlite.search.engine import EmbeddedSearch
 from carrel.stores.sqlite.search.index import STEPS

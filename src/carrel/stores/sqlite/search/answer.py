@@ -1,11 +1,11 @@
-"""Shows what was found in Elasticsearch's shape: hits, their order, highlights and buckets."""
+"""Hits, their order, highlights and buckets in the form of Elasticsearch's answers."""
 
 from __future__ import annotations
 
 import fnmatch
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,14 +13,26 @@ import orjson
 
 from carrel.core.errors import InvalidInputError
 from carrel.libraries.query.elasticsearch.clauses import (
+    BoolQuery,
+    Highlight,
+    MatchPhraseQuery,
+    MatchQuery,
+    MultiMatchQuery,
+    PrefixQuery,
+    QueryClause,
     SearchRequest,
     SortKey,
     SourceFilter,
     TermsAggregation,
+    TermsQuery,
 )
-from carrel.stores.sqlite.search.compile import Compiler
-from carrel.stores.sqlite.search.highlight import highlighted
+from carrel.libraries.text.tokenizer import index_terms, index_terms_with_offsets
+from carrel.stores.sqlite.search.compiler import Compiler
 from carrel.stores.sqlite.search.index import Index
+
+# How far an end of a fragment may move so that no word is cut.
+_EDGE_CHARACTERS = 20
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +47,8 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What one index has to say."""
+class IndexResult:
+    """What was found in one index."""
 
     total: int
     best: float | None
@@ -44,21 +56,21 @@ class Part:
     buckets: dict[str, dict[Any, int]]
 
 
-def ask(
+def search_index(
     connection: sqlite3.Connection, index: Index, request: SearchRequest, readers: frozenset[str]
-) -> Part:
+) -> IndexResult:
     """Finds, counts and orders in one index."""
     _check_sort(index, request.sort)
-    sql, values = Compiler(connection, index, readers).matched(request.query)
+    sql, values = Compiler(connection, index, readers).compile(request.query)
     connection.execute("DROP TABLE IF EXISTS temp.matched")
     connection.execute(f"CREATE TEMP TABLE matched AS {sql}", values)
     total, best = connection.execute("SELECT count(*), max(score) FROM matched").fetchone()
     hits = _hits(connection, index, request) if request.size else []
     buckets = {one.name: _buckets(connection, index, one) for one in request.aggregations}
-    return Part(total, best, hits, buckets)
+    return IndexResult(total, best, hits, buckets)
 
 
-def shown(connection: sqlite3.Connection, hit: Hit, request: SearchRequest) -> dict[str, Any]:
+def hit_answer(connection: sqlite3.Connection, hit: Hit, request: SearchRequest) -> dict[str, Any]:
     """One hit as it is answered."""
     source = orjson.loads(
         connection.execute(
@@ -74,7 +86,7 @@ def shown(connection: sqlite3.Connection, hit: Hit, request: SearchRequest) -> d
     if request.source.is_enabled:
         row["_source"] = _filtered(source, request.source)
     if request.highlight is not None:
-        marked = highlighted(hit.index, source, request.query, request.highlight)
+        marked = highlight_fields(hit.index, source, request.query, request.highlight)
         if marked:
             row["highlight"] = marked
     if request.sort:
@@ -82,7 +94,7 @@ def shown(connection: sqlite3.Connection, hit: Hit, request: SearchRequest) -> d
     return row
 
 
-def in_order(hits: Sequence[Hit], request: SearchRequest) -> list[Hit]:
+def merge_hits(hits: Sequence[Hit], request: SearchRequest) -> list[Hit]:
     """Hits of several indices in one order."""
     # What scores alike stands by its id: the order of filling would tell of documents that others
     # have.
@@ -205,3 +217,134 @@ def _filtered(source: dict[str, Any], sources: SourceFilter) -> dict[str, Any]:
         )
 
     return {name: value for name, value in source.items() if is_kept(name)}
+
+
+@dataclass(slots=True)
+class _SearchTerms:
+    """What a query looks for in one field."""
+
+    words: set[str] = field(default_factory=set)
+    beginnings: list[str] = field(default_factory=list)
+    phrases: list[list[str]] = field(default_factory=list)
+
+
+def highlight_fields(
+    index: Index, source: Mapping[str, Any], query: QueryClause, how: Highlight
+) -> dict[str, list[str]]:
+    """The marked fragments of every field that has some."""
+    found: dict[str, list[str]] = {}
+    for name in index.fields:
+        if not any(fnmatch.fnmatchcase(name, pattern) for pattern in how.fields):
+            continue
+        terms = _search_terms(query, name)
+        values = source.get(name)
+        texts = [
+            value
+            for value in (values if isinstance(values, list) else [values])
+            if isinstance(value, str)
+        ]
+        fragments = [
+            fragment
+            for text in texts
+            for fragment in _fragments(text, _find_spans(text, terms), how)
+        ]
+        if fragments:
+            found[name] = fragments
+    return found
+
+
+def _search_terms(clause: QueryClause, name: str) -> _SearchTerms:
+    wanted = _SearchTerms()
+    waiting: list[QueryClause] = [clause]
+    while waiting:
+        match waiting.pop():
+            case MatchQuery(field=other, text=text) if other == name:
+                wanted.words.update(index_terms(str(text)))
+            case MatchPhraseQuery(field=other, text=text) if other == name:
+                wanted.phrases.append(index_terms(str(text)))
+            case MultiMatchQuery(fields=fields, text=text, kind=kind) if any(
+                fnmatch.fnmatchcase(name, other) for other, _ in fields
+            ):
+                if kind == "phrase":
+                    wanted.phrases.append(index_terms(str(text)))
+                else:
+                    wanted.words.update(index_terms(str(text)))
+            case TermsQuery(field=other, values=values) if other.removesuffix(".keyword") == name:
+                wanted.words.update(word for value in values for word in index_terms(str(value)))
+            case PrefixQuery(field=other, text=text) if other.removesuffix(".keyword") == name:
+                wanted.beginnings.append(text)
+            case BoolQuery(must=must, filter=needed, should=should):
+                waiting += [*must, *needed, *should]
+            case _:
+                pass
+    return wanted
+
+
+def _find_spans(text: str, wanted: _SearchTerms) -> list[Span]:
+    """Where the wanted stands, from left to right, what overlaps as one."""
+    places = index_terms_with_offsets(text)
+    beginnings = tuple(wanted.beginnings)
+    found = [
+        (start, end)
+        for word, start, end in places
+        if word in wanted.words or (beginnings and word.startswith(beginnings))
+    ]
+    sequence = [word for word, _, _ in places]
+    for phrase in wanted.phrases:
+        size = len(phrase)
+        starts = range(len(sequence) - size + 1) if size else range(0)
+        found += [
+            (places[at][1], places[at + size - 1][2])
+            for at in starts
+            if sequence[at : at + size] == phrase
+        ]
+    merged: list[Span] = []
+    for start, end in sorted(found):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _fragments(text: str, hits: Sequence[Span], how: Highlight) -> list[str]:
+    if not hits:
+        return []
+    if how.number_of_fragments == 0:
+        return [_mark_fragment(text, 0, len(text), hits, how)]
+    fragments: list[str] = []
+    until = 0
+    for start, end in hits:
+        if start < until or len(fragments) == how.number_of_fragments:
+            continue
+        begin = _edge_before(text, max(until, start - how.fragment_size // 3), until)
+        until = _edge_after(text, max(begin + how.fragment_size, end))
+        fragments.append(_mark_fragment(text, begin, until, hits, how).strip())
+    return fragments
+
+
+def _edge_before(text: str, at: int, limit: int) -> int:
+    for place in range(at, max(limit, at - _EDGE_CHARACTERS) - 1, -1):
+        if place in {0, limit} or text[place - 1].isspace():
+            return place
+    return at
+
+
+def _edge_after(text: str, at: int) -> int:
+    if at >= len(text):
+        return len(text)
+    for place in range(at, min(len(text), at + _EDGE_CHARACTERS)):
+        if text[place].isspace():
+            return place
+    return at
+
+
+def _mark_fragment(text: str, begin: int, end: int, hits: Sequence[Span], how: Highlight) -> str:
+    pieces: list[str] = []
+    at = begin
+    for start, stop in hits:
+        if start >= begin and stop <= end:
+            pieces += [text[at:start], how.pre_tag, text[start:stop], how.post_tag]
+            at = stop
+    pieces.append(text[at:end])
+    return "".join(pieces)

@@ -1,6 +1,4 @@
-"""Answers search bodies from the embedded index, which is brought up to date before every
-answer.
-"""
+"""Answers search bodies from the embedded index, brought up to date before every answer."""
 
 from __future__ import annotations
 
@@ -36,12 +34,18 @@ from carrel.rooms.knowledge.errors import (
 from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.stores.sqlite.database import DerivedDatabase
 from carrel.stores.sqlite.errors import CacheUnusableError
-from carrel.stores.sqlite.search.answer import Part, ask, bucket_answer, in_order, shown
+from carrel.stores.sqlite.search.answer import (
+    IndexResult,
+    bucket_answer,
+    hit_answer,
+    merge_hits,
+    search_index,
+)
 from carrel.stores.sqlite.search.index import (
     STEPS,
     Index,
-    Retelling,
-    apply,
+    ResetTracker,
+    apply_changes,
     find_index,
     open_index,
     sweep,
@@ -52,7 +56,7 @@ _INSTRUCTIONS_BETWEEN_LOOKS = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
+class _ChosenSource:
     """A source to be asked, and whether the caller named it or a pattern did."""
 
     source: DocumentSource
@@ -94,21 +98,21 @@ class EmbeddedSearch:
         with translate_query_errors():
             request = parse_search_body(body)
         try:
-            return await self._answered(index, request, readers)
+            return await self._answer(index, request, readers)
         except CacheUnusableError as error:
             # Once: what is still broken after that is no matter of this file.
             await self._stop_filling()
             await self._database.start_anew(error)
-            return await self._answered(index, request, readers)
+            return await self._answer(index, request, readers)
 
-    async def _answered(
+    async def _answer(
         self, index: str, request: SearchRequest, readers: frozenset[str]
     ) -> SearchAnswer:
         began = self._clock.monotonic()
-        sources = self._chosen(index, readers)
-        indices, missing = await self._all_up_to_date(sources)
+        sources = self._choose_sources(index, readers)
+        indices, missing = await self._bring_all_up_to_date(sources)
         hits, total, best, buckets = await self._database.read(
-            lambda connection: self._bounded(connection, indices, request, readers)
+            lambda connection: self._search_within_limit(connection, indices, request, readers)
         )
         return SearchAnswer(
             took=int((self._clock.monotonic() - began) * 1000),
@@ -140,22 +144,20 @@ class EmbeddedSearch:
             with suppress(asyncio.CancelledError, Exception):
                 await task
 
-    def _bounded(
+    def _search_within_limit(
         self,
         connection: sqlite3.Connection,
         indices: list[Index],
         request: SearchRequest,
         readers: frozenset[str],
     ) -> tuple[list[dict[str, Any]], int, float | None, dict[str, Any]]:
-        """Answers, or is interrupted when its time is up, so that nobody holds a reader for
-        long.
-        """
+        """Answers, or is interrupted when its time is up."""
         until = self._clock.monotonic() + self._query_seconds
         connection.set_progress_handler(
             lambda: self._clock.monotonic() > until, _INSTRUCTIONS_BETWEEN_LOOKS
         )
         try:
-            return _answer(connection, indices, request, readers)
+            return _search_all(connection, indices, request, readers)
         except sqlite3.OperationalError as error:
             if "interrupted" in str(error):
                 raise TimedOutError(
@@ -170,10 +172,10 @@ class EmbeddedSearch:
         finally:
             connection.set_progress_handler(None, 0)
 
-    def _chosen(self, given: str, readers: frozenset[str]) -> dict[str, _Chosen]:
+    def _choose_sources(self, given: str, readers: frozenset[str]) -> dict[str, _ChosenSource]:
         """The sources that a name or a pattern stands for, by the names that are shown."""
         known = [*self._sources, *self._personal]
-        found: dict[str, _Chosen] = {}
+        found: dict[str, _ChosenSource] = {}
         for name in (part.strip() for part in given.split(",")):
             pattern = "*" if name == "_all" else name
             matching = [one for one in known if fnmatch.fnmatchcase(one, pattern)]
@@ -187,20 +189,20 @@ class EmbeddedSearch:
                 )
                 if source is not None:
                     is_named = name == one or (one in found and found[one].is_named)
-                    found[one] = _Chosen(source, is_named)
+                    found[one] = _ChosenSource(source, is_named)
                 elif name == one:
                     raise NotFoundError("index", name, next_step="You have none of your own.")
         return found
 
-    async def _all_up_to_date(self, chosen: Mapping[str, _Chosen]) -> tuple[list[Index], list[str]]:
-        """The indices, and what is wrong with those that only a pattern stood for. What was named
-        must be there.
-        """
+    async def _bring_all_up_to_date(
+        self, chosen: Mapping[str, _ChosenSource]
+    ) -> tuple[list[Index], list[str]]:
+        """The indices, and the errors of those that only a pattern named."""
         indices: list[Index] = []
         troubles: list[UnavailableError] = []
         for name, one in chosen.items():
             try:
-                index = await self._up_to_date(one.source)
+                index = await self._bring_up_to_date(one.source)
                 indices.append(replace(index, name=name))
             except UnavailableError as error:
                 if one.is_named or isinstance(error, IndexBuildingError):
@@ -210,10 +212,8 @@ class EmbeddedSearch:
             raise troubles[0]
         return indices, [f"{error.message.rstrip('.')}." for error in troubles]
 
-    async def _up_to_date(self, source: DocumentSource) -> Index:
-        """Waits until the index holds what its source had when this was asked; what takes longer
-        goes on.
-        """
+    async def _bring_up_to_date(self, source: DocumentSource) -> Index:
+        """Waits until the index holds what its source has now; IndexBuildingError if that lasts."""
         name = source.index
         running = self._filling.get(name)
         if running is not None and not running.done():
@@ -239,34 +239,36 @@ class EmbeddedSearch:
             )
         index, cursor = known
         group: list[DocumentChange] = []
-        retelling = Retelling()
+        reset = ResetTracker()
         self._counts[source.index] = 0
         async for change in source.changes(cursor):
             group.append(change)
             if len(group) >= _GROUP:
-                await self._apply(index, group, retelling)
+                await self._apply(index, group, reset)
                 group = []
         if any(not isinstance(change, Checkpoint) or change.cursor != cursor for change in group):
-            await self._apply(index, group, retelling)
-        if retelling.ids is not None:
-            await self._database.write(lambda connection: sweep(connection, index, retelling))
+            await self._apply(index, group, reset)
+        if reset.ids is not None:
+            await self._database.write(lambda connection: sweep(connection, index, reset))
         return index
 
-    async def _apply(self, index: Index, group: list[DocumentChange], retelling: Retelling) -> None:
-        await self._database.write(lambda connection: apply(connection, index, group, retelling))
+    async def _apply(self, index: Index, group: list[DocumentChange], reset: ResetTracker) -> None:
+        await self._database.write(
+            lambda connection: apply_changes(connection, index, group, reset)
+        )
         self._counts[index.name] += len(group)
 
 
-def _answer(
+def _search_all(
     connection: sqlite3.Connection,
     indices: list[Index],
     request: SearchRequest,
     readers: frozenset[str],
 ) -> tuple[list[dict[str, Any]], int, float | None, dict[str, Any]]:
-    parts = [(index, ask(connection, index, request, readers)) for index in indices]
-    hits = in_order([hit for _, part in parts for hit in part.hits], request)
+    parts = [(index, search_index(connection, index, request, readers)) for index in indices]
+    hits = merge_hits([hit for _, part in parts for hit in part.hits], request)
     page = [
-        shown(connection, hit, request)
+        hit_answer(connection, hit, request)
         for hit in hits[request.first : request.first + request.size]
     ]
     is_scored = request.size > 0 and (
@@ -281,11 +283,13 @@ def _answer(
         page,
         sum(part.total for _, part in parts),
         None if best is None else round(best, 7),
-        _merged(parts, request),
+        _merge_buckets(parts, request),
     )
 
 
-def _merged(parts: list[tuple[Index, Part]], request: SearchRequest) -> dict[str, Any]:
+def _merge_buckets(
+    parts: list[tuple[Index, IndexResult]], request: SearchRequest
+) -> dict[str, Any]:
     answers: dict[str, Any] = {}
     for one in request.aggregations:
         counts: dict[Any, int] = {}

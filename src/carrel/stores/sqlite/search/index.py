@@ -87,9 +87,7 @@ _MOST_EXACT = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One index: its number, its fields, and the columns that its text fields have in the word
-    table.
-    """
+    """One index: its number, its fields, and the columns of its text fields in the word table."""
 
     number: int
     name: str
@@ -129,7 +127,7 @@ def find_index(
     ).fetchone()
     return (
         (Index(row[0], name, fields), row[2])
-        if row is not None and row[1] == _written(fields)
+        if row is not None and row[1] == _to_json(fields)
         else None
     )
 
@@ -151,7 +149,7 @@ def open_index(
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         connection.execute("DELETE FROM indices WHERE number = ?", (old.number,))
     number = connection.execute(
-        "INSERT INTO indices (name, fields) VALUES (?, ?)", (name, _written(fields))
+        "INSERT INTO indices (name, fields) VALUES (?, ?)", (name, _to_json(fields))
     ).lastrowid
     index = Index(int(number or 0), name, fields)
     columns = ", ".join(index.columns.values()) or "c0"
@@ -167,64 +165,62 @@ def open_index(
     return index, None
 
 
-def _written(fields: Mapping[str, FieldKind]) -> str:
+def _to_json(fields: Mapping[str, FieldKind]) -> str:
     return orjson.dumps(dict(sorted(fields.items()))).decode()
 
 
 @dataclass(slots=True)
-class Retelling:
-    """What was told since a source began anew; None while it only tells changes."""
+class ResetTracker:
+    """The ids a source has sent since it began anew; None while it only sends changes."""
 
     ids: set[str] | None = None
 
 
-def apply(
+def apply_changes(
     connection: sqlite3.Connection,
     index: Index,
     changes: Sequence[DocumentChange],
-    retelling: Retelling,
+    reset: ResetTracker,
 ) -> None:
-    """Writes down what a source told. After a reset the old documents go only when the new whole is
-    there,
-    so that two processes that fill one index never take from each other what they have just put
-    in."""
+    """Applies changes; after a reset the old documents go only when all new ones are there.
+
+    So two processes that fill one index never take from each other what they have just put in.
+    """
     for change in changes:
         match change:
             case Put(document):
                 _put(connection, index, document)
-                if retelling.ids is not None:
-                    retelling.ids.add(document.id)
+                if reset.ids is not None:
+                    reset.ids.add(document.id)
             case Drop(id):
                 _drop(connection, index, id)
             case Reset():
-                retelling.ids = set()
+                reset.ids = set()
                 connection.execute(
                     "UPDATE indices SET cursor = NULL WHERE number = ?", (index.number,)
                 )
             case Checkpoint(cursor):
-                sweep(connection, index, retelling)
+                sweep(connection, index, reset)
                 connection.execute(
                     "UPDATE indices SET cursor = ? WHERE number = ?", (cursor, index.number)
                 )
 
 
-def sweep(connection: sqlite3.Connection, index: Index, retelling: Retelling) -> None:
-    """Drops what a source that began anew has not told again."""
-    if retelling.ids is None:
+def sweep(connection: sqlite3.Connection, index: Index, reset: ResetTracker) -> None:
+    """Drops what a source that began anew has not sent again."""
+    if reset.ids is None:
         return
     present = connection.execute(
         "SELECT id FROM documents WHERE index_number = ?", (index.number,)
     ).fetchall()
     for (known,) in present:
-        if known not in retelling.ids:
+        if known not in reset.ids:
             _drop(connection, index, known)
-    retelling.ids = None
+    reset.ids = None
 
 
-def comparable(value: object, kind: FieldKind) -> Scalar | None:
-    """A value as it is compared: dates as milliseconds, truth as 0 or 1; None for what this kind of
-    field cannot hold.
-    """
+def to_comparable(value: object, kind: FieldKind) -> Scalar | None:
+    """A value in comparable form, None where the field cannot hold it; dates are milliseconds."""
     match kind:
         case "keyword" | "text":
             if isinstance(value, bool):
@@ -293,9 +289,9 @@ def _put(connection: sqlite3.Connection, index: Index, document: Document) -> No
             _count(connection, group, field, 1, len(found))
         exact = f"{field}.keyword" if kind == "text" else field
         for value in values:
-            shown = comparable(value, kind)
-            if shown is not None and len(str(shown)) <= MAX_EXACT_CHARACTERS:
-                rows.add((index.number, exact, shown, number))
+            exact_value = to_comparable(value, kind)
+            if exact_value is not None and len(str(exact_value)) <= MAX_EXACT_CHARACTERS:
+                rows.add((index.number, exact, exact_value, number))
     connection.executemany("INSERT OR IGNORE INTO field_values VALUES (?, ?, ?, ?)", rows)
     if texts:
         marks = ", ".join("?" * (len(texts) + 1))
@@ -306,9 +302,7 @@ def _put(connection: sqlite3.Connection, index: Index, document: Document) -> No
 
 
 def _group(connection: sqlite3.Connection, index: Index, readers: Iterable[str]) -> int:
-    """The number of those who may read a document, made where nobody has shared one in this way
-    yet.
-    """
+    """The number of those who may read a document, made where it is new."""
     names = sorted(set(readers))
     written = orjson.dumps(names).decode()
     row = connection.execute(

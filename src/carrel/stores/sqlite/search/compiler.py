@@ -22,7 +22,7 @@ from carrel.libraries.query.elasticsearch.clauses import (
 )
 from carrel.libraries.text.tokenizer import index_terms
 from carrel.rooms.knowledge.notes import LAST_CHARACTER
-from carrel.stores.sqlite.search.index import Index, comparable, groups_of
+from carrel.stores.sqlite.search.index import Index, groups_of, to_comparable
 from carrel.stores.sqlite.visible_words import inverse_frequency, phrase_query, saturation, terms_of
 
 Value = str | int | float
@@ -33,9 +33,7 @@ MAX_WORDS = 1024
 
 
 class Compiler:
-    """Collects the tables of one query, for one reader: documents, counts and averages are those of
-    the reader's groups.
-    Values are bound, never written into the SQL."""
+    """Collects the tables of one query, counted over what one reader may see; values are bound."""
 
     def __init__(
         self, connection: sqlite3.Connection, index: Index, readers: frozenset[str]
@@ -48,7 +46,7 @@ class Compiler:
         self._values: list[Value] = []
         self._word_count = 0
 
-    def matched(self, clause: QueryClause) -> tuple[str, list[Value]]:
+    def compile(self, clause: QueryClause) -> tuple[str, list[Value]]:
         """SQL for the documents that fit and may be read, as (document, score)."""
         root = self._add(clause)
         sql = (
@@ -99,7 +97,7 @@ class Compiler:
             # Like the real one: an exact term on a text field is compared with its words, unfolded.
             found = [str(value) for value in values if index_terms(str(value)) == [str(value)]]
             return self._some_words(field, found, 1, boost)
-        wanted = [one for value in values if (one := comparable(value, kind)) is not None]
+        wanted = [one for value in values if (one := to_comparable(value, kind)) is not None]
         marks = ", ".join("?" * len(wanted))
         sql = (
             f"SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = "
@@ -144,7 +142,7 @@ class Compiler:
         ):
             if limit is None:
                 continue
-            value = comparable(limit, kind)
+            value = to_comparable(limit, kind)
             if value is None:
                 raise InvalidInputError(
                     f"[range] on {clause.field} cannot use {limit!r}",
@@ -257,9 +255,7 @@ class Compiler:
         return self._table(sql, clause.boost, *values, len(must), least)
 
     def _some_words(self, field: str, found: list[str], wanted: int, boost: float) -> str:
-        """Documents with at least `wanted` of the words, each word by how rare it is among what the
-        reader may see.
-        """
+        """Documents with at least `wanted` of the words, weighed by their rarity to the reader."""
         column = self._index.columns.get(field)
         if column is None or not found or wanted > len(found) or not self._groups:
             return self._table(_NOTHING)
@@ -348,9 +344,7 @@ class Compiler:
         return self._table(sql, boost, f"{column} : ({query})")
 
     def _sizes(self, field: str) -> tuple[int, float]:
-        """How many visible documents have the field, and how many words it has in them on
-        average.
-        """
+        """How many visible documents have the field, and its average length in words."""
         sql = (
             f"SELECT coalesce(sum(documents), 0), coalesce(sum(words), 0) FROM group_sizes "
             f"WHERE field = ? AND {self._visible}"
@@ -360,9 +354,7 @@ class Compiler:
 
 
 def required(least: str | int | None, count: int, default: int) -> int:
-    """How many of `count` optional clauses must fit: a number, or a percentage, counted from the
-    end when negative.
-    """
+    """How many of `count` clauses must match: a number or percentage, from the end if negative."""
     if least is None:
         return default
     if isinstance(least, str) and least.endswith("%"):
