@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import random
 import shutil
@@ -34,8 +35,8 @@ HARMLESS = Path(__file__).with_name("harmless.toml")
 AIM_PERCENT = 90
 # A change that makes the tests hang is noticed: nobody would wait for them.
 SECONDS_FOR_TESTS = 420
-# More tests than this reach what everything passes through; the first ones notice it.
-MOST_TESTS = 120
+# Of the tests that reach a line, so many are asked, the quickest ones.
+MOST_TESTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +124,12 @@ class Workshop:
         path = os.pathsep.join([str(self.root / "src"), str(self.root)])
         return {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
 
-    def run(self, command: Sequence[str], seconds: float) -> int | None:
+    def run(self, command: Sequence[str], seconds: float, **variables: str) -> int | None:
         """The exit status, or None where it did not end in time."""
         process = subprocess.Popen(
             [sys.executable, *command],
             cwd=self.root,
-            env=self.environment(),
+            env={**self.environment(), **variables},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -166,6 +167,7 @@ class Reach:
         settings.write_text(
             f"[run]\ndata_file = {data}\nsource = {workshop.root / 'src' / 'carrel'}\n"
         )
+        seconds = folder / f"{area}.json"
         status = workshop.run(
             [
                 "-m",
@@ -179,9 +181,11 @@ class Reach:
                 *self.tests,
             ],
             3600,
+            CARREL_TEST_SECONDS=str(seconds),
         )
         if status != 0:
             raise SystemExit(f"the tests of {area} fail without any change (status {status})")
+        self.seconds: dict[str, float] = json.loads(seconds.read_text(encoding="utf-8"))
         self.root = workshop.root
         self.data = coverage.CoverageData(str(data))
         self.data.read()
@@ -196,10 +200,9 @@ class Reach:
             for context in by_line.get(line, [])
             if context
         }
-        ordered = sorted(found, key=lambda test: (test.count("postgres"), test))
-        if len(ordered) > MOST_TESTS:
-            ordered = random.Random(mutant.describe()).sample(ordered, MOST_TESTS)
-        return ordered or list(self.tests)
+        # The quickest first: most changes are noticed by the first tests that reach them.
+        ordered = sorted(found, key=lambda test: (self.seconds.get(test, 0.0), test))
+        return ordered[:MOST_TESTS] or list(self.tests)
 
 
 def judge(areas: Sequence[str], count: int, seed: int, workers: int) -> int:

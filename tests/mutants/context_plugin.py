@@ -1,11 +1,17 @@
-"""A pytest plugin: coverage records which test was running when a line was executed."""
+"""A pytest plugin: coverage records which test executed a line, and how long each test took."""
 
 from __future__ import annotations
 
+import json
+import os
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import coverage
 import pytest
+
+_seconds: Counter[str] = Counter()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -14,3 +20,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     if measured is not None:
         measured.switch_context(item.nodeid)
     return (yield)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    _seconds[report.nodeid] += report.duration
+
+
+def pytest_sessionfinish() -> None:
+    Path(os.environ["CARREL_TEST_SECONDS"]).write_text(json.dumps(_seconds), encoding="utf-8")
