@@ -48,6 +48,17 @@ judge-wheels: wheels ## carrel-csl cites and runs the official suite in an empty
 test: $(READY) ## every test
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
+# Rules and libraries, asked without a server or a large corpus.
+QUICK := tests/core tests/policy tests/libraries tests/rooms/papers tests/rooms/knowledge tests/doors/test_rest.py \
+	tests/doors/test_mcp_http.py tests/test_docs_paths.py tests/test_promises.py
+LONG := tests/rooms/papers/building tests/policy/test_audit.py tests/libraries/discovery/test_real_titles.py \
+	tests/libraries/bibliography/test_round_trip.py tests/libraries/bibliography/test_real_files.py \
+	tests/libraries/bibliography/test_hostile_input.py tests/libraries/csl/test_official_suite.py \
+	tests/libraries/csl/test_reference_rendering.py tests/rooms/knowledge/test_what_others_have.py
+.PHONY: quick
+quick: lint contracts ## lint, import contracts and the quick tests, under a minute
+	$(BIN)/python -m pytest -n 2 -q --no-header -p no:warnings $(QUICK) $(addprefix --ignore=,$(LONG))
+
 .PHONY: lint
 lint: $(READY) ## style and formatting
 	$(BIN)/ruff check .
