@@ -6,18 +6,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
+from carrel.cli.calls import call_local
 from carrel.cli.options import add_home_options, home_settings, usual_file_modes
 from carrel.cli.output import say_next_step, show
 from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import AuditUnavailableError, CarrelError
-from carrel.wiring.audit import record_command
 
-_MEGABYTE = 1024 * 1024
+if TYPE_CHECKING:
+    from carrel.rooms.papers.building.models import BuildReport
+
 _STOPPED_BY_KEYBOARD = 130
 _NOTHING_BUILT = 2
 
@@ -81,31 +83,30 @@ def build(options: argparse.Namespace) -> int:
     """0 when the corpus is built, even if some sources were skipped; 2 when nothing could be
     built.
     """
-    from carrel.rooms.papers.building.models import BuildOptions
     from carrel.wiring.papers import snapshot_path
-    from carrel.wiring.papers_build import build_papers, index_papers
 
-    progress = None if options.quiet else TerminalProgress()
     settings = home_settings(options)
     own = snapshot_path(settings)
     into = options.into or own.parent
-    facts = {"sources": [str(source) for source in options.sources]}
+    arguments: dict[str, object] = {
+        "sources": [str(source) for source in options.sources],
+        "into": str(into),
+        "workers": options.workers,
+        "max_megabytes": options.max_megabytes,
+        "without_edges": options.without_edges,
+        "only": options.only,
+    }
+    # A corpus elsewhere may be for others; the desk's own is not.
+    is_elsewhere = into.resolve() != own.parent.resolve()
     try:
-        # A corpus elsewhere may be for others; the desk's own is not.
-        shared = usual_file_modes() if into.resolve() != own.parent.resolve() else nullcontext()
-        with record_command(settings, "papers:build", f"papers:{into}", facts), shared:
-            report = build_papers(
-                options.sources,
-                into,
-                BuildOptions(
-                    workers=options.workers,
-                    size_limit_bytes=options.max_megabytes * _MEGABYTE,
-                    has_edges=not options.without_edges,
-                ),
-                progress=progress,
-                only=options.only,
-                after_swap=lambda built: index_papers(built, progress),
-            )
+        report: BuildReport = call_local(
+            settings,
+            "papers",
+            "build_papers",
+            arguments,
+            progress=None if options.quiet else TerminalProgress(),
+            context=usual_file_modes() if is_elsewhere else None,
+        )
     except AuditUnavailableError:
         raise
     except CarrelError as error:

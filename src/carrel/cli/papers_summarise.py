@@ -7,12 +7,12 @@ import os
 import sys
 from pathlib import Path
 
+from carrel.cli.calls import call_local
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import show
 from carrel.cli.papers_build import positive
 from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import AuditUnavailableError, CarrelError
-from carrel.wiring.audit import record_command
 
 _STOPPED_BY_KEYBOARD = 130
 
@@ -74,10 +74,8 @@ def summarise(options: argparse.Namespace) -> int:
     """0 when every paper has the summary, 1 when some could not be written, 2 when nothing could be
     done.
     """
-    from carrel.rooms.papers.building.summarising import Prices, SummaryOptions
-    from carrel.services.language_models.summaries import SummaryWriter
+    from carrel.rooms.papers.building.summarising import Prices, SummaryTally
     from carrel.wiring.papers import snapshot_path
-    from carrel.wiring.papers_build import summarise_papers
 
     if not options.model or not options.model_url:
         show(
@@ -85,23 +83,20 @@ def summarise(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 2
-    progress = TerminalProgress()
     settings = home_settings(options)
-    into = options.into or snapshot_path(settings).parent
+    arguments: dict[str, object] = {
+        "into": str(options.into or snapshot_path(settings).parent),
+        "template": options.template,
+        "model": options.model,
+        "model_url": options.model_url,
+        "limit": options.limit,
+        "parallel": options.parallel,
+        "max_characters": options.max_characters,
+    }
     try:
-        with record_command(
-            settings, "papers:summarise", f"papers:{into}", {"template": options.template}
-        ):
-            tally = summarise_papers(
-                into,
-                SummaryWriter(
-                    options.model_url, options.model, os.environ.get("CARREL_MODEL_API_KEY")
-                ),
-                SummaryOptions(
-                    options.template, options.limit, options.parallel, options.max_characters
-                ),
-                progress,
-            )
+        tally: SummaryTally = call_local(
+            settings, "papers", "summarise_papers", arguments, progress=TerminalProgress()
+        )
     except AuditUnavailableError:
         raise
     except CarrelError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -14,6 +14,7 @@ from carrel.demo import PAPERS_FOLDER
 from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.building.summarising import Summariser, SummaryOptions, SummaryTally
+from carrel.rooms.papers.local_operations import BuildPapers, CorpusOperations, SummarisePapers
 from carrel.rooms.papers.models import PaperAdded
 from carrel.services.language_models.summaries import SummaryWriter
 from carrel.services.paper_sources.sources import PaperSourceFiles
@@ -27,6 +28,7 @@ from carrel.stores.sqlite.papers.snapshot_writer import SNAPSHOT_NAME
 from carrel.stores.static_folder import STATIC_NAME, SUMMARIES_NAME, PaperAssets, SummaryFiles
 from carrel.stores.tantivy.papers_build import update_paper_index
 from carrel.wiring.audit import record_command
+from carrel.wiring.papers import snapshot_path
 
 _AS_BEFORE = BuildOptions()
 _WITH_EDGES = BuildOptions(has_edges=True)
@@ -69,24 +71,6 @@ def add_paper_file(into: Path, file: Path) -> PaperAdded:
     return added
 
 
-def summarise_papers(
-    into: Path, writer: SummaryWriter, options: SummaryOptions, progress: Progress
-) -> SummaryTally:
-    """Fills a template for the papers that lack it; publishes them even after an early end."""
-    summaries = SummaryFiles(into / SUMMARIES_NAME)
-    summariser = Summariser(SqlitePapersToRead(into), writer, summaries, SystemClock(), options)
-
-    async def run() -> SummaryTally:
-        async with writer:
-            return await summariser.run(progress)
-
-    try:
-        return asyncio.run(run())
-    finally:
-        with paper_builder(into) as builder:
-            builder.refresh(progress)
-
-
 def index_papers(snapshot: Path, progress: Progress | None = None) -> None:
     """Brings the word index beside a snapshot up to date."""
     run_with_progress(progress, "indexing", "papers", partial(update_paper_index, snapshot))
@@ -99,6 +83,50 @@ def embed_papers(snapshot: Path, progress: Progress | None = None) -> None:
 
     work = partial(embed_papers, snapshot, model)
     run_with_progress(progress, "embedding", "papers", lambda report: work(report=report))
+
+
+class PaperWorkshop:
+    """Builds, indexes and summarises for `carrel papers`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.snapshot = snapshot_path(settings)
+
+    def build(self, request: BuildPapers, progress: Progress) -> BuildReport:
+        limit = request.max_megabytes * 1024 * 1024
+        return build_papers(
+            [Path(source) for source in request.sources],
+            Path(request.into),
+            BuildOptions(request.workers, limit, has_edges=not request.without_edges),
+            progress=progress,
+            only=request.only,
+            after_swap=lambda built: index_papers(built, progress),
+        )
+
+    def index(self, progress: Progress) -> None:
+        index_papers(self.snapshot, progress)
+
+    def embed(self, progress: Progress) -> None:
+        embed_papers(self.snapshot, progress)
+
+    async def summarise(self, request: SummarisePapers, progress: Progress) -> SummaryTally:
+        """Publishes what was written even after an early end."""
+        into, key = Path(request.into), os.environ.get("CARREL_MODEL_API_KEY")
+        writer = SummaryWriter(request.model_url, request.model, key)
+        options = SummaryOptions(
+            request.template, request.limit, request.parallel, request.max_characters
+        )
+        summaries = SummaryFiles(into / SUMMARIES_NAME)
+        summariser = Summariser(SqlitePapersToRead(into), writer, summaries, SystemClock(), options)
+        try:
+            async with writer:
+                return await summariser.run(progress)
+        finally:
+            with paper_builder(into) as builder:
+                builder.refresh(progress)
+
+
+def local_operations(settings: Settings) -> CorpusOperations:
+    return CorpusOperations(PaperWorkshop(settings))
 
 
 def build_demo(into: Path) -> BuildReport:

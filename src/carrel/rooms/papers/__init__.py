@@ -11,10 +11,10 @@ ROOM = RoomDeclaration(
         "Papers: search_papers first; its paper_id goes to get_paper_metadata, get_paper_summary "
         "or get_paper_source."
     ),
+    local_operations="carrel.wiring.papers_build:local_operations",
     command_help="search and read papers; build a corpus",
     commands={
         "build": "carrel.cli.papers_build:run",
-        "index": "carrel.cli.papers_index:run",
         "summarise": "carrel.cli.papers_summarise:run",
     },
     schemes=("paper",),
