@@ -26,7 +26,15 @@ class Area:
 
 
 AREAS: Mapping[str, Area] = {
-    "policy": Area(("src/carrel/policy",), ("tests/policy", "tests/access")),
+    "policy": Area(
+        ("src/carrel/policy",),
+        (
+            "tests/policy",
+            "tests/access",
+            "tests/stores/test_audit_tampering.py",
+            "tests/stores/test_json_lines_audit.py",
+        ),
+    ),
     "doors": Area(("src/carrel/doors",), ("tests/doors", "tests/access")),
     "references": Area(
         ("src/carrel/rooms/references", "src/carrel/stores/csl_json"),
