@@ -50,9 +50,7 @@ Reply = tuple[bool, Any]
 
 
 class ParserProcesses:
-    """A few child processes, started when they are needed and kept for the next input. Whoever
-    opens this closes it.
-    """
+    """A few child processes, started at need and reused. Whoever opens this closes it."""
 
     def __init__(self) -> None:
         self._idle: list[_Child] = []

@@ -27,9 +27,7 @@ _COPY_BYTES = 1024 * 1024
 
 
 class PaperAssets:
-    """Keeps what readers hand over under the hash of its content. Files under a hash never change,
-    so they are written once.
-    """
+    """Stores assets under the hash of their content, each written once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -89,9 +87,7 @@ class PaperStaticFolder:
         self._hands.shutdown(cancel_futures=True)
 
     def write(self, papers: Sequence[PublishedPaper]) -> None:
-        """Hands the papers to other threads, while the caller fills the database, and waits only
-        for the batch before.
-        """
+        """Writes on another thread; waits only for the batch before."""
         self.flush()
         self._unfinished = [self._hands.submit(self._write, paper) for paper in papers]
 

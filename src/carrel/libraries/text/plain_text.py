@@ -41,7 +41,5 @@ def _without_comments(text: str) -> str:
 
 
 def spaced_for_index(text: str) -> str:
-    """The same text with a space between neighbouring CJK characters, each of which is a word to
-    the index.
-    """
+    """The text with a space between neighbouring CJK characters, as snapshots index it."""
     return _BETWEEN_CJK.sub(" ", text) if not text.isascii() and _ANY_CJK.search(text) else text

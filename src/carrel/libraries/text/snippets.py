@@ -36,9 +36,7 @@ _Match = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Needle:
-    """A phrase to look for: how its first word begins in every form that counts, and the words or
-    stems themselves.
-    """
+    """A phrase to look for: what all forms of its first word begin with, and words or stems."""
 
     beginning: str
     words: tuple[str, ...]
@@ -46,9 +44,7 @@ class _Needle:
 
 
 class Marker:
-    """Finds the phrases of one question in any number of texts. With a stemmer, words match by
-    their stems.
-    """
+    """Finds the phrases of one query in any number of texts, by stems where a stemmer is given."""
 
     def __init__(self, phrases: Iterable[Phrase], stem: Stem | None = None) -> None:
         self._stem = stem
@@ -56,9 +52,7 @@ class Marker:
         self._weights = [len(needle.words) for needle in self._needles]
 
     def snippet(self, texts: Iterable[str]) -> str:
-        """The best extract from the first text that shows a match; the beginning of the first text
-        where none does.
-        """
+        """The best extract of the first text with a match, else the beginning of the first text."""
         beginning = ""
         for text in texts:
             readable = _readable(text)
@@ -119,9 +113,7 @@ class Marker:
             start = text.find(beginning, after)
 
     def _end_of_rest(self, text: str, at: int, needle: _Needle) -> int:
-        """Where a phrase ends whose first word ends here, or 0 where the rest of it does not
-        follow.
-        """
+        """The end of a phrase whose first word ends at `at`; 0 where the rest does not follow."""
         last = len(needle.words) - 1
         for place, wanted in enumerate(needle.words[1:], 1):
             word = find_word(text, at)
@@ -154,9 +146,7 @@ def _readable(text: str) -> str:
 
 
 def _best_start(matches: Sequence[_Match], weights: Sequence[int]) -> int:
-    """Where the extract should begin so that it shows as many of the words as it can, the earliest
-    of equals.
-    """
+    """The earliest start from which an extract shows the most words of the query."""
     most = sum(weights[which] for which in {which for _, _, which in matches})
     best_start, best = matches[0][0], 0
     for at, (start, _, _) in enumerate(matches):
@@ -175,9 +165,7 @@ def _best_start(matches: Sequence[_Match], weights: Sequence[int]) -> int:
 
 
 def _extract(text: str, start: int, matches: Sequence[_Match]) -> str:
-    """About SNIPPET_CHARACTERS from `start`, cut between words, with dots where something was left
-    out.
-    """
+    """About SNIPPET_CHARACTERS from `start`, cut between words, with dots for what is left out."""
     end = min(len(text), start + SNIPPET_CHARACTERS)
     start = max(0, min(start, end - SNIPPET_CHARACTERS))
     if start > 0:

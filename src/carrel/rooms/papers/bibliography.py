@@ -52,9 +52,7 @@ def _write(papers: Sequence[PaperToCite], form: str) -> str:
 
 
 def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[str, Any]:
-    """A paper as a CSL item with a readable key: from its stored BibTeX where it has one, else from
-    its metadata.
-    """
+    """A paper as a CSL item with a readable key, from its stored BibTeX or its metadata."""
     facts = paper.metadata
     known = metadata_item(facts)
     stored = _stored_item(paper.bibtex, has_sentence_case)
@@ -69,9 +67,7 @@ def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[s
 
 
 def metadata_item(facts: PaperMetadata) -> dict[str, Any]:
-    """What the snapshot knows of a paper as a CSL item without a key. Guesses at year and
-    identifiers are left out.
-    """
+    """The metadata of a paper as a CSL item without a key and without inferred facts."""
     item: dict[str, Any] = {"type": csl_type(facts), "title": facts.title}
     authors = [_name(author) for author in facts.authors]
     custom: dict[str, Any] = {}

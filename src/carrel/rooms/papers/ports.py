@@ -20,26 +20,20 @@ from carrel.rooms.papers.models import (
 
 
 class PaperStore(Protocol):
-    """A corpus that can be searched and read. Raises SnapshotUnavailableError where it cannot be
-    opened.
-    """
+    """A corpus to search and read; methods raise SnapshotUnavailableError without one."""
 
     async def search(self, query: PaperQuery, *, first: int, count: int) -> list[PaperHit]:
         """`count` papers after the `first` best ones, best first."""
         ...
 
     async def search_by_keyword(self, keyword: str, *, first: int, count: int) -> list[PaperHit]:
-        """Papers with exactly this keyword or tag, then those with one that contains its words;
-        newest first.
-        """
+        """Papers with exactly this keyword or tag, then those whose value contains its words."""
         ...
 
     async def find(self, paper_id: str) -> Paper | None: ...
 
     async def find_by_keys(self, keys: Sequence[str]) -> dict[str, str]:
-        """Ids of papers by the keys that name them, such as `doi:10.1000/x` and `arxiv:2101.00001`;
-        a key of none is left out.
-        """
+        """Paper ids by keys such as `doi:10.1000/x`; unknown keys are left out."""
         ...
 
     async def bibtex(self, paper_id: str) -> str | None: ...
@@ -49,9 +43,7 @@ class PaperStore(Protocol):
         ...
 
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
-        """Ids that begin with a text, then ids of papers in whose titles a word does, newest first;
-        and how many there are.
-        """
+        """Ids with this beginning, then papers with such a word in the title; and how many."""
         ...
 
     async def statistics(self) -> CorpusStatistics: ...
@@ -71,9 +63,7 @@ class Assets(Protocol):
     """Static files by their relative name, such as `md/<hash>.md`."""
 
     async def read(self, name: str) -> bytes:
-        """The whole file. FileNotFoundError where it is absent, TimeoutError when late, OSError for
-        any other trouble.
-        """
+        """The whole file. Raises FileNotFoundError, TimeoutError when late, else OSError."""
         ...
 
 

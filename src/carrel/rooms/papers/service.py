@@ -51,9 +51,7 @@ class Papers:
         return await self._store.statistics()
 
     async def export(self, form: str, query: str | None, *, page: int, limit: int) -> str:
-        """A page of papers, all or those that match, as JSON lines of their metadata or as a
-        bibliography.
-        """
+        """A page of papers, all or the matching ones, as JSON lines or a bibliography."""
         if query is None:
             ids = await self._store.list_ids(first=(page - 1) * limit, count=limit)
         else:
@@ -80,9 +78,7 @@ class Papers:
         return await self._store.find_by_keys(keys) if keys else {}
 
     async def stored_metadata(self, paper_id: str) -> PaperMetadata:
-        """What the index holds of a paper, without asking its summary for the order of its
-        authors.
-        """
+        """The metadata in the index; the order of authors may be known to the summary alone."""
         return (await self._paper(paper_id)).metadata
 
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
@@ -123,9 +119,7 @@ class Papers:
         return _part(body, 0, DEFAULT_MAX_CHARS, "text/markdown")
 
     async def bibtex(self, paper_id: str) -> Text:
-        """The entry that the snapshot holds, as it is; else one made from the paper's metadata, as
-        in an export.
-        """
+        """The entry that the snapshot holds, else one made from the metadata, as in an export."""
         facts = await self.metadata(paper_id)
         stored = await self._store.bibtex(paper_id)
         if stored is not None:
@@ -180,9 +174,7 @@ class Papers:
         return body
 
     async def _authors_in_order(self, paper: Paper) -> tuple[str, ...]:
-        """The order is only in the summary where the index has lost it; the stored names where
-        there is no summary.
-        """
+        """The authors as the summary orders them; as stored where there is no summary."""
         known = paper.metadata.authors
         try:
             summary = json.loads(await self._summary_text(paper, None))

@@ -1,6 +1,4 @@
-"""Language models behind one client: OpenAI-compatible, Anthropic and Google, each asked for an
-object of a given shape.
-"""
+"""One client for language models: OpenAI-compatible, Anthropic and Google."""
 
 from carrel.services.language_models.answers import ModelAnswer, UnusableAnswer
 from carrel.services.language_models.client import ModelClient

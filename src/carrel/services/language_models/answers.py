@@ -25,9 +25,7 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class UnusableAnswer:
-    """An answer that was given, and has its price, but is not the object that was asked for.
-    `reason` says why, in words.
-    """
+    """An answer that cost tokens and is not what was asked for; `reason` says why."""
 
     text: str
     reason: str

@@ -1,6 +1,4 @@
-"""Bibliographies as sources: BibTeX, RIS, CSL-JSON, NBIB, PubMed XML, EndNote. Each entry is a
-paper without its text.
-"""
+"""Papers without text from BibTeX, RIS, CSL-JSON, NBIB, PubMed XML and EndNote."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Papers described by named fields, as in front matter, JSON lines and paper_infos.json: one
-reading of all their spellings."""
+"""Papers as named fields: every spelling that front matter and JSON records use."""
 
 from __future__ import annotations
 
@@ -42,9 +41,7 @@ class Understood:
 
 
 def understand(fields: Mapping[str, object], line: int | None = None) -> Understood:
-    """The paper that these fields describe. Identifiers that are not valid are left out and
-    reported.
-    """
+    """The paper that these fields describe; invalid identifiers are left out and reported."""
     by_name = {str(name).strip().lower().replace(" ", "_"): value for name, value in fields.items()}
     problems: list[ReadProblem] = []
     doi = _doi(_first_text(by_name, _DOI), problems, line)
@@ -84,9 +81,7 @@ def unique(names: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def names_in(value: object) -> tuple[str, ...]:
-    """A list of names, however it was written: a list, a comma-separated line, or objects that have
-    a name.
-    """
+    """A list of names: from a list, a comma-separated line, or objects that have a name."""
     if isinstance(value, str):
         return unique(one_line(part) for part in _LIST_BREAK.split(value))
     if isinstance(value, Mapping):
@@ -97,9 +92,7 @@ def names_in(value: object) -> tuple[str, ...]:
 
 
 def people_in(value: object) -> tuple[str, ...]:
-    """Authors in order. A line of text is split at 'and' and ';', and at commas only where no name
-    is inverted.
-    """
+    """Authors in order: split at 'and' and ';', and at commas only where no name is inverted."""
     if not isinstance(value, str):
         return names_in(value)
     parts = _AUTHOR_BREAK.split(value)

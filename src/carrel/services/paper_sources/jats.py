@@ -25,9 +25,7 @@ _MARKS = (b"<article", b"jats", b"pmc-articleset")
 
 
 class JatsReader:
-    """One article to a file, or a set of them; sub-articles such as decision letters are left
-    out.
-    """
+    """One article to a file, or a set of them; decision letters and the like are left out."""
 
     name = "jats"
     version = 2
@@ -108,9 +106,7 @@ def _paper(
 
 
 def _csl_item(meta: Element | None, journal: Element | None, title: str) -> CslItem:
-    """What a citation needs besides the fields of a paper: volume, issue, pages, ISSN,
-    publisher.
-    """
+    """What a citation needs besides a paper's fields: volume, issue, pages, ISSN, publisher."""
     first, last = (plain(child(meta, part)) for part in ("fpage", "lpage"))
     texts = {
         "title": title,

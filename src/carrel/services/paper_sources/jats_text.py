@@ -1,6 +1,4 @@
-"""The text of a JATS article as Markdown: sections, paragraphs, lists, captions, tables and
-references.
-"""
+"""The text of a JATS article as Markdown."""
 
 from __future__ import annotations
 
@@ -162,9 +160,7 @@ def _blocks(node: Element | None, level: int) -> Iterator[str]:
 
 
 def _paragraph(node: Element, level: int) -> Iterator[str]:
-    """A paragraph; figures, lists and formulas inside it come out as blocks of their own where they
-    stand.
-    """
+    """A paragraph; figures, lists and formulas inside it become blocks of their own."""
     pieces = [node.text or ""]
     for each in node:
         if each.tag in _BLOCKS:

@@ -36,9 +36,7 @@ _LONGEST_LINE = 16 * 1024 * 1024
 
 
 class JsonLinesReader:
-    """Each line an object with title, authors, doi, abstract and the like under their usual
-    names.
-    """
+    """Each line an object with title, authors, doi, abstract and the like."""
 
     name = "json_lines"
     version = 1
@@ -48,9 +46,7 @@ class JsonLinesReader:
         return name.removesuffix(".gz").removesuffix(".xz").endswith(_SUFFIXES)
 
     def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
-        """Pieces of about a megabyte that end at line ends. What cannot be unpacked becomes a last
-        piece that says so.
-        """
+        """Pieces of about a megabyte, cut at line ends; broken compression is the last one."""
         number, line, lines, size = 0, 1, list[bytes](), 0
         try:
             with _opened(path) as file:
@@ -238,9 +234,7 @@ class PaperInfosReader:
 
 
 def _with_bibliography(record: PaperRecord, entry: PaperRecord) -> PaperRecord:
-    """Venue, date and identifiers come from the bibliography entry where it has them, as a person
-    checked that one.
-    """
+    """Venue, date and identifiers of the bibliography entry win, as a person checked it."""
     return replace(
         record,
         doi=record.doi or entry.doi,
@@ -251,9 +245,7 @@ def _with_bibliography(record: PaperRecord, entry: PaperRecord) -> PaperRecord:
 
 
 def _modules(fields: Mapping[str, object]) -> str | None:
-    """A template that fills named pieces instead of one summary: each piece under its own
-    heading.
-    """
+    """A template that fills named pieces: each piece under its own heading."""
     pieces = [
         (name, text)
         for name, text in fields.items()
@@ -295,9 +287,7 @@ def _with_source(record: PaperRecord, named: object, folder: Path, assets: Asset
 
 
 def _places(named: str, folder: Path) -> Iterator[Path]:
-    """Where the source may lie: as named, beside the file by its own name; never outside the file's
-    folder.
-    """
+    """Where the source may lie: as named, or beside the file; never outside the file's folder."""
     root = folder.resolve()
     for candidate in (root / named, root / Path(named).name):
         resolved = candidate.resolve()

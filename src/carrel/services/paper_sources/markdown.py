@@ -1,6 +1,4 @@
-"""Papers written in Markdown, with or without YAML front matter, their images and their
-translations beside them.
-"""
+"""Papers in Markdown with YAML front matter, images and translations beside them."""
 
 from __future__ import annotations
 
@@ -44,9 +42,7 @@ class NotTextError(ValueError):
 
 
 class MarkdownReader:
-    """`paper.md`, with `paper.zh.md` as its Chinese translation and `paper.pdf` as the printed
-    form.
-    """
+    """`paper.md`, with `paper.zh.md` as its Chinese translation and `paper.pdf` as its print."""
 
     name = "markdown"
     version = 2
@@ -144,9 +140,7 @@ def section(body: str, title: str) -> str | None:
 
 
 def translation_of(path: Path) -> tuple[str, str] | None:
-    """The name of the text that a file translates and its language: ('paper', 'zh') for
-    paper.zh.md.
-    """
+    """The text that a file translates and its language: ('paper', 'zh') for paper.zh.md."""
     found = (
         _LANGUAGE_SUFFIX.match(path.stem) if path.suffix.lower() in {".md", ".markdown"} else None
     )
@@ -154,9 +148,7 @@ def translation_of(path: Path) -> tuple[str, str] | None:
 
 
 def keep_images(body: str, folder: Path, assets: AssetStore) -> tuple[str, tuple[KeptImage, ...]]:
-    """Keeps the images that lie in the text's own folder and points the text at where they are
-    kept.
-    """
+    """Stores images of the text's own folder, and makes the text refer to the stored ones."""
     images: dict[str, KeptImage] = {}
     root = folder.resolve()
 

@@ -79,9 +79,7 @@ _XMP_DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PdfFacts:
-    """What a PDF says of itself. `is_date_inferred` where the date is not that of publication by
-    the file's own word.
-    """
+    """What a PDF states; `is_date_inferred` where the date may not be that of publication."""
 
     doi: str | None = None
     arxiv_id: str | None = None
@@ -104,9 +102,7 @@ def read_facts(path: Path, first_page: str) -> PdfFacts:
 
 
 def head_of(first_page: str) -> str:
-    """The part of the first page above its abstract or first section, where a paper speaks of
-    itself.
-    """
+    """The first page above its abstract or first section."""
     ends = _HEAD_ENDS.search(first_page[:_LONGEST_HEAD_CHARACTERS])
     return first_page[: ends.start() if ends else _SHORT_HEAD_CHARACTERS]
 
@@ -131,9 +127,7 @@ def _stated_doi(xmp: str) -> str | None:
 
 
 def _printed_doi(head: str) -> str | None:
-    """The one DOI at the head of the page. Where there are several, none of them is known to be the
-    paper's.
-    """
+    """The one DOI at the head of the page; of several, none is known to be the paper's."""
     if _NOTICE.search(head):
         return None
     own: set[str] = set()
@@ -152,9 +146,7 @@ def _printed_doi(head: str) -> str | None:
 
 
 def _arxiv(head: str, first_page: str) -> tuple[str | None, str | None]:
-    """The id and the year of arXiv's stamp, which may come anywhere in the text of the page; else
-    an id on a line of the head.
-    """
+    """Id and year of arXiv's stamp, anywhere on the page; else an id on a line of the head."""
     stamp = _ARXIV_STAMP.search(first_page)
     found = stamp or _ARXIV_LINE.search(head)
     try:
@@ -193,9 +185,7 @@ class _Letters:
 
 
 class PdfReader:
-    """A PDF by itself. One that lies beside a text of the same name belongs to that text
-    instead.
-    """
+    """A PDF alone; one beside a text of the same name belongs to that text."""
 
     name = "pdf"
     version = 2
@@ -332,9 +322,7 @@ def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
 
 
 def _title(stated: str | None, document: pypdfium2.PdfDocument) -> tuple[str | None, bool]:
-    """The title that the file states, unless it is a program's; else the largest words at the top
-    of the first page.
-    """
+    """The stated title, unless a program wrote it; else the largest words atop page one."""
     if stated and len(stated.strip()) > 8 and not _NO_TITLE.match(stated.strip()):
         return one_line(stated), True
     try:
@@ -351,9 +339,7 @@ def _title(stated: str | None, document: pypdfium2.PdfDocument) -> tuple[str | N
 
 
 def _words_of_height(letters: _Letters, height: float) -> str | None:
-    """The first run of characters of that height; spaces and line ends between them have no height
-    of their own.
-    """
+    """The first run of characters of that height; spaces have no height of their own."""
     run: list[str] = []
     for character, own in zip(letters.text, letters.heights, strict=True):
         if character.isspace():

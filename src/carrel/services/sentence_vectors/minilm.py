@@ -1,6 +1,4 @@
-"""MiniLM as an eight-bit network: its weights are read from the package that carries them and cut
-down when it is opened.
-"""
+"""MiniLM as an eight-bit network, quantised when it is opened."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ Array = NDArray[Any]
 
 
 def model_folder() -> Path | None:
-    """Where the package with the weights is; it is never imported, as that would ask for a
-    framework.
-    """
+    """The folder of the weights; their package is not imported, as it would import a framework."""
     found = importlib.util.find_spec(MODEL_PACKAGE)
     places = list(found.submodule_search_locations or ()) if found else []
     folder = Path(places[0]) / "model" if places else None
@@ -61,9 +57,7 @@ class MiniLm:
         )
 
     def vector(self, text: str) -> NDArray[np.float32]:
-        """The mean over all pieces, at length one. One text at a time: nothing is padded, and
-        nothing needs a mask.
-        """
+        """The mean over all pieces, at length one; one text needs no padding and no mask."""
         numbers = self._pieces.numbers(text, MAX_PIECES)
         shown = self._words[numbers] + self._places[: len(numbers)]
         (hidden,) = self._session.run(None, {"shown": shown[None].astype(np.float32, copy=False)})

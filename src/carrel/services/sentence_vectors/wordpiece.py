@@ -1,6 +1,4 @@
-"""Text as the numbers that BERT models read: words in lower case without accents, cut into known
-pieces.
-"""
+"""The WordPiece tokenizer of BERT models."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ class WordPieces:
         self._of_word = lru_cache(maxsize=50_000)(lambda word: tuple(self._pieces(word)))
 
     def numbers(self, text: str, max_pieces: int) -> list[int]:
-        """The text between its start and end signs, cut so that no more than `max_pieces` come
-        out.
-        """
+        """The ids of a text between start and end signs, at most `max_pieces`."""
         found = [self._numbers[_START]]
         for word in _WORD.findall(_plain(text)):
             found.extend(self._of_word(word))
@@ -38,9 +34,7 @@ class WordPieces:
         return [*found[: max_pieces - 1], self._numbers[_END]]
 
     def _pieces(self, word: str) -> Iterator[int]:
-        """The longest known beginning, then the longest known continuation, and so on; all or
-        nothing.
-        """
+        """Longest known beginning, then longest known continuations; all or nothing."""
         if len(word) > _MAX_WORD_CHARACTERS:
             yield self._numbers[_UNKNOWN]
             return

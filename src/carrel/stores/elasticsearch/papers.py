@@ -58,9 +58,7 @@ RANKED_FIELDS: Mapping[str, FieldKind] = {
 
 
 class RankedPapers:
-    """The index `papers`. Its mark is the build id of the snapshot, as for every index of it, and
-    on the way how far it is.
-    """
+    """The index `papers`; its mark is the snapshot's build id, and on the way how far it is."""
 
     index = "papers"
     fields = RANKED_FIELDS
@@ -92,9 +90,7 @@ class RankedPapers:
 
 
 def spaced_words(text: str) -> str:
-    """Every word, folded, each CJK character one of them, with spaces between; so that both sides
-    part words alike.
-    """
+    """Every word, folded, with spaces between, so that index and query tokenize alike."""
     return " ".join(word[:_MAX_WORD_CHARACTERS] for word in split_words(fold_text(text)))
 
 
@@ -239,9 +235,7 @@ _NEWEST_FIRST = [{"newness": "desc"}, {"paper_id": "asc"}]
 
 
 class ElasticsearchRanking:
-    """One snapshot in one cluster. Where the cluster cannot answer for it, that is an error and
-    never an empty list.
-    """
+    """One snapshot in one cluster; UnavailableError where the cluster lacks it."""
 
     name = "a real Elasticsearch"
 

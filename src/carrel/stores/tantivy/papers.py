@@ -53,9 +53,7 @@ def schema() -> tantivy.Schema:
 
 
 def stemmer() -> tantivy.TextAnalyzer:
-    """Words that Python has parted, cut to their English stems; words of other languages mostly
-    stay whole.
-    """
+    """Cuts words to their English stems; words of other languages mostly stay whole."""
     return (
         tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
         .filter(tantivy.Filter.stemmer("english"))
@@ -177,9 +175,7 @@ class TantivyRanking:
     def scored_rows(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[tuple[int, float]]:
-        """One stretch of the ranking with its scores; where nothing is there to rank by, the newest
-        first.
-        """
+        """One stretch of the ranking with scores; newest first where nothing ranks."""
         question = self._question(connection, query)
         if question is None:
             return []
@@ -209,9 +205,7 @@ class TantivyRanking:
         )
 
     def _bag(self, loose: Sequence[Phrase]) -> tantivy.Query:
-        """Any of the words, the more and the rarer the better. Only plain terms, as then the index
-        can skip what cannot win.
-        """
+        """Any of the words; plain terms only, so that the index can skip what cannot win."""
         content = without_stop_words(loose)
         times: dict[str, int] = {}
         choices: list[tantivy.Query] = []

@@ -46,9 +46,7 @@ class Embedder(Protocol):
 
 
 def embed_papers(snapshot: Path, embedder: Embedder, *, report: ReportPapers | None = None) -> int:
-    """Vectors for every paper that has none yet; answers how many were made. The fast index must be
-    there first.
-    """
+    """Makes vectors for papers that have none and returns how many; needs the word index."""
     source = PaperSnapshot(snapshot)
     try:
         generation = source.current()
@@ -92,9 +90,7 @@ def vector_file(home: Path, name: str) -> Path:
 
 
 class KeptVectors:
-    """Two files that only grow: keys of texts, and a vector for each. What was cut off half-way is
-    cut off for good.
-    """
+    """Two files that only grow, keys and vectors; what was half written is cut off."""
 
     def __init__(self, home: Path, name: str, dimensions: int) -> None:
         self._keys_path, self._vectors_path = home / f"vectors-{name}.keys", vector_file(home, name)
@@ -157,9 +153,7 @@ _MAX_COMPARED = 150_000
 def open_semantic_index(
     snapshot: Path, build_id: str, embedder: Callable[[], Embedder]
 ) -> SemanticRanking | TantivyRanking | None:
-    """The index beside a snapshot, with its vectors where they have been made for just this
-    snapshot.
-    """
+    """The index beside a snapshot, with vectors where they were made for this snapshot."""
     words = open_paper_index(snapshot, build_id)
     manifest = read_manifest(snapshot)
     if words is None or manifest is None or not manifest.vectors:
@@ -185,9 +179,7 @@ def open_semantic_index(
 
 
 class PaperVectors:
-    """The vectors of one snapshot, mapped into memory. A paper is known by its row in the full-text
-    table.
-    """
+    """The vectors of one snapshot, mapped into memory, by row of the full-text table."""
 
     def __init__(self, file: Path, rows_file: Path, dimensions: int) -> None:
         self._rows: NDArray[np.int64] = np.load(rows_file)
@@ -263,9 +255,7 @@ class SemanticRanking:
         return page + rows.shown_by_row(connection, chosen)
 
     def _fused(self, connection: sqlite3.Connection, query: PaperQuery) -> list[int]:
-        """Each score as a part of its best one, added up. A paper that only its meaning has found
-        counts as the last by words.
-        """
+        """Each score as a share of its best, added up; without words a paper counts as the last."""
         by_words = dict(self._words.scored_rows(connection, query, 0, _WINDOW))
         vector = self._vector(query.text)
         found = list(by_words)

@@ -1,3 +1,1 @@
-"""Making a corpus: which sources to read, which records are one paper, and what the snapshot then
-says.
-"""
+"""Building a corpus: which records are one paper, and what the snapshot shows of it."""

@@ -24,9 +24,7 @@ _ARXIV_DOI = "10.48550/arxiv."
 
 
 class _SpaceForPunctuation(dict[int, int]):
-    """Maps every character to itself and punctuation and symbols to a space, looking each up
-    once.
-    """
+    """A translation table from punctuation and symbols to spaces, filled at need."""
 
     def __missing__(self, code: int) -> int:
         self[code] = 32 if unicodedata.category(chr(code))[0] in "PS" else code
@@ -64,9 +62,7 @@ def make_paper_id(key: str) -> str:
 
 
 def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
-    """Every name the record gives its paper, strongest first. A record without title and
-    identifiers has none.
-    """
+    """Every key the record gives its paper, strongest first; none without title and identifiers."""
     keys: list[PaperKey] = []
     arxiv_id = record.arxiv_id
     if record.doi:
@@ -102,9 +98,7 @@ def meta_fingerprint(record: PaperRecord) -> str:
 
 
 def normalise_title(title: str) -> str:
-    """The title in lower case, with everything but letters, digits and marks turned into single
-    spaces.
-    """
+    """The title in lower case, with only letters, digits, marks and single spaces."""
     return " ".join(
         unicodedata.normalize("NFKC", title).lower().translate(_SPACE_FOR_PUNCTUATION).split()
     )
@@ -165,9 +159,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class PaperGroup:
-    """Records that are one paper, best source first, and every name it may be found by, strongest
-    first.
-    """
+    """Records of one paper, best source first, and all its keys, strongest first."""
 
     record_ids: tuple[int, ...]
     keys: tuple[PaperKey, ...]
@@ -184,9 +176,7 @@ class _Cluster:
 
 
 def group_records(claims: Iterable[RecordClaim]) -> list[PaperGroup]:
-    """Joins claims name by name, strongest names first, so that a weak likeness never overrides an
-    identifier.
-    """
+    """Joins records by keys, strongest first: likeness never overrides an identifier."""
     ordered = sorted(claims, key=lambda claim: claim.order)
     joins = _Joins(ordered)
     for kind in KeyKind:
@@ -258,9 +248,7 @@ class _Joins:
         return None
 
     def _are_strangers(self, holder: int, at: int) -> str | None:
-        """Different titles alone are no objection (titles change and are translated); different
-        people as well are one.
-        """
+        """Titles alone may differ (they are changed and translated), titles and authors not."""
         people, others = self._meaning(holder)[1], self._meaning(at)[1]
         if (
             people

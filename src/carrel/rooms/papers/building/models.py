@@ -81,9 +81,7 @@ class PaperRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReadProblem:
-    """Something in a source that could not be used, or not fully. `is_fatal` when a paper was left
-    out because of it.
-    """
+    """Something in a source that could not be used; `is_fatal` where it cost a paper."""
 
     code: str
     message: str
@@ -93,9 +91,7 @@ class ReadProblem:
 
 @dataclass(frozen=True, slots=True)
 class SourcePart:
-    """A piece of a source that can be read on its own: the whole file, or some lines of a long
-    one.
-    """
+    """A piece of a source that can be read alone: a whole file, or some lines of a long one."""
 
     path: Path
     number: int = 0
@@ -115,9 +111,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """How a file looked when it was read; one that looks the same is not read again. Size -1 is a
-    file that is not there.
-    """
+    """Size and time of a file when it was read; size -1 where there is no file."""
 
     path: str
     size_bytes: int
@@ -180,9 +174,7 @@ class PartRead:
 
 @dataclass(frozen=True, slots=True)
 class KnownPaper:
-    """A paper of the last snapshot: where it stood, what it was made of, and the names it was known
-    by.
-    """
+    """A paper of the last snapshot: its place, the digest of what it was made of, and its keys."""
 
     paper_id: str
     paper_index: int
@@ -223,9 +215,7 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """One thing that went wrong with one source. `is_skipped` when a paper or file was left out
-    because of it.
-    """
+    """A problem with one source; `is_skipped` where it cost a paper or file."""
 
     source: str
     code: str
@@ -294,9 +284,7 @@ class BuildReport:
         }
 
     def to_text(self, longest: int = 50) -> str:
-        """A few lines for a person; at most `longest` problems one by one, then counts of the rest
-        by code.
-        """
+        """Lines for a person: at most `longest` problems, the rest counted by code."""
         head = [
             f"{self.papers:,} papers: {self.papers_added:,} new, {self.papers_changed:,} changed, "
             f"{self.papers_removed:,} gone.",

@@ -65,9 +65,7 @@ CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID""",
 
 
 class SqlitePaperBuildState:
-    """Opens or makes the state file; committed often enough that a killed build loses a second of
-    work.
-    """
+    """The state file, committed often enough that a killed build loses a second of work."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -46,9 +46,7 @@ _PAGE = 100
 
 
 class SnapshotDocuments:
-    """The papers of one snapshot; a file that was replaced is noticed, one that is missing is an
-    error.
-    """
+    """The papers of a snapshot as documents of the index `papers`."""
 
     def __init__(self, snapshot: PaperSnapshot) -> None:
         self._snapshot = snapshot
@@ -72,9 +70,7 @@ class SnapshotDocuments:
 
 
 def snapshot_state(generation: SnapshotVersion) -> str:
-    """A name for one version of the snapshot: its build, its size, and when it and its log were
-    written.
-    """
+    """A name for one version of the snapshot: its build, size, and times of file and log."""
     _, _, size, written, log, *_ = generation.signature
     return hashlib.sha256(f"{generation.build_id}|{size}|{written}|{log}".encode()).hexdigest()[:32]
 
@@ -82,9 +78,7 @@ def snapshot_state(generation: SnapshotVersion) -> str:
 def paper_page(
     generation: SnapshotVersion, connection: sqlite3.Connection, after: int
 ) -> list[tuple[int, Document]]:
-    """Some documents with their numbers, in the order of the numbers and past this one; none at the
-    end.
-    """
+    """Documents with numbers above `after`, in order; none at the end."""
     found = connection.execute(
         "SELECT p.rowid, p.paper_id, p.summary_preview, "
         "(SELECT f.summary FROM paper_fts f WHERE f.rowid = p.rowid AND f.paper_id = p.paper_id) "
@@ -180,9 +174,7 @@ def _fingerprint(row: tuple[str, ...]) -> str:
 
 
 class SqlitePapersToRead:
-    """Takes the list of papers at the start, so that a snapshot that is replaced meanwhile does not
-    matter.
-    """
+    """Papers listed at the start, so that a replaced snapshot does not matter."""
 
     def __init__(self, folder: Path) -> None:
         self._static = folder / STATIC_NAME

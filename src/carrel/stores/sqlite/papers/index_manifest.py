@@ -17,9 +17,7 @@ FOLDING = 2
 
 @dataclass(frozen=True, slots=True)
 class IndexManifest:
-    """What an index was made from, the folder it is in, and which model made vectors for it, if one
-    did.
-    """
+    """The snapshot an index was made from, its folder, and the model of its vectors, if any."""
 
     format: int
     snapshot_build_id: str

@@ -24,9 +24,7 @@ def papers_with_keyword(
     first: int,
     count: int,
 ) -> list[tuple[rows.Shown, list[str]]]:
-    """Papers with exactly this value, then papers with one that contains its words; each with the
-    values that fitted.
-    """
+    """Papers with this value, then with one that contains its words; and the values."""
     wanted = split_words(keyword)
     if not wanted:
         return []
@@ -86,9 +84,7 @@ _LEAST_BEGINNING = 3
 
 
 class SnapshotConcepts:
-    """Keywords before tags. Without a snapshot there are none; one that cannot be read is an
-    error.
-    """
+    """Keywords before tags; none without a snapshot, an error where it cannot be read."""
 
     def __init__(self, snapshot: PaperSnapshot) -> None:
         self._snapshot = snapshot

@@ -27,9 +27,7 @@ NEWEST_FIRST = (
 
 
 class Shown(NamedTuple):
-    """What a result list shows of a paper, with its row in the full-text table and the first text
-    to look for matches in.
-    """
+    """What a result list shows of a paper, its full-text row, and the first text for snippets."""
 
     row: int
     paper_id: str
@@ -44,9 +42,7 @@ _SHOWN = "paper.paper_id, paper.title, paper.year, paper.venue, paper.summary_pr
 
 
 def shown(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[Shown]:
-    """These papers in this order. The two tables usually count alike; where they do not, there is
-    only the preview.
-    """
+    """These papers in this order, with summaries where both tables number papers alike."""
     found = connection.execute(
         f"SELECT paper.rowid, {_SHOWN}, coalesce(paper_fts.summary, '') FROM paper "
         "LEFT JOIN paper_fts ON paper_fts.rowid = paper.rowid AND paper_fts.paper_id = "
@@ -59,9 +55,7 @@ def shown(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[Show
 
 
 def shown_by_row(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Shown]:
-    """The papers of these rows of the full-text table, in this order; looked up by number where the
-    two tables count alike.
-    """
+    """The papers of these full-text rows, in this order."""
     by_row = _joined(
         connection, "paper.rowid = paper_fts.rowid AND paper.paper_id = paper_fts.paper_id", numbers
     )
@@ -143,9 +137,7 @@ def bibtex(connection: sqlite3.Connection, paper_id: str) -> str | None:
 def inferred_fields(
     connection: sqlite3.Connection, generation: SnapshotVersion, paper_ids: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """For papers with fields that no source states, the names of these fields. Snapshots of others
-    do not say.
-    """
+    """The inferred fields of those papers that have some; others' snapshots do not say."""
     if not generation.has_inferred or not paper_ids:
         return {}
     found: dict[str, tuple[str, ...]] = {}
@@ -207,9 +199,7 @@ def paper(
 def papers_by_keys(
     connection: sqlite3.Connection, generation: SnapshotVersion, keys: Sequence[str]
 ) -> dict[str, str]:
-    """Ids by key, from the paper's own key, its other keys and its DOI, however a snapshot spells
-    them.
-    """
+    """Ids by key, from a paper's own key, its aliases and its DOI in any spelling."""
     wanted = json.dumps(list(keys))
     among = "IN (SELECT value FROM json_each(:wanted))"
     parts = [f"SELECT lower(paper_key), paper_id FROM paper WHERE lower(paper_key) {among}"]
@@ -258,9 +248,7 @@ def _arxiv_id(connection: sqlite3.Connection, paper_id: str, paper_key: str) -> 
 def _authors(
     connection: sqlite3.Connection, paper_id: str, title: str, number: int
 ) -> tuple[tuple[str, ...], bool]:
-    """Facet values are lower case and in no order; the indexed metadata has the names as written,
-    one after the other.
-    """
+    """Author facets spelled and ordered as in the indexed metadata, and whether that worked."""
     values = _facet(connection, "author", paper_id)
     if len(values) == 0:
         return values, True
@@ -298,9 +286,7 @@ def list_ids(connection: sqlite3.Connection, first: int, count: int) -> list[str
 
 
 def ids_like(connection: sqlite3.Connection, text: str, count: int) -> tuple[list[str], int]:
-    """Ids that begin with a text, then those in whose titles a word does, newest first, and how
-    many there are in all.
-    """
+    """Ids with this beginning, then of papers with such a word in the title, and their number."""
     start = f"{_literal_pattern(text)}%"
     names = {"id": start, "title": start, "word": f"% {start}", "count": count}
     fits = (

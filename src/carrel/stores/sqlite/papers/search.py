@@ -30,9 +30,7 @@ from carrel.stores.sqlite.papers.snapshot import SnapshotVersion
 
 
 class Ranking(Protocol):
-    """Papers for a question, best first. Called on the store's threads; a connection to the
-    snapshot is lent for the call.
-    """
+    """Ranked papers for a query, on the store's threads with a connection of the snapshot."""
 
     @property
     def name(self) -> str:
@@ -41,9 +39,7 @@ class Ranking(Protocol):
 
     @property
     def stem(self) -> Stem | None:
-        """How words that count as equal are told, for marking them; None where only equal words
-        do.
-        """
+        """The stemmer by which words match, for marking them; None where only equal words match."""
         ...
 
     def search(
@@ -67,9 +63,7 @@ _MAX_MATCHES_TO_SCORE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """FTS5 expressions, tried one after the other until the page is full, and what SQL must
-    decide.
-    """
+    """FTS5 expressions to try until the page is full, and conditions for SQL."""
 
     stages: tuple[str, ...]
     conditions: tuple[QueryNode, ...]

@@ -23,9 +23,7 @@ _BATCH = 10_000
 
 
 class FacetValues:
-    """Finds the values of a facet that contain given words. Shared by all threads, one of them
-    inside at a time.
-    """
+    """Finds facet values by their words, in an index in memory that all threads share."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -103,9 +101,7 @@ _LOOK_EVERY_SECONDS = 0.05
 
 
 class SnapshotVersion:
-    """One version of the snapshot: its connections, and what it has. Retired when the file is
-    replaced.
-    """
+    """One version of the file with its connections; retired when the file is replaced."""
 
     def __init__(self, path: Path, signature: Signature) -> None:
         self.path = path
@@ -152,9 +148,7 @@ class SnapshotVersion:
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """A connection of one's own for a while. Trouble in the file becomes an error that says
-        what to do.
-        """
+        """A connection to oneself; raises SnapshotUnavailableError where the file is damaged."""
         with self._lock:
             connection = self._idle.pop() if self._idle else None
             self._borrowed += 1
@@ -184,9 +178,7 @@ class SnapshotVersion:
             self.facet_values.close()
 
     def _open(self) -> sqlite3.Connection:
-        """A log with something in it must be read; where its shared memory has no place to be, the
-        file alone must do.
-        """
+        """A log must be read; where its shared memory cannot be made, the file alone is."""
         for mode in self._modes:
             try:
                 return self._connect(mode)
@@ -226,9 +218,7 @@ class PaperSnapshot:
         return self._path
 
     def signature(self) -> Signature:
-        """What changes whenever the file is replaced or written to, or gets another index beside
-        it.
-        """
+        """Changes when the file is replaced or written, or gets another index beside it."""
         try:
             state = self._path.stat()
         except OSError as error:
@@ -242,9 +232,7 @@ class PaperSnapshot:
         )
 
     def recent_signature(self) -> Signature:
-        """The signature as of a moment ago, for answers from memory that cost less than looking at
-        the file.
-        """
+        """The signature of a moment ago, for cached answers cheaper than a look at the file."""
         now = time.monotonic()
         if now - self._looked_at > _LOOK_EVERY_SECONDS:
             self._seen = self.signature()
@@ -295,9 +283,7 @@ def translated_errors() -> Iterator[None]:
 
 
 def _open_modes(path: Path) -> tuple[OpenMode, ...]:
-    """Modes to try. With a log, `read` would leave two files beside it or fail in a read-only
-    folder.
-    """
+    """Modes to try; with a log, `read` leaves files beside it or fails in a read-only folder."""
     try:
         with path.open("rb") as file:
             is_wal = file.read(20)[18:20] == b"\x02\x02"

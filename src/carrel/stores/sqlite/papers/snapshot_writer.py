@@ -25,9 +25,7 @@ from carrel.stores.sqlite.papers.snapshot_schema import (
 
 
 class FacetTable:
-    """One of author, keyword, institution, tag, venue, with its values' numbers and the changes of
-    their counts.
-    """
+    """One named facet: numbers of its values, and changes of their counts."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
@@ -163,9 +161,7 @@ class SqliteSnapshotWriter:
             raise ForeignSnapshotError(self.path.name)
 
     def current_build_id(self) -> str | None:
-        """The build id of the snapshot on disk; None when there is no snapshot or it cannot be
-        read.
-        """
+        """The build id of the snapshot on disk; None where none can be read."""
         found = self._asked("SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'")
         return None if found is None else str(found)
 
@@ -176,9 +172,7 @@ class SqliteSnapshotWriter:
         )
 
     def _asked(self, query: str) -> object | None:
-        """The first value that the current snapshot answers with; None when it has none or cannot
-        be read.
-        """
+        """The first value that the current snapshot answers with; None where it cannot be read."""
         if not self.path.is_file():
             return None
         try:
@@ -376,9 +370,7 @@ class SqliteSnapshotDraft:
             self._edge_changes[pair] += change
 
     def _pair_everything(self) -> None:
-        """All pairs at once, counted by the database, which spills to disk where memory would not
-        do.
-        """
+        """All pairs counted by the database, which spills to disk where memory is short."""
         crowded = "SELECT paper_id FROM paper_facet GROUP BY paper_id HAVING count(*) > ?"
         self._connection.execute("CREATE TEMP TABLE crowded (paper_id TEXT PRIMARY KEY)")
         self._connection.execute(f"INSERT INTO crowded {crowded}", (_MOST_PAIRED_FACETS,))
