@@ -89,7 +89,7 @@ class SnapshotCorpus:
         return await self.papers([hit.paper_id for hit in hits])
 
     async def references(self, paper_ids: Sequence[str]) -> list[dict[str, Any]]:
-        from carrel.wiring.references import paper_as_csl
+        from carrel.rooms.papers.citable_papers import paper_as_csl
 
         items = []
         for paper_id in paper_ids:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from carrel.core.caller import LOCAL_USER, Caller, library_name
-from carrel.core.errors import NotFoundError
+from carrel.core.errors import CarrelError, NotFoundError
+from carrel.core.health import Health
 from carrel.rooms.references.errors import LibraryHalfChangedError, LibraryUnreadableError
 from carrel.rooms.references.items import Item
 from carrel.rooms.references.ports import Change, KeptVersion, LibrarySnapshot, PastChange, PastText
@@ -189,20 +190,37 @@ def user_library_path(users: Path, user_id: str) -> Path:
     return users / library_name(user_id) / LIBRARY_NAME
 
 
-def attachments_folder(path: Path) -> Path:
-    """The folder of attached files: beside the path, or beside the file that a link leads to."""
-    beside = path.with_name(f"{path.stem}-attachments")
-    if not path.is_symlink() or beside.is_dir():
-        return beside
-    target = Path(os.path.realpath(path))
-    return target.with_name(f"{target.stem}-attachments")
+class LibraryHealth:
+    """Whether the library at a path can be used."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    async def check(self) -> Health:
+        """Reads the whole library."""
+        path = self._path
+        if path.is_dir():
+            return Health(
+                False, f"{path} is a folder", "Name a file with references.library or --library."
+            )
+        if not path.exists():
+            return Health(True, f"{path} (made by the first reference)")
+        library = CslJsonLibrary(path)
+        try:
+            count = len((await library.snapshot()).items)
+        except CarrelError as error:
+            return Health(False, f"{path}: {error.message}", error.next_step)
+        finally:
+            await library.close()
+        return Health(True, f"{path} ({count} references)")
+
+    async def probe(self) -> Health:
+        """Looks at both ends of the file, which costs the same at any size."""
+        problem = await asyncio.to_thread(_find_problem, self._path)
+        return Health(problem is None, f"{self._path}: {problem or 'there'}")
 
 
-_END_BYTES = 4096
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-def library_problem(path: Path) -> str | None:
+def _find_problem(path: Path) -> str | None:
     """Why the library cannot be used, judged by both ends of its file; None where it can."""
     if path.is_dir():
         return "is a folder"
@@ -221,6 +239,19 @@ def library_problem(path: Path) -> str | None:
     ) and last.rstrip().endswith(b"]")
     is_blank = not (first.strip() or last.strip())
     return None if is_whole or is_blank else "is not a whole CSL-JSON array"
+
+
+def attachments_folder(path: Path) -> Path:
+    """The folder of attached files: beside the path, or beside the file that a link leads to."""
+    beside = path.with_name(f"{path.stem}-attachments")
+    if not path.is_symlink() or beside.is_dir():
+        return beside
+    target = Path(os.path.realpath(path))
+    return target.with_name(f"{target.stem}-attachments")
+
+
+_END_BYTES = 4096
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class NothingToRestoreError(NotFoundError):

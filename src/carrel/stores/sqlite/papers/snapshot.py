@@ -213,6 +213,16 @@ class PaperSnapshot:
         self._seen: Signature = ()
         self._looked_at = float("-inf")
 
+    def exists(self) -> bool:
+        """Whether there is a file; one that cannot be looked at counts, since opening says why."""
+        try:
+            self._path.lstat()
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True
+        return True
+
     @property
     def path(self) -> Path:
         return self._path
