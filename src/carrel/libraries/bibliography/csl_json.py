@@ -7,20 +7,10 @@ from typing import Any
 
 from carrel.libraries.bibliography.dates import read_date
 from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
+from carrel.libraries.csl.schema import DATE_VARIABLES, NAME_VARIABLES
 from carrel.libraries.text.budget import MAX_DEPTH, check_nesting, current_budget, too_deep
 
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]', re.DOTALL)
-_DATES = frozenset(
-    {"issued", "accessed", "original-date", "event-date", "submitted", "available-date"}
-)
-_NAMES = frozenset({
-    "author", "editor", "translator", "container-author", "collection-editor", "director",
-    "editorial-director", "composer",
-    "illustrator", "interviewer", "recipient", "reviewed-author", "original-author", "compiler",
-    "contributor", "curator",
-    "guest", "host", "narrator", "organizer", "performer", "producer", "script-writer",
-    "series-creator",
-})  # fmt: skip
 _OTHER_TYPES = {
     "journal-article": "article-journal", "proceedings-article": "paper-conference",
     "book-chapter": "chapter",
@@ -146,31 +136,37 @@ def _item(raw: CslItem, line: int, answer: ImportResult) -> CslItem:
     kind = item.get("type")
     if not isinstance(kind, str) or not kind:
         item["type"] = "document"
-        answer.warn(
-            line, f"The item {item.get('id', '')!r} has no type; it was taken for a document"
-        )
+        message = f"The item {item.get('id', '')!r} has no type; it was taken for a document"
+        answer.warn(line, message)
     elif kind in _OTHER_TYPES:
         item["type"] = _OTHER_TYPES[kind]
     for name, value in raw.items():
-        if name in _LISTED and isinstance(value, list):
-            texts = [str(part) for part in value if part]
-            item[name] = (
-                (", ".join(texts) if name in {"ISSN", "ISBN"} else texts[0]) if texts else ""
-            )
-            if not texts:
-                del item[name]
-        elif name in _DATES:
-            item[name] = _date(value)
-        elif name in _NAMES and isinstance(value, list):
-            item[name] = [_name(person) for person in value]
-        elif name in _NAMES and isinstance(value, (str, dict)):
-            item[name] = [_name(value)]
-        elif name == "keyword" and isinstance(value, list):
-            item[name] = "; ".join(str(word) for word in value)
+        if name in _LISTED and isinstance(value, list) and not any(value):
+            del item[name]
+        elif name not in {"id", "type"}:
+            item[name] = _field(name, value)
     if "short-container-title" in item:
-        item.setdefault("container-title-short", item["short-container-title"])
-        del item["short-container-title"]
+        item.setdefault("container-title-short", item.pop("short-container-title"))
     return item
+
+
+def _field(name: str, value: Any) -> Any:
+    """The value of a variable in the shape that CSL gives it."""
+    if name in DATE_VARIABLES:
+        return _date(value)
+    if name in NAME_VARIABLES and isinstance(value, list):
+        return [_name(person) for person in value]
+    if name in NAME_VARIABLES and isinstance(value, str | dict):
+        return [_name(value)]
+    if isinstance(value, list):
+        texts = [str(part) for part in value if part]
+        if name in {"ISSN", "ISBN"}:
+            return ", ".join(texts)
+        if name in _LISTED:
+            return texts[0] if texts else ""
+        if name == "keyword":
+            return "; ".join(str(word) for word in value)
+    return value
 
 
 def _date(value: Any) -> Any:

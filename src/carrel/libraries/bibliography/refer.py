@@ -102,23 +102,19 @@ def _take(tags: Tags, tag: str) -> str:
     return next((" ".join(value.split()) for value in tags.pop(tag, ()) if value), "")
 
 
+def _guess_type(written: str, tags: Tags) -> str:
+    if "J" in tags:
+        return "article-journal"
+    if "B" in tags:
+        return "chapter"
+    if "thesis" in written.lower():
+        return "thesis"
+    return "book" if "I" in tags and not written else "document"
+
+
 def _item(tags: Tags) -> CslItem:
     written = _take(tags, "0")
-    kind = TYPES.get(written.lower())
-    if kind is None:
-        kind = (
-            "article-journal"
-            if "J" in tags
-            else "chapter"
-            if "B" in tags
-            else "thesis"
-            if "thesis" in written.lower()
-            else "document"
-            if written
-            else "book"
-            if "I" in tags
-            else "document"
-        )
+    kind = TYPES.get(written.lower()) or _guess_type(written, tags)
     item: CslItem = {"type": kind}
     key = _take(tags, "F")
     if key:

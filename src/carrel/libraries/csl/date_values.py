@@ -11,7 +11,13 @@ NOTHING: Parts = (0, 0, 0)
 SEASON = 12
 
 _months = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_month_names = (
+    " january february march april may june july august september october november december"
+)
 _seasons = {"spr": 1, "sum": 2, "aut": 3, "fal": 3, "win": 4}
+_season_words = frozenset(
+    {"spring", "summer", "autumn", "fall", "winter", "spr", "sum", "aut", "win"}
+)
 _edtf = re.compile(
     r"([~?%]?)(-?\d{4,}|y-?\d{5,}|\d{2}[xXuU]{2}|\d{3}[xXuU])(?:-(\d\d|[xXuU]{2})(?:-(\d\d|[xXuU]{2}))?)?([~?%]?)(?:T[\d:.Z+-]*)?"
 )
@@ -165,7 +171,7 @@ def _complete(end: Parts, start: Parts) -> Parts:
 
 
 def _one_date(text: str) -> tuple[Parts, bool] | None:
-    year = month = day = 0
+    month = 0
     uncertain = False
     numbers: list[str] = []
     slashed = re.fullmatch(r"(\d{1,4})[/.-](\d{1,2})(?:[/.-](\d{1,4}))?", text.strip())
@@ -175,35 +181,18 @@ def _one_date(text: str) -> tuple[Parts, bool] | None:
         lower = word.lower()
         if word.isdecimal():
             numbers.append(word)
-        elif lower[:3] in _months and _is_month(lower):
-            month = _months.index(lower[:3]) + 1
-        elif lower[:3] in _seasons and lower in {
-            "spring",
-            "summer",
-            "autumn",
-            "fall",
-            "winter",
-            "spr",
-            "sum",
-            "aut",
-            "win",
-        }:
-            month = SEASON + _seasons[lower[:3]]
+        elif named := _month_or_season(lower):
+            month = named
         elif lower in {"?", "~", "ca", "c", "circa", "cca"}:
             uncertain = True
         elif lower in {"bc", "bce"} and numbers:
             numbers[-1] = f"-{numbers[-1]}"
         elif lower not in {"ad", "ce", "st", "nd", "rd", "th", "of", "the"}:
             return None
-    for number in numbers:
-        if len(number) >= 3 and not year:
-            year = int(number[:9])
-        elif not day and not number.startswith("-"):
-            day = int(number)
-        elif not year:
-            year = int(number[:9])
-        else:
-            return None
+    found = _year_and_day(numbers)
+    if found is None:
+        return None
+    year, day = found
     if not year:
         if not numbers or month:
             return None
@@ -213,22 +202,27 @@ def _one_date(text: str) -> tuple[Parts, bool] | None:
     return (normal_parts(year, month, day), uncertain) if year else None
 
 
-def _is_month(word: str) -> bool:
-    names = (
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    )
-    return any(name.startswith(word) or word == "sept" for name in names)
+def _year_and_day(numbers: list[str]) -> tuple[int, int] | None:
+    """Which of the numbers is the year and which the day; None where there are too many."""
+    year = day = 0
+    for number in numbers:
+        if len(number) >= 3 and not year:
+            year = int(number[:9])
+        elif not day and not number.startswith("-"):
+            day = int(number)
+        elif not year:
+            year = int(number[:9])
+        else:
+            return None
+    return year, day
+
+
+def _month_or_season(word: str) -> int:
+    """1 to 12 for months, 13 to 16 for seasons, 0 for anything else."""
+    if word in _season_words:
+        return SEASON + _seasons[word[:3]]
+    is_month = word == "sept" or f" {word}" in _month_names
+    return _months.index(word[:3]) + 1 if is_month and word[:3] in _months else 0
 
 
 def _slashed(found: re.Match[str]) -> tuple[Parts, bool] | None:

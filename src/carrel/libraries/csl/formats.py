@@ -21,6 +21,7 @@ _normal: Final = {
 
 
 _silent: Final = "normal"
+_UNSEEN: Final = frozenset({"part", "nocase"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class OutputFormat:
     escape: Callable[[str], str]
     edges: dict[tuple[str, str], tuple[str, str]]
     repeats: bool = False  # whether a mark is written although it changes nothing
+    finish: Callable[[str], str] = str
 
 
 _html_signs = {ord("&"): "&#38;", ord("<"): "&#60;", ord(">"): "&#62;"}
@@ -71,8 +73,11 @@ def _escape_markdown(text: str) -> str:
     return _markdown_signs.sub(r"\\\1", text)
 
 
-def _as_it_is(text: str) -> str:
-    return text
+def _escape_markdown_start(text: str) -> str:
+    """A line that would begin a heading or a list does not."""
+    return _markdown_start.sub(
+        lambda found: f"{found[1]}\\{found[2]}" if found[2] else f"{found[3]}\\{found[4]}", text
+    )
 
 
 HTML: Final = OutputFormat(
@@ -101,7 +106,7 @@ HTML: Final = OutputFormat(
 )
 TEXT: Final = OutputFormat(
     "text",
-    _as_it_is,
+    str,
     {
         ("display", "block"): ("\n", ""),
         ("display", "indent"): ("\n    ", ""),
@@ -126,6 +131,7 @@ MARKDOWN: Final = OutputFormat(
         ("display", "indent"): ("\n\n", ""),
         ("display", "left-margin"): ("", " "),
     },
+    finish=_escape_markdown_start,
 )
 FORMATS: Final[dict[str, OutputFormat]] = {"text": TEXT, "html": HTML, "markdown": MARKDOWN}
 
@@ -164,12 +170,32 @@ class _Looks:
         value = stack.pop()
         return "" if value == (stack[-1] if stack else _normal[token.kind]) else value
 
+    def apply(self, token: Mark) -> str:
+        """Enter or leave the formatting of a mark; the value that changes, or empty."""
+        return self.enter(token) if token.is_open else self.leave(token)
+
+    def apply_plain(self, token: Mark) -> None:
+        """Enter or leave a stretch without any formatting."""
+        for kind, stack in self.stacks.items():
+            if token.is_open:
+                stack.append(_normal[kind])
+            else:
+                stack.pop()
+
+    def current(self) -> tuple[tuple[str, str], ...]:
+        """The formatting in force, each kind with its value."""
+        return tuple(
+            (kind, stack[-1])
+            for kind, stack in self.stacks.items()
+            if stack and stack[-1] != _normal[kind]
+        )
+
 
 def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str]) -> str:
     """The tokens as one string of this format. Text between two marks is escaped at once."""
     pieces: list[str] = []
     waiting: list[str] = []
-    escape, edges, repeats = output.escape, output.edges, output.repeats
+    escape, edges = output.escape, output.edges
     looks = _Looks(quotes)
     for token in tokens:
         if token.__class__ is str:
@@ -180,29 +206,25 @@ def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str
         if kind == "quotes":
             waiting.append(looks.open_quote(mark.value) if mark.is_open else looks.close_quote())
             continue
-        if kind in {"part", "nocase"}:
+        if kind in _UNSEEN:
             continue
         if waiting:
             pieces.append(escape("".join(waiting)))
             waiting.clear()
         if kind in looks.stacks:
-            value = looks.enter(mark) if mark.is_open else looks.leave(mark)
-            if value or (repeats and mark.value != _silent and (value := mark.value)):
-                edge = edges.get((kind, value))
-                if edge:
-                    pieces.append(edge[0] if mark.is_open else edge[1])
+            # A mark that changes nothing is written only where the format repeats marks.
+            is_repeated = output.repeats and mark.value != _silent
+            value = looks.apply(mark) or (mark.value if is_repeated else "")
+            edge = edges.get((kind, value))
+            if edge:
+                pieces.append(edge[not mark.is_open])
         elif kind == "display":
             pieces.extend(_display(mark, edges.get((kind, mark.value), ("", "")), pieces))
         elif kind == "no-decoration":
             pieces.extend(_without_decoration(looks, mark, edges))
     if waiting:
         pieces.append(escape("".join(waiting)))
-    text = "".join(pieces)
-    if output.name == "markdown":
-        text = _markdown_start.sub(
-            lambda found: f"{found[1]}\\{found[2]}" if found[2] else f"{found[3]}\\{found[4]}", text
-        )
-    return text
+    return output.finish("".join(pieces))
 
 
 def _display(mark: Mark, edge: tuple[str, str], pieces: list[str]) -> list[str]:
@@ -240,11 +262,7 @@ def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[TextRun
     displays: list[str] = []
 
     def add(text: str) -> None:
-        now = tuple(
-            (kind, stack[-1])
-            for kind, stack in looks.stacks.items()
-            if stack and stack[-1] != _normal[kind]
-        )
+        now = looks.current()
         if displays:
             now = (*now, ("display", displays[-1]))
         if runs and runs[-1].looks == now:
@@ -258,10 +276,7 @@ def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[TextRun
             continue
         mark: Mark = token  # type: ignore[assignment]
         if mark.kind in looks.stacks:
-            if mark.is_open:
-                looks.enter(mark)
-            else:
-                looks.leave(mark)
+            looks.apply(mark)
         elif mark.kind == "quotes":
             add(looks.open_quote(mark.value) if mark.is_open else looks.close_quote())
         elif mark.kind == "display":
@@ -270,9 +285,5 @@ def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[TextRun
             elif displays:
                 displays.pop()
         elif mark.kind == "no-decoration":
-            for kind, stack in looks.stacks.items():
-                if mark.is_open:
-                    stack.append(_normal[kind])
-                else:
-                    stack.pop()
+            looks.apply_plain(mark)
     return runs

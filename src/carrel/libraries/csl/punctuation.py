@@ -2,7 +2,7 @@
 quotation mark.
 """
 
-from .tokens import FORMATTING, GLUE, Token, Tokens
+from .tokens import FORMATTING, GLUE, Mark, Token, Tokens
 
 # left sign -> right sign -> what both together become
 MEETING = {
@@ -16,6 +16,7 @@ MEETING = {
 _moves_in = frozenset(".,!?")
 _moves_out = frozenset(":;,")
 _fonts = frozenset(FORMATTING)
+_spaces = frozenset(" \u00a0")
 
 
 def settle(tokens: Tokens, in_quote: bool) -> Tokens:
@@ -27,16 +28,10 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
     moved = False  # whether the last sign was moved inside the quotation marks
     for token in tokens:
         if token.__class__ is not str:
-            kind = token.kind  # type: ignore[union-attr]
-            if kind == "quotes":
-                if token.is_open:  # type: ignore[union-attr]
-                    quote_end = -1
-                elif last >= 0 and quote_end < 0:
-                    quote_end = len(out)
-            elif token is GLUE or (kind == "display" and token.is_open):  # type: ignore[union-attr]
-                last = quote_end = -1
-            elif kind in _fonts:
+            if token.kind in _fonts:  # type: ignore[union-attr]
                 font_end = True
+            else:
+                last, quote_end = _pass_mark(token, last, quote_end, len(out))  # type: ignore[arg-type]
             out.append(token)
             continue
         text: str = token
@@ -44,39 +39,18 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
             continue
         if last >= 0:
             first = text[0]
-            before: str = out[last]  # type: ignore[assignment]
-            end = before[-1]
             if first == " ":
-                if end in {" ", "\u00a0"}:
+                if out[last][-1] in _spaces:  # type: ignore[index]
                     text = text.lstrip(" ")
             elif first in MEETING:
                 if quote_end >= 0:
-                    length, places = len(before), len(out)
-                    if moved and end in MEETING and MEETING[end][first] == end:
-                        text = text[1:]
-                    else:
-                        text = _meet_quote(out, last, text, in_quote)
+                    length, places = len(out[last]), len(out)  # type: ignore[arg-type]
+                    text = _meet_closed_quote(out, last, text, in_quote, moved)
                     moved = len(out) > places or len(out[last]) > length  # type: ignore[arg-type]
                     if len(out) > places:
                         last, quote_end = _last_text(out), quote_end + 1
-                elif end in MEETING:
-                    both = MEETING[end][first]
-                    if font_end:
-                        text = text[1:] if end == first else text
-                    elif (
-                        in_quote
-                        and both[0] != end
-                        and len(before) == 1
-                        and last
-                        and _closes_quote(out[last - 1])
-                    ):
-                        # The sign that stood outside gives way to one that belongs inside.
-                        out.pop(last)
-                        last = _last_text(out)
-                        text = _meet_quote(out, last, both + text[1:], in_quote)
-                    else:
-                        out[last] = before[:-1] + both[0]
-                        text = both[1:] + text[1:]
+                else:
+                    last, text = _meet_sign(out, last, text, in_quote, font_end)
             if not text:
                 continue
         last = len(out)
@@ -84,6 +58,46 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
         font_end = moved = False
         out.append(text)
     return out
+
+
+def _pass_mark(mark: Mark, last: int, quote_end: int, place: int) -> tuple[int, int]:
+    """Where the last text and the end of a quotation are after a mark that is no font."""
+    if mark.kind == "quotes":
+        if mark.is_open:
+            return last, -1
+        return last, place if last >= 0 and quote_end < 0 else quote_end
+    if mark is GLUE or (mark.kind == "display" and mark.is_open):
+        return -1, -1
+    return last, quote_end
+
+
+def _meet_closed_quote(out: Tokens, last: int, text: str, in_quote: bool, moved: bool) -> str:
+    """A sign behind a closing quote: one that repeats a sign moved inside before is dropped."""
+    end = out[last][-1]  # type: ignore[index]
+    if moved and end in MEETING and MEETING[end][text[0]] == end:
+        return text[1:]
+    return _meet_quote(out, last, text, in_quote)
+
+
+def _meet_sign(
+    out: Tokens, last: int, text: str, in_quote: bool, font_end: bool
+) -> tuple[int, str]:
+    """A sign behind another: returns the place of the last text and what is left of the new one."""
+    before: str = out[last]  # type: ignore[assignment]
+    end, first = before[-1], text[0]
+    if end not in MEETING:
+        return last, text
+    if font_end:
+        return last, text[1:] if end == first else text
+    both = MEETING[end][first]
+    is_alone = len(before) == 1 and last > 0 and _closes_quote(out[last - 1])
+    if in_quote and both[0] != end and is_alone:
+        # The sign that stood outside gives way to one that belongs inside.
+        out.pop(last)
+        last = _last_text(out)
+        return last, _meet_quote(out, last, both + text[1:], in_quote)
+    out[last] = before[:-1] + both[0]
+    return last, both[1:] + text[1:]
 
 
 def _meet_quote(out: Tokens, last: int, text: str, in_quote: bool) -> str:

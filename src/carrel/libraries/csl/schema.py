@@ -130,31 +130,31 @@ def _check_point(where: str, point: list[int]) -> Iterator[FieldProblem]:
 
 
 def check_field(name: str, value: object) -> Iterator[FieldProblem]:
-    if name == "type":
-        if not isinstance(value, str) or value not in ITEM_TYPES:
-            yield FieldProblem(
-                name, f"one of CSL's types{_similar(str(value), ITEM_TYPES)}", describe(value)
-            )
-    elif name in NAME_VARIABLES:
+    """What is wrong with the value of one field."""
+    if name in NAME_VARIABLES:
         yield from _check_names(name, value)
     elif name in DATE_VARIABLES:
         yield from _check_date(name, value)
-    elif name in NUMBER_VARIABLES or name == "id":
-        if not isinstance(value, str) and not _is_number(value):
-            yield FieldProblem(name, "a text or a number", describe(value))
-    elif name in TEXT_VARIABLES:
-        if not isinstance(value, str):
-            yield FieldProblem(name, "a text", describe(value))
-    elif name == "categories":
-        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            yield FieldProblem(name, "a list of texts", describe(value))
-    elif name == "custom":
-        if not isinstance(value, dict):
-            yield FieldProblem(name, "an object", describe(value))
-    else:
-        yield FieldProblem(
-            name, f"a CSL variable{_similar(name, VARIABLES)}", "none that CSL-JSON has"
-        )
+    elif name not in VARIABLES:
+        expected = f"a CSL variable{_similar(name, VARIABLES)}"
+        yield FieldProblem(name, expected, "none that CSL-JSON has")
+    elif expected := _check_simple(name, value):
+        yield FieldProblem(name, expected, describe(value))
+
+
+def _check_simple(name: str, value: object) -> str:
+    """What should be there instead of the value, or nothing where it is right."""
+    if name == "type":
+        is_right = isinstance(value, str) and value in ITEM_TYPES
+        return "" if is_right else f"one of CSL's types{_similar(str(value), ITEM_TYPES)}"
+    if name == "categories":
+        is_right = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+        return "" if is_right else "a list of texts"
+    if name == "custom":
+        return "" if isinstance(value, dict) else "an object"
+    if name in NUMBER_VARIABLES or name == "id":
+        return "" if isinstance(value, str) or _is_number(value) else "a text or a number"
+    return "" if isinstance(value, str) else "a text"
 
 
 def describe(value: object) -> str:

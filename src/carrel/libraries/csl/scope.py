@@ -40,37 +40,58 @@ def decorate(
     suffix = attributes.get("suffix", "") if affixes else ""
     marks = [*fonts, QUOTES] if attributes.get("quotes") == "true" else fonts
     if marks or case or strips or display:
-        opening = tuple(reversed(marks))
-        closing = tuple(one.close for one in marks)
-        screen = mark("display", display) if display else None
+        return _formatted(
+            render, english, marks, case, display, strips=strips, prefix=prefix, suffix=suffix
+        )
+    return _with_affixes(render, prefix, suffix) if prefix or suffix else render
 
-        def full(context: RenderContext, out: Tokens) -> None:
-            inner: Tokens = []
-            render(context, inner)
-            if not inner:
-                return
-            if strips:
-                inner = strip_periods(inner)
-            if case:
-                inner = apply_case(
-                    inner,
-                    case,
-                    case == "title" and english(context),
-                    context.item.language[:2] if context else "",
-                )
-            if screen:
-                out.append(screen)
-            if prefix:
-                out.append(prefix)
-            out += opening
-            out += inner
-            out += closing
-            if suffix:
-                out.append(suffix)
-            if screen:
-                out.append(screen.close)
 
-        return full
+def _formatted(
+    render: Render,
+    english: Callable[[RenderContext], bool],
+    marks: list[Mark],
+    case: str,
+    display: str,
+    *,
+    strips: bool,
+    prefix: str,
+    suffix: str,
+) -> Render:
+    """The rendering in this case, between these marks and affixes."""
+    opening = tuple(reversed(marks))
+    closing = tuple(one.close for one in marks)
+    screen = mark("display", display) if display else None
+
+    def full(context: RenderContext, out: Tokens) -> None:
+        inner: Tokens = []
+        render(context, inner)
+        if not inner:
+            return
+        if strips:
+            inner = strip_periods(inner)
+        if case:
+            inner = apply_case(
+                inner,
+                case,
+                case == "title" and english(context),
+                context.item.language[:2] if context else "",
+            )
+        if screen:
+            out.append(screen)
+        if prefix:
+            out.append(prefix)
+        out += opening
+        out += inner
+        out += closing
+        if suffix:
+            out.append(suffix)
+        if screen:
+            out.append(screen.close)
+
+    return full
+
+
+def _with_affixes(render: Render, prefix: str, suffix: str) -> Render:
     if prefix:
 
         def with_prefix(context: RenderContext, out: Tokens) -> None:
@@ -83,16 +104,14 @@ def decorate(
                 out.append(suffix)
 
         return with_prefix
-    if suffix:
 
-        def with_suffix(context: RenderContext, out: Tokens) -> None:
-            start = len(out)
-            render(context, out)
-            if len(out) > start:
-                out.append(suffix)
+    def with_suffix(context: RenderContext, out: Tokens) -> None:
+        start = len(out)
+        render(context, out)
+        if len(out) > start:
+            out.append(suffix)
 
-        return with_suffix
-    return render
+    return with_suffix
 
 
 Area = Literal["citation", "bibliography", "sort"]

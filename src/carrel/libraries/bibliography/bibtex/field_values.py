@@ -98,40 +98,22 @@ _MANY_LINKS = re.compile(r"\s*[;,]\s+(?=https?://)")
 
 
 def put_links(fields: dict[str, str], item: CslItem) -> None:
-    """DOI, URL, e-print and what else leads to the work; the fields are used up."""
+    """Move DOI, URL, e-print and whatever else leads to the work from the fields to the item."""
     doi = verbatim(fields.pop("doi", ""))
     if doi:
         item["DOI"] = doi_text(doi)
     url, *others = _MANY_LINKS.split(verbatim(fields.pop("url", "")))
-    url = url.replace(" ", "%20")
-    if others:
-        item.setdefault("custom", {})["additional_urls"] = [
-            link.replace(" ", "%20") for link in others
-        ]
-    how = fields.pop("howpublished", "")
-    if how:
-        found = _COMMAND_URL.search(how) or _URL.search(how)
-        if found:
-            url = url or (found.group(1) if found.re is _COMMAND_URL else found.group())
-            rest = (
-                ""
-                if found.re is _COMMAND_URL and how.lstrip().startswith("\\")
-                else to_plain(how.replace(found.group(), ""))
-            )
-            rest = rest.strip(" ,.:;")
-        else:
-            rest = to_plain(how)
-        if rest:
-            put_other(item, "howpublished", rest)
-    _eprint(fields, item)
-    further: dict[str, None] = dict.fromkeys(item.get("custom", {}).get("additional_urls", ()))
+    further = dict.fromkeys(link.replace(" ", "%20") for link in others)
+    if further:
+        item.setdefault("custom", {})["additional_urls"] = list(further)
+    link_in_words = _put_how_published(fields, item)
+    url = url.replace(" ", "%20") or link_in_words
+    _put_eprint(fields, item)
     for name in [name for name in fields if _MORE_URLS.match(name)]:
         link = link_text(fields.pop(name))
-        if not link:
-            continue
-        if not url and name.startswith("bdsk-url-"):
+        if link and not url and name.startswith("bdsk-url-"):
             url = link
-        elif link != url:
+        elif link and link != url:
             further.setdefault(link)
     if further:
         item.setdefault("custom", {})["additional_urls"] = list(further)
@@ -139,16 +121,31 @@ def put_links(fields: dict[str, str], item: CslItem) -> None:
         item["URL"] = url
     for name in ("pmcid", "pmc"):
         if name in fields:
-            text = verbatim(fields.pop(name))
-            try:
-                item["PMCID"] = str(
-                    Pmcid.parse(text if text.upper().startswith("PMC") else f"PMC{text}")
-                )
-            except NotAnIdentifierError:
-                item["PMCID"] = text
+            item["PMCID"] = _pmcid_text(verbatim(fields.pop(name)))
 
 
-def _eprint(fields: dict[str, str], item: CslItem) -> None:
+def _put_how_published(fields: dict[str, str], item: CslItem) -> str:
+    """The link in `howpublished`; the words around it stay beside the item."""
+    how = fields.pop("howpublished", "")
+    found = _COMMAND_URL.search(how) or _URL.search(how)
+    if found is None:
+        put_other(item, "howpublished", to_plain(how))
+        return ""
+    is_command = found.re is _COMMAND_URL
+    if not (is_command and how.lstrip().startswith("\\")):
+        rest = to_plain(how.replace(found.group(), "")).strip(" ,.:;")
+        put_other(item, "howpublished", rest)
+    return found.group(1) if is_command else found.group()
+
+
+def _pmcid_text(text: str) -> str:
+    try:
+        return str(Pmcid.parse(text if text.upper().startswith("PMC") else f"PMC{text}"))
+    except NotAnIdentifierError:
+        return text
+
+
+def _put_eprint(fields: dict[str, str], item: CslItem) -> None:
     eprint = verbatim(fields.pop("eprint", ""))
     archive = verbatim(fields.pop("archiveprefix", "") or fields.pop("eprinttype", "")).lower()
     fields.pop("eprinttype", None)

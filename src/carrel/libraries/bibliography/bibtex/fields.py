@@ -149,6 +149,20 @@ class EntryReader:
             text = to_rich(fields.pop("lista")).text
         if text:
             item["title"] = text
+        self._put_containers(fields, item, kind, title)
+        series = fields.pop("series", "")
+        if series:
+            item["collection-title"] = title(series)
+        for name, variable in TITLE_FIELDS.items():
+            if name in fields:
+                value = title(fields.pop(name))
+                if value:
+                    item.setdefault(variable, value)
+
+    def _put_containers(
+        self, fields: dict[str, str], item: CslItem, kind: str, title: Callable[[str], str]
+    ) -> None:
+        """The journal, book or work of several volumes that the work is part of."""
         journal = joined(fields, "journaltitle", "journalsubtitle") or joined(
             fields, "journal", "journalsubtitle"
         )
@@ -174,14 +188,6 @@ class EntryReader:
                     item["container-title"] = title(main)
             else:
                 item["container-title"] = title(main)
-        series = fields.pop("series", "")
-        if series:
-            item["collection-title"] = title(series)
-        for name, variable in TITLE_FIELDS.items():
-            if name in fields:
-                value = title(fields.pop(name))
-                if value:
-                    item.setdefault(variable, value)
 
     def _people(self, fields: dict[str, str], item: CslItem, kind: str) -> None:
         editor_role = EDITOR_TYPES.get(fields.get("editortype", "").strip().lower(), "editor")
@@ -235,6 +241,17 @@ class EntryReader:
         pages = self._text(fields.pop("pages", ""))
         if pages:
             item["page"] = _DASHES.sub("-", pages)
+        self._put_issue(fields, item, kind)
+        for name, variable in PLAIN_FIELDS.items():
+            if name in fields:
+                value = self._text(fields.pop(name))
+                if value:
+                    item.setdefault(variable, value)
+        if "edition" in item:
+            item["edition"] = edition_number(item["edition"])
+
+    def _put_issue(self, fields: dict[str, str], item: CslItem, kind: str) -> None:
+        """Number, issue and article number: which is which depends on the type of the work."""
         number, issue = self._text(fields.pop("number", "")), self._text(fields.pop("issue", ""))
         article_number = self._text(
             fields.pop("article-number", "") or fields.pop("eid", "") or fields.pop("articleno", "")
@@ -261,14 +278,6 @@ class EntryReader:
                 item["issue"] = issue
             if article_number:
                 item.setdefault("number", article_number)
-        for name, variable in PLAIN_FIELDS.items():
-            if name in fields:
-                value = self._text(fields.pop(name))
-                if value:
-                    item.setdefault(variable, value)
-
-        if "edition" in item:
-            item["edition"] = edition_number(item["edition"])
 
     def _publisher(self, fields: dict[str, str], item: CslItem, entry_type: str, kind: str) -> None:
         names = ["publisher", "institution", "school", "organization"]

@@ -208,71 +208,71 @@ class Scanner:
         return position
 
     def _fields(self, entry: RawEntry, position: int, closer: str) -> int:
-        text = self._text
+        text, fields = self._text, entry.fields
         last_name, last_value_at = "", position
-        fields, strings = entry.fields, self._strings
         while True:
             found = _FIELD_AT_ONCE.match(text, position)
             if found:
-                name = found.group(1).lower()
-                which = found.lastindex
-                if which == 4:
-                    bare = found.group(4)
-                    if bare.isdigit():
-                        value = bare
-                    else:
-                        known = strings.get(bare.lower())
-                        if known is not None:
-                            self._budget.spend_output(len(known))
-                        value = (
-                            known
-                            if known is not None
-                            else self._unknown_string(bare, found.start(4))
-                        )
-                else:
-                    value = found.group(which)  # type: ignore[arg-type]
+                name, which = found.group(1).lower(), found.lastindex or 0
+                value = found.group(which)
+                if which == 4 and not value.isdigit():
+                    value = self._string_value(value, found.start(4))
                 if name in fields:
                     self._again(entry, name, value, found.start(1))
                 else:
                     fields[name] = value
-                last_name, last_value_at = name, found.start(which)  # type: ignore[arg-type]
+                last_name, last_value_at = name, found.start(which)
                 position = found.end()
                 continue
             end = _END.match(text, position)
             if end and end.group(1) == closer:
-                goes_on = _GOES_ON.match(text, end.end())
-                if goes_on and closer == "}":
-                    self._warn(
-                        end.start(1),
-                        f"Entry {entry.key!r} is closed too early; the fields after it were taken "
-                        f"in",
-                    )
-                    position = goes_on.end()
-                    continue
-                return end.end()
-            name_found = _FIELD_NAME.match(text, position)
-            if not name_found:
-                name_found = _FIELD_WITHOUT_EQUALS.match(text, position)
-                if name_found:
-                    self._warn(
-                        name_found.start(1),
-                        f"No = after {name_found.group(1)!r}; read as if there were one",
-                    )
-            if name_found:
-                name = name_found.group(1).lower()
-                value, after = self._value(name_found.end(), name)
-                if name in fields:
-                    self._again(entry, name, value, name_found.start(1))
-                else:
-                    fields[name] = value
-                last_name, last_value_at = name, name_found.end()
-                if not _SEPARATOR.match(text, after):
-                    self._warn(after, f"No comma after the field {name!r} of {entry.key!r}")
-                position = after
+                goes_on = _GOES_ON.match(text, end.end()) if closer == "}" else None
+                if goes_on is None:
+                    return end.end()
+                message = (
+                    f"Entry {entry.key!r} is closed too early; the fields after it were taken in"
+                )
+                self._warn(end.start(1), message)
+                position = goes_on.end()
+                continue
+            named = self._field_name(position)
+            if named:
+                last_name, last_value_at = named.group(1).lower(), named.end()
+                position = self._field(entry, named)
                 continue
             position, is_over = self._mend(entry, position, last_name, last_value_at)
             if is_over:
                 return position
+
+    def _string_value(self, name: str, position: int) -> str:
+        """What an @string stands for."""
+        known = self._strings.get(name.lower())
+        if known is None:
+            return self._unknown_string(name, position)
+        self._budget.spend_output(len(known))
+        return known
+
+    def _field_name(self, position: int) -> re.Match[str] | None:
+        """The name of a field here, with the equals sign behind it or without."""
+        found = _FIELD_NAME.match(self._text, position)
+        if found is None:
+            found = _FIELD_WITHOUT_EQUALS.match(self._text, position)
+            if found:
+                message = f"No = after {found.group(1)!r}; read as if there were one"
+                self._warn(found.start(1), message)
+        return found
+
+    def _field(self, entry: RawEntry, named: re.Match[str]) -> int:
+        """Read a field whose name has been found; returns where its value ends."""
+        name = named.group(1).lower()
+        value, after = self._value(named.end(), name)
+        if name in entry.fields:
+            self._again(entry, name, value, named.start(1))
+        else:
+            entry.fields[name] = value
+        if not _SEPARATOR.match(self._text, after):
+            self._warn(after, f"No comma after the field {name!r} of {entry.key!r}")
+        return after
 
     def _key(self, entry: RawEntry, position: int) -> int:
         text = self._text

@@ -220,7 +220,12 @@ class TexReader:
         elif name in SYMBOLS:
             self._put(SYMBOLS[name], is_protected)
             self._skip_command_end()
-        elif name in {"mathbb", "Bbb"}:
+        else:
+            self._rarer_command(name, depth, is_protected)
+        return None
+
+    def _rarer_command(self, name: str, depth: int, is_protected: bool) -> None:
+        if name in {"mathbb", "Bbb"}:
             letters = self._argument_text(depth)
             self._put(
                 "".join(BLACKBOARD.get(letter, letter) for letter in letters), is_protected=True
@@ -243,7 +248,6 @@ class TexReader:
             self._skip_command_end()
         else:
             self._unknown(name, depth, is_protected)
-        return None
 
     def _unknown(self, name: str, depth: int, is_protected: bool) -> None:
         """Of an unknown command its arguments are shown; without any, its own name is all that it
