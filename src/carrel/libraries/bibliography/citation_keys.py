@@ -10,33 +10,15 @@ MAX_KEY_LENGTH = 32
 _NOT_IN_KEYS = re.compile(r"[^a-z0-9_]+")
 _SPACES = re.compile(r"\s+")
 _MARKUP = re.compile(r"<[^>]{1,200}>")
-_TITLE_WORDS_LEFT_OUT = frozenset(
-    {
-        "a",
-        "an",
-        "the",
-        "on",
-        "of",
-        "in",
-        "and",
-        "for",
-        "to",
-        "with",
-        "der",
-        "die",
-        "das",
-        "le",
-        "la",
-        "el",
-    }
-)
+_TITLE_WORDS_LEFT_OUT = frozenset({
+    "a", "an", "the", "on", "of", "in", "and", "for", "to", "with", "der", "die", "das", "le", "la",
+    "el",
+})  # fmt: skip
 _TITLE_WORDS_USED = 3
 
 
 def transliterate(text: str) -> str:
-    """Plain lower-case Latin for a text in any script, so that a name is never dropped for its
-    letters.
-    """
+    """Plain lower-case Latin for text in any script, so that no name is lost."""
     if text.isascii():
         return text.lower()
     composed = unicodedata.normalize("NFC", text)
@@ -56,9 +38,7 @@ def slug(text: str) -> str:
 
 
 def make_key(family: str | None, year: int | None, title: str | None) -> str:
-    """`family-year`, with `anon` and `nd` for what is missing, and then some words of the title to
-    tell works apart.
-    """
+    """`family-year`, with `anon` and `nd` for what is missing, then words of the title if taken."""
     name = slug(family or "")
     parts = [name or "anon", str(year) if year is not None else "nd"]
     if not name or year is None:
@@ -80,9 +60,7 @@ def _title_slug(title: str) -> str:
 
 
 def distinct_key(key: str, taken: Container[str]) -> str:
-    """The key itself, or with a, b, … z, aa, … behind it when it is taken; `taken` holds keys in
-    lower case.
-    """
+    """The key, with a, b, … z, aa, … behind it when taken; `taken` holds keys in lower case."""
     if key.lower() not in taken:
         return key
     number = 1

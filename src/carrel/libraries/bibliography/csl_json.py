@@ -13,22 +13,17 @@ from carrel.libraries.text.budget import MAX_DEPTH, check_nesting, current_budge
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]', re.DOTALL)
 _OTHER_TYPES = {
     "journal-article": "article-journal", "proceedings-article": "paper-conference",
-    "book-chapter": "chapter",
-    "book-section": "chapter",
-    "posted-content": "article", "dissertation": "thesis", "monograph": "book",
-    "edited-book": "book",
-    "reference-book": "book", "proceedings": "book",
-    "journal": "periodical", "peer-review": "review", "reference-entry": "entry-encyclopedia",
-    "report-series": "report",
-    "component": "document",
+    "book-chapter": "chapter", "book-section": "chapter", "posted-content": "article",
+    "dissertation": "thesis", "monograph": "book", "edited-book": "book", "reference-book": "book",
+    "proceedings": "book", "journal": "periodical", "peer-review": "review",
+    "reference-entry": "entry-encyclopedia", "report-series": "report", "component": "document",
     "other": "document", "misc": "document",
 }  # fmt: skip
 _WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*", re.ASCII)
 # Crossref's own JSON wraps these in lists.
 _LISTED = frozenset({
     "title", "container-title", "container-title-short", "short-container-title", "ISSN", "ISBN",
-    "subtitle",
-    "original-title", "archive", "publisher",
+    "subtitle", "original-title", "archive", "publisher",
 })  # fmt: skip
 
 

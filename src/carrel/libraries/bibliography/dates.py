@@ -7,12 +7,9 @@ CslDate = dict[str, Any]
 
 _MONTH_NAMES = {
     "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9,
-    "oct": 10, "nov": 11, "dec": 12,
-    "mär": 3, "mai": 5, "okt": 10, "dez": 12, "janv": 1, "fév": 2, "févr": 2, "avr": 4, "juin": 6,
-    "juil": 7, "août": 8,
-    "déc": 12,
-    "ene": 1, "abr": 4, "ago": 8, "dic": 12, "gen": 1, "mag": 5, "giu": 6, "lug": 7, "set": 9,
-    "ott": 10,
+    "oct": 10, "nov": 11, "dec": 12, "mär": 3, "mai": 5, "okt": 10, "dez": 12, "janv": 1, "fév": 2,
+    "févr": 2, "avr": 4, "juin": 6, "juil": 7, "août": 8, "déc": 12, "ene": 1, "abr": 4, "ago": 8,
+    "dic": 12, "gen": 1, "mag": 5, "giu": 6, "lug": 7, "set": 9, "ott": 10,
 }  # fmt: skip
 _SEASONS = {"spring": 1, "summer": 2, "autumn": 3, "fall": 3, "winter": 4}
 _WORD = re.compile(r"[^\W\d_]+")
@@ -36,9 +33,7 @@ def date_of(*parts: int) -> CslDate:
 
 
 def whole_date(value: object) -> CslDate:
-    """A date of a CSL item for writing: its parts as whole numbers, a raw text read where it can
-    be; empty where it is none.
-    """
+    """A date of a CSL item for writing: its parts as integers, a raw text parsed; else empty."""
     if isinstance(value, str | int) and not isinstance(value, bool):
         return read_date(str(value))
     if not isinstance(value, dict):
@@ -198,9 +193,7 @@ def _in_words(text: str) -> CslDate | None:
 
 
 def read_month(text: str) -> CslDate | None:
-    """The part of a date that stands beside its year: `mar`, `OCT 1`, `July 18--22`, `Jan-Feb`,
-    `Summer`, `03`, `10~jan`.
-    """
+    """What stands beside a year: `mar`, `OCT 1`, `July 18--22`, `Jan-Feb`, `Summer`, `03`."""
     if len(text) > _LONGEST_DATE:
         return None
     words = _WORD.findall(text)

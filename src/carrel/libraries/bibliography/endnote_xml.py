@@ -30,20 +30,15 @@ _ROLES = {
 }
 _PLAIN = {
     "volume": "volume", "publisher": "publisher", "pub-location": "publisher-place",
-    "num-vols": "number-of-volumes",
-    "section": "section",
-    "call-num": "call-number", "remote-database-name": "archive",
-    "remote-database-provider": "source", "work-type": "genre",
+    "num-vols": "number-of-volumes", "section": "section", "call-num": "call-number",
+    "remote-database-name": "archive", "remote-database-provider": "source", "work-type": "genre",
 }  # fmt: skip
 _KEPT = {
     "auth-address": "author-address", "accession-num": "accession-number", "label": "label",
-    "custom1": "custom1",
-    "custom2": "custom2",
-    "custom3": "custom3", "custom4": "custom4", "custom5": "custom5", "custom6": "custom6",
-    "custom7": "custom7",
-    "research-notes": "research-notes",
-    "reprint-edition": "reprint-edition", "reprint-status": "reprint-status", "user16": "user16",
-    "caption": "caption",
+    "custom1": "custom1", "custom2": "custom2", "custom3": "custom3", "custom4": "custom4",
+    "custom5": "custom5", "custom6": "custom6", "custom7": "custom7",
+    "research-notes": "research-notes", "reprint-edition": "reprint-edition",
+    "reprint-status": "reprint-status", "user16": "user16", "caption": "caption",
     "orig-pub": "original-publication",
 }  # fmt: skip
 

@@ -65,9 +65,7 @@ def read_bibliography(
 
 
 def try_read_bibliography(content: str | bytes) -> ImportResult | str:
-    """The same with a sentence in place of a BibliographyError, which does not travel between
-    processes.
-    """
+    """The result, or the message of a BibliographyError, which cannot be pickled."""
     try:
         return read_bibliography(content)
     except BibliographyError as error:
@@ -105,9 +103,7 @@ class ExportFormat(Enum):
 def write_bibliography(
     items: Sequence[CslItem], form: ExportFormat, *, lossless: bool = False
 ) -> str:
-    """The items as other programs expect the form; a lossless text also reads back here exactly as
-    the items were.
-    """
+    """The items in a format; `lossless` adds a field with which they read back exactly."""
     if form is ExportFormat.CSL_JSON:
         return write_csl_json(list(items))
     if not lossless:
@@ -122,9 +118,7 @@ def write_bibliography(
 
 
 def _as_expected(item: CslItem) -> CslItem:
-    """What other programs wrote into a library beside CSL-JSON's rules, in the shape that the
-    writers know.
-    """
+    """The item with names and DOI in the shape that the writers know."""
     shaped = dict(item)
     if isinstance(doi := item.get("DOI"), str):
         shaped["DOI"] = without_resolver(doi)

@@ -1,6 +1,4 @@
-"""What reading a bibliography answers: the items, and what was recovered or lost on the way, each
-with its line.
-"""
+"""Results and errors of reading a bibliography, and decoding and parsing its bytes."""
 
 import codecs
 import re
@@ -11,9 +9,7 @@ from carrel.libraries.text import xml
 
 
 class BibliographyError(Exception):
-    """Anything wrong with a whole input or output; what is wrong with one entry is an ImportFailure
-    instead.
-    """
+    """A whole input cannot be read; what is wrong with one entry is an ImportFailure instead."""
 
 
 class UnknownFormatError(BibliographyError):
@@ -25,9 +21,7 @@ class UnknownFormatError(BibliographyError):
 
 
 class UnsafeXmlError(BibliographyError):
-    """The XML declares entities, which are refused: their expansion can fill the memory or read
-    other files.
-    """
+    """The XML declares entities, which could fill the memory or read other files."""
 
     def __init__(self, line: int) -> None:
         super().__init__(f"The XML declares entities (line {line}); they are not expanded here")
@@ -48,9 +42,7 @@ CslItem: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ImportedItem:
-    """One CSL-JSON item and the line of the input where it begins. An item whose file gave no key
-    has no `id`.
-    """
+    """A CSL-JSON item and its line in the input; without a key in the file it has no `id`."""
 
     item: CslItem
     line: int
@@ -178,9 +170,7 @@ def _declared_encoding(content: bytes) -> str | None:
 
 
 def _line_by_line(content: bytes) -> tuple[str, list[ReadWarning]]:
-    """Old files are often joined from parts in different encodings, so each line is judged
-    alone.
-    """
+    """Decode each line alone, because old files are joined from parts in different encodings."""
     lines: list[str] = []
     warnings: list[ReadWarning] = []
     for number, line in enumerate(content.split(b"\n"), start=1):

@@ -41,9 +41,7 @@ def put_people(item: CslItem, role: str, names: Iterable[str]) -> None:
 
 
 def read_person(text: str) -> dict[str, str]:
-    """`Family, Given`, `Given Family`, or an institution, which EndNote's family of formats ends
-    with a comma.
-    """
+    """`Family, Given`, `Given Family`, or an institution that ends in a comma, as in EndNote."""
     text = " ".join(text.split())
     if text.endswith(","):
         return {"literal": text[:-1].strip()} if text[:-1].strip() else {}
@@ -151,49 +149,31 @@ def add_note(item: CslItem, text: str) -> None:
 
 _THREE_LETTERS = {
     "eng": "en", "ger": "de", "deu": "de", "fre": "fr", "fra": "fr", "spa": "es", "ita": "it",
-    "por": "pt", "dut": "nl",
-    "nld": "nl", "dan": "da",
-    "swe": "sv", "nor": "no", "fin": "fi", "pol": "pl", "cze": "cs", "ces": "cs", "slo": "sk",
-    "slk": "sk", "hun": "hu",
-    "rum": "ro", "ron": "ro",
-    "bul": "bg", "rus": "ru", "ukr": "uk", "gre": "el", "ell": "el", "tur": "tr", "heb": "he",
-    "ara": "ar", "per": "fa",
-    "fas": "fa", "chi": "zh",
-    "zho": "zh", "jpn": "ja", "kor": "ko", "hin": "hi", "vie": "vi", "tha": "th", "lat": "la",
-    "cat": "ca", "hrv": "hr",
-    "srp": "sr", "slv": "sl",
-    "est": "et", "lav": "lv", "lit": "lt", "ice": "is", "isl": "is", "glg": "gl", "baq": "eu",
-    "eus": "eu", "afr": "af",
-    "ind": "id", "may": "ms",
+    "por": "pt", "dut": "nl", "nld": "nl", "dan": "da", "swe": "sv", "nor": "no", "fin": "fi",
+    "pol": "pl", "cze": "cs", "ces": "cs", "slo": "sk", "slk": "sk", "hun": "hu", "rum": "ro",
+    "ron": "ro", "bul": "bg", "rus": "ru", "ukr": "uk", "gre": "el", "ell": "el", "tur": "tr",
+    "heb": "he", "ara": "ar", "per": "fa", "fas": "fa", "chi": "zh", "zho": "zh", "jpn": "ja",
+    "kor": "ko", "hin": "hi", "vie": "vi", "tha": "th", "lat": "la", "cat": "ca", "hrv": "hr",
+    "srp": "sr", "slv": "sl", "est": "et", "lav": "lv", "lit": "lt", "ice": "is", "isl": "is",
+    "glg": "gl", "baq": "eu", "eus": "eu", "afr": "af", "ind": "id", "may": "ms",
 }  # fmt: skip
 
 _NAMES = {
     "english": "en", "american": "en-US", "usenglish": "en-US", "british": "en-GB",
-    "ukenglish": "en-GB", "canadian": "en-CA",
-    "australian": "en-AU",
-    "newzealand": "en-NZ", "german": "de", "ngerman": "de", "austrian": "de-AT",
-    "naustrian": "de-AT", "swissgerman": "de-CH",
-    "nswissgerman": "de-CH",
-    "french": "fr", "francais": "fr", "acadian": "fr-CA", "canadien": "fr-CA", "spanish": "es",
-    "italian": "it",
-    "portuguese": "pt", "portuges": "pt",
-    "brazilian": "pt-BR", "brazil": "pt-BR", "dutch": "nl", "danish": "da", "swedish": "sv",
-    "norwegian": "no", "norsk": "nb",
-    "nynorsk": "nn",
-    "finnish": "fi", "icelandic": "is", "polish": "pl", "czech": "cs", "slovak": "sk",
-    "slovene": "sl", "slovenian": "sl",
-    "croatian": "hr", "serbian": "sr",
-    "hungarian": "hu", "romanian": "ro", "bulgarian": "bg", "russian": "ru", "ukrainian": "uk",
-    "greek": "el", "turkish": "tr",
-    "hebrew": "he",
-    "arabic": "ar", "persian": "fa", "chinese": "zh", "japanese": "ja", "korean": "ko",
-    "hindi": "hi", "vietnamese": "vi",
-    "thai": "th", "latin": "la",
-    "catalan": "ca", "basque": "eu", "galician": "gl", "estonian": "et", "latvian": "lv",
-    "lithuanian": "lt", "irish": "ga",
-    "welsh": "cy", "esperanto": "eo",
-    "indonesian": "id", "bahasa": "id", "malay": "ms", "afrikaans": "af", "deutsch": "de",
-    "englisch": "en", "français": "fr",
+    "ukenglish": "en-GB", "canadian": "en-CA", "australian": "en-AU", "newzealand": "en-NZ",
+    "german": "de", "ngerman": "de", "austrian": "de-AT", "naustrian": "de-AT",
+    "swissgerman": "de-CH", "nswissgerman": "de-CH", "french": "fr", "francais": "fr",
+    "acadian": "fr-CA", "canadien": "fr-CA", "spanish": "es", "italian": "it", "portuguese": "pt",
+    "portuges": "pt", "brazilian": "pt-BR", "brazil": "pt-BR", "dutch": "nl", "danish": "da",
+    "swedish": "sv", "norwegian": "no", "norsk": "nb", "nynorsk": "nn", "finnish": "fi",
+    "icelandic": "is", "polish": "pl", "czech": "cs", "slovak": "sk", "slovene": "sl",
+    "slovenian": "sl", "croatian": "hr", "serbian": "sr", "hungarian": "hu", "romanian": "ro",
+    "bulgarian": "bg", "russian": "ru", "ukrainian": "uk", "greek": "el", "turkish": "tr",
+    "hebrew": "he", "arabic": "ar", "persian": "fa", "chinese": "zh", "japanese": "ja",
+    "korean": "ko", "hindi": "hi", "vietnamese": "vi", "thai": "th", "latin": "la", "catalan": "ca",
+    "basque": "eu", "galician": "gl", "estonian": "et", "latvian": "lv", "lithuanian": "lt",
+    "irish": "ga", "welsh": "cy", "esperanto": "eo", "indonesian": "id", "bahasa": "id",
+    "malay": "ms", "afrikaans": "af", "deutsch": "de", "englisch": "en", "français": "fr",
     "español": "es",
 }  # fmt: skip
 
@@ -207,8 +187,6 @@ def two_letters(code: str) -> str:
 
 
 def language_code(text: str) -> str:
-    """The code of a language given by English name, three letters or code; anything else as it
-    is.
-    """
+    """The code of a language given by English name, three letters or code; else as it is."""
     plain = text.strip().lower()
     return _NAMES.get(plain) or _THREE_LETTERS.get(plain) or text.strip()

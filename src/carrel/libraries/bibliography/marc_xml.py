@@ -24,16 +24,9 @@ _PAGES = re.compile(r"(?:pages?|Seiten?|S\.|pp?\.)[:\s]*(\d+(?:\s*[-–]\s*\d+)?
 _VOLUME = re.compile(r"(?:volumes?|vol\.?|Band|Bd\.)[:\s]*([\w./-]+)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:number|no\.?|Heft|H\.|issue)[:\s]*([\w./-]+)", re.IGNORECASE)
 _ROLES = {
-    "aut": "author",
-    "edt": "editor",
-    "hrsg": "editor",
-    "trl": "translator",
-    "ill": "illustrator",
-    "ctb": "contributor",
-    "oth": "",
-    "dgs": "",
-    "pbl": "",
-}
+    "aut": "author", "edt": "editor", "hrsg": "editor", "trl": "translator", "ill": "illustrator",
+    "ctb": "contributor", "oth": "", "dgs": "", "pbl": "",
+}  # fmt: skip
 
 
 def read_marc_xml(content: str | bytes) -> ImportResult:

@@ -15,38 +15,29 @@ from carrel.libraries.text.xml import XmlNode
 
 _TYPES = {
     "JournalArticle": "article-journal", "ArticleInAPeriodical": "article-magazine", "Book": "book",
-    "BookSection": "chapter",
-    "ConferenceProceedings": "paper-conference", "Report": "report", "InternetSite": "webpage",
-    "DocumentFromInternetSite": "webpage",
+    "BookSection": "chapter", "ConferenceProceedings": "paper-conference", "Report": "report",
+    "InternetSite": "webpage", "DocumentFromInternetSite": "webpage",
     "ElectronicSource": "document", "Art": "graphic", "SoundRecording": "song",
-    "Performance": "performance",
-    "Film": "motion_picture",
-    "Interview": "interview", "Patent": "patent", "Case": "legal_case", "Misc": "document",
+    "Performance": "performance", "Film": "motion_picture", "Interview": "interview",
+    "Patent": "patent", "Case": "legal_case", "Misc": "document",
 }  # fmt: skip
 _TEXTS = {
     "Title": "title", "ShortTitle": "title-short", "BookTitle": "container-title",
-    "JournalName": "container-title",
-    "ConferenceName": "event-title",
+    "JournalName": "container-title", "ConferenceName": "event-title",
     "PeriodicalTitle": "container-title", "PublicationTitle": "container-title",
-    "InternetSiteTitle": "container-title",
-    "Volume": "volume", "Issue": "issue",
-    "Pages": "page", "Publisher": "publisher", "Institution": "publisher",
-    "City": "publisher-place", "Edition": "edition",
-    "Medium": "medium",
-    "NumberVolumes": "number-of-volumes", "ChapterNumber": "chapter-number",
-    "PatentNumber": "number", "CaseNumber": "number",
-    "ThesisType": "genre", "Version": "version",
-    "BIBTEX_Series": "collection-title", "BIBTEX_Abstract": "abstract",
-    "BIBTEX_KeyWords": "keyword",
+    "InternetSiteTitle": "container-title", "Volume": "volume", "Issue": "issue", "Pages": "page",
+    "Publisher": "publisher", "Institution": "publisher", "City": "publisher-place",
+    "Edition": "edition", "Medium": "medium", "NumberVolumes": "number-of-volumes",
+    "ChapterNumber": "chapter-number", "PatentNumber": "number", "CaseNumber": "number",
+    "ThesisType": "genre", "Version": "version", "BIBTEX_Series": "collection-title",
+    "BIBTEX_Abstract": "abstract", "BIBTEX_KeyWords": "keyword",
 }  # fmt: skip
 _ROLES = {
     "Author": "author", "Editor": "editor", "Translator": "translator",
-    "BookAuthor": "container-author",
-    "Director": "director", "Inventor": "author",
+    "BookAuthor": "container-author", "Director": "director", "Inventor": "author",
     "Interviewer": "interviewer", "Interviewee": "author", "Composer": "composer",
-    "Performer": "performer",
-    "Artist": "author", "Compiler": "compiler",
-    "Writer": "script-writer", "ProducerName": "producer", "Counsel": "contributor",
+    "Performer": "performer", "Artist": "author", "Compiler": "compiler", "Writer": "script-writer",
+    "ProducerName": "producer", "Counsel": "contributor",
 }  # fmt: skip
 _NUMBERS = {"LCCN": "lccn", "MRN": "mrnumber"}
 _ENGLISH_CODES = {"0", "1033", "2057", "3081", "4105"}

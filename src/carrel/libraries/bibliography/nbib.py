@@ -27,14 +27,11 @@ _SEPARATE_LINES = frozenset({"AB", "CON"})
 # Publication types that change what kind of work a record is; all others are journal articles.
 _TYPES = {
     "book": "book", "books": "book", "book chapter": "chapter", "chapter": "chapter",
-    "technical report": "report",
-    "dataset": "dataset",
-    "academic dissertation": "thesis", "congress": "paper-conference",
-    "congresses": "paper-conference",
+    "technical report": "report", "dataset": "dataset", "academic dissertation": "thesis",
+    "congress": "paper-conference", "congresses": "paper-conference",
     "clinical conference": "paper-conference",
     "consensus development conference": "paper-conference",
-    "consensus development conference, nih": "paper-conference",
-    "preprint": "article",
+    "consensus development conference, nih": "paper-conference", "preprint": "article",
     "newspaper article": "article-newspaper", "interview": "interview", "legal cases": "legal_case",
     "legislation": "legislation", "video-audio media": "motion_picture",
 }  # fmt: skip
@@ -48,22 +45,14 @@ _PLAIN = {
 }
 _KEPT = {
     "OWN": "owner", "STAT": "status", "JID": "nlm-id", "SB": "citation-subset", "GR": "grant",
-    "CI": "copyright",
-    "SO": "source", "PST": "pubstate",
-    "AD": "author-address", "AUID": "auid", "SI": "secondary-source", "RN": "registry-number",
-    "TT": "transliterated-title",
+    "CI": "copyright", "SO": "source", "PST": "pubstate", "AD": "author-address", "AUID": "auid",
+    "SI": "secondary-source", "RN": "registry-number", "TT": "transliterated-title",
     "OTO": "other-term-owner",
 }  # fmt: skip
 _KEPT_DATES = {
-    "DCOM": "completed",
-    "LR": "revised",
-    "DA": "created",
-    "EDAT": "edat",
-    "MHDA": "mhda",
-    "CRDT": "crdt",
-    "DEP": "epub",
-    "PHST": "history",
-}
+    "DCOM": "completed", "LR": "revised", "DA": "created", "EDAT": "edat", "MHDA": "mhda",
+    "CRDT": "crdt", "DEP": "epub", "PHST": "history",
+}  # fmt: skip
 
 Tags = dict[str, list[str]]
 

@@ -55,16 +55,13 @@ class InputKind(Enum):
 
 _XML_KINDS = {
     "PubmedArticleSet": InputKind.PUBMED_XML, "PubmedArticle": InputKind.PUBMED_XML,
-    "PubmedBookArticleSet": InputKind.PUBMED_XML,
-    "PubmedBookArticle": InputKind.PUBMED_XML,
+    "PubmedBookArticleSet": InputKind.PUBMED_XML, "PubmedBookArticle": InputKind.PUBMED_XML,
     "MedlineCitationSet": InputKind.PUBMED_XML, "MedlineCitation": InputKind.PUBMED_XML,
-    "BookDocument": InputKind.PUBMED_XML,
-    "modsCollection": InputKind.MODS, "mods": InputKind.MODS,
+    "BookDocument": InputKind.PUBMED_XML, "modsCollection": InputKind.MODS, "mods": InputKind.MODS,
     "CitaviExchangeData": InputKind.CITAVI, "Sources": InputKind.MS_BIB, "Source": InputKind.MS_BIB,
-    "records": InputKind.ENDNOTE_XML,
-    "ref-type": InputKind.ENDNOTE_XML,
-    "leader": InputKind.MARC_XML,
-    "controlfield": InputKind.MARC_XML, "datafield": InputKind.MARC_XML,
+    "records": InputKind.ENDNOTE_XML, "ref-type": InputKind.ENDNOTE_XML,
+    "leader": InputKind.MARC_XML, "controlfield": InputKind.MARC_XML,
+    "datafield": InputKind.MARC_XML,
 }  # fmt: skip
 _SHAPES = (
     ((_REFER,), InputKind.REFER),

@@ -22,48 +22,31 @@ from carrel.libraries.bibliography.tagged_formats import tagged_fields
 # EndNote's names of reference types, in lower case.
 TYPES = {
     "journal article": "article-journal", "electronic article": "article-journal",
-    "article": "article-journal",
-    "magazine article": "article-magazine",
+    "article": "article-journal", "magazine article": "article-magazine",
     "newspaper article": "article-newspaper", "book": "book", "edited book": "book",
-    "electronic book": "book",
-    "classical work": "classic",
-    "book section": "chapter", "electronic book section": "chapter", "serial": "book",
-    "conference paper": "paper-conference",
+    "electronic book": "book", "classical work": "classic", "book section": "chapter",
+    "electronic book section": "chapter", "serial": "book", "conference paper": "paper-conference",
     "conference proceedings": "paper-conference", "thesis": "thesis", "report": "report",
-    "government document": "report",
-    "standard": "standard",
-    "patent": "patent", "web page": "webpage", "website": "webpage", "blog": "post-weblog",
-    "computer program": "software",
-    "dataset": "dataset",
-    "online database": "dataset", "aggregated database": "dataset",
-    "unpublished work": "manuscript",
-    "manuscript": "manuscript", "pamphlet": "pamphlet",
-    "map": "map", "artwork": "graphic", "figure": "figure", "chart or table": "figure",
-    "equation": "figure",
-    "audiovisual material": "motion_picture",
+    "government document": "report", "standard": "standard", "patent": "patent",
+    "web page": "webpage", "website": "webpage", "blog": "post-weblog",
+    "computer program": "software", "dataset": "dataset", "online database": "dataset",
+    "aggregated database": "dataset", "unpublished work": "manuscript", "manuscript": "manuscript",
+    "pamphlet": "pamphlet", "map": "map", "artwork": "graphic", "figure": "figure",
+    "chart or table": "figure", "equation": "figure", "audiovisual material": "motion_picture",
     "film or broadcast": "motion_picture", "music": "song",
-    "personal communication": "personal_communication",
-    "hearing": "hearing", "bill": "bill",
+    "personal communication": "personal_communication", "hearing": "hearing", "bill": "bill",
     "statute": "legislation", "legal rule or regulation": "legislation", "case": "legal_case",
-    "encyclopedia": "entry-encyclopedia",
-    "dictionary": "entry-dictionary", "online multimedia": "motion_picture",
-    "interview": "interview", "grant": "document",
+    "encyclopedia": "entry-encyclopedia", "dictionary": "entry-dictionary",
+    "online multimedia": "motion_picture", "interview": "interview", "grant": "document",
     "generic": "document",
 }  # fmt: skip
 
 _TAG = re.compile(r"^\s*%([0-9A-Z!@#$%^&*()+\[\]?<>~|\\])[ \t]+(.*)$")
 _PARTS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
 _PLAIN = {
-    "V": "volume",
-    "I": "publisher",
-    "C": "publisher-place",
-    "6": "number-of-volumes",
-    "&": "section",
-    "L": "call-number",
-    "!": "title-short",
-    "~": "archive",
-    "W": "source",
-}
+    "V": "volume", "I": "publisher", "C": "publisher-place", "6": "number-of-volumes",
+    "&": "section", "L": "call-number", "!": "title-short", "~": "archive", "W": "source",
+}  # fmt: skip
 
 Tags = dict[str, list[str]]
 

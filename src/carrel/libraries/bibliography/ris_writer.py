@@ -13,14 +13,10 @@ from carrel.libraries.text.budget import until_cancelled
 _PEOPLE = {"author": "AU", "editor": "ED", "collection-editor": "A3", "translator": "A4"}
 _TEXTS = {
     "collection-title": "T3", "title-short": "ST", "volume": "VL", "publisher": "PB",
-    "publisher-place": "CY", "edition": "ET",
-    "language": "LA",
-    "archive": "DB", "source": "DP", "call-number": "CN", "number-of-volumes": "NV",
-    "section": "SE", "reviewed-title": "RI",
-    "original-title": "OP",
-    "archive_location": "AV", "genre": "M3", "DOI": "DO", "ISBN": "SN", "ISSN": "SN", "URL": "UR",
-    "abstract": "AB",
-    "container-title-short": "J2",
+    "publisher-place": "CY", "edition": "ET", "language": "LA", "archive": "DB", "source": "DP",
+    "call-number": "CN", "number-of-volumes": "NV", "section": "SE", "reviewed-title": "RI",
+    "original-title": "OP", "archive_location": "AV", "genre": "M3", "DOI": "DO", "ISBN": "SN",
+    "ISSN": "SN", "URL": "UR", "abstract": "AB", "container-title-short": "J2",
 }  # fmt: skip
 
 # Names that CSL-JSON has for variables besides their own.

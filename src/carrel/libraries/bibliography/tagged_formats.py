@@ -23,9 +23,7 @@ from carrel.libraries.text.budget import current_budget
 
 @dataclass(slots=True)
 class TaggedField:
-    """One tag with its value, the further lines of it with their numbers, and whether an empty line
-    stood before.
-    """
+    """A tag, its value, the further lines with their numbers, and whether a gap stood before."""
 
     line: int
     tag: str
@@ -38,9 +36,7 @@ class TaggedField:
 
 
 def tagged_fields(text: str, tag: re.Pattern[str]) -> Iterator[TaggedField]:
-    """The fields of a text. Of `tag`, the first group is the tag and the last that matches the
-    value.
-    """
+    """The fields of a text; `tag` has the tag in its first and the value in its last group."""
     current: TaggedField | None = None
     is_after_gap = False
     budget = current_budget()
@@ -70,28 +66,19 @@ Tags = dict[str, list[str]]
 
 _BIBLIOSCAPE_TAG = re.compile(r"^--([A-Z][A-Z0-9])--[ \t]?(.*)$")
 _BIBLIOSCAPE_TYPES = {
-    "article": "article-journal",
-    "journal article": "article-journal",
-    "book": "book",
-    "book section": "chapter",
-    "thesis": "thesis",
-    "conference": "paper-conference",
-    "report": "report",
-    "patent": "patent",
-}
+    "article": "article-journal", "journal article": "article-journal", "book": "book",
+    "book section": "chapter", "thesis": "thesis", "conference": "paper-conference",
+    "report": "report", "patent": "patent",
+}  # fmt: skip
 _BIBLIOSCAPE_TEXTS = {
     "TI": "title", "VL": "volume", "PB": "publisher", "ED": "edition", "AB": "abstract",
-    "SE": "chapter-number",
-    "DE": "annote", "CY": "publisher-place", "ET": "edition",
+    "SE": "chapter-number", "DE": "annote", "CY": "publisher-place", "ET": "edition",
 }  # fmt: skip
 _BIBLIOSCAPE_KEPT = {
     "AD": "author-address", "CO": "country", "TT": "tertiary-title", "SA": "secondary-authors",
-    "TA": "tertiary-authors",
-    "QA": "quaternary-authors",
-    "QT": "quaternary-title", "C1": "custom1", "C2": "custom2", "C3": "custom3", "C4": "custom4",
-    "C5": "custom5",
-    "C6": "custom6", "SB": "subject",
-    "CA": "categories", "TH": "short-title", "TW": "type-of-work", "SH": "shelf",
+    "TA": "tertiary-authors", "QA": "quaternary-authors", "QT": "quaternary-title", "C1": "custom1",
+    "C2": "custom2", "C3": "custom3", "C4": "custom4", "C5": "custom5", "C6": "custom6",
+    "SB": "subject", "CA": "categories", "TH": "short-title", "TW": "type-of-work", "SH": "shelf",
 }  # fmt: skip
 _COPAC_TAG = re.compile(r"^([A-Z]{2})- ?(.*)$")
 _NEP_FIELD = re.compile(r"^(By|Date|URL|JEL|Keywords|Abstract):[ \t]*(.*)$")
@@ -216,9 +203,7 @@ def _copac_item(tags: Tags) -> CslItem:
 
 
 def read_repec_nep(content: str | bytes) -> ImportResult:
-    """A mail of New Economics Papers: numbered titles, each with its authors, address, date and
-    abstract.
-    """
+    """A mail of New Economics Papers: numbered titles with authors, address, date and abstract."""
     answer = ImportResult()
     lines = _text(content, answer).splitlines()
     begin = next(

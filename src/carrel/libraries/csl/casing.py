@@ -14,11 +14,10 @@ _stop_words = """a about above across afore after against al along alongside ami
 STOP_WORDS = frozenset(_stop_words.split())
 _phrases = (
     "according to", "ahead of", "apart from", "as for", "as of", "as per", "as regards",
-    "aside from", "back to", "because of",
-    "close to", "due to", "except for", "far from", "inside of", "instead of", "near to", "next to",
-    "on to", "out from",
-    "out of", "outside of", "prior to", "pursuant to", "rather than", "regardless of", "such as",
-    "that of", "up to", "where as",
+    "aside from", "back to", "because of", "close to", "due to", "except for", "far from",
+    "inside of", "instead of", "near to", "next to", "on to", "out from", "out of", "outside of",
+    "prior to", "pursuant to", "rather than", "regardless of", "such as", "that of", "up to",
+    "where as",
 )  # fmt: skip
 _phrase = re.compile(r"\b(?:" + "|".join(_phrases) + r")\b")
 _title_word = re.compile(r"[^\s\u00a0\u202f/\-–—….()\[\]{}:]+\.?")

@@ -11,15 +11,10 @@ from .locale import XmlRefusedError, parse_csl_xml
 from .style import Style, read_style
 
 SHORT_NAMES = {
-    "ama": "american-medical-association",
-    "apa": "apa",
-    "chicago": "chicago-author-date",
-    "harvard": "harvard-cite-them-right",
-    "ieee": "ieee",
-    "mla": "modern-language-association",
-    "nature": "nature",
-    "vancouver": "nlm-citation-sequence",
-}
+    "ama": "american-medical-association", "apa": "apa", "chicago": "chicago-author-date",
+    "harvard": "harvard-cite-them-right", "ieee": "ieee", "mla": "modern-language-association",
+    "nature": "nature", "vancouver": "nlm-citation-sequence",
+}  # fmt: skip
 _style_name = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _locale_name = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _id_prefix = re.compile(r"^https?://(?:www\.)?zotero\.org/styles/")
@@ -133,9 +128,7 @@ def list_styles(query: str = "", *, folder: Path | None = None) -> list[StyleInf
 
 
 def _known(folder: Path | None) -> list[tuple[StyleInfo, str]]:
-    """Every style with the text that is searched; the user's own hide archived ones of the same
-    id.
-    """
+    """Every style with its searched text; the user's own hide archived ones of the same id."""
     archived = _archived()
     if folder is None:
         return archived

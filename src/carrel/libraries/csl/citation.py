@@ -54,9 +54,7 @@ class CitationWriter:
         self.groups = "cite-group-delimiter" in options or self.collapse.startswith("year")
 
     def cluster(self, cluster: Cluster) -> Tokens:
-        """The whole citation; `composite` puts the names into the sentence and the rest after
-        them.
-        """
+        """One citation; `composite` puts the names into the sentence and the rest after them."""
         if cluster.mode == "composite" and cluster.cites:
             first = cluster.cites[0]
             names = self._cite(
@@ -124,9 +122,7 @@ class CitationWriter:
         )
 
     def _collapse(self, rendered: list[RenderedCite]) -> None:
-        """Leaves out names that the cite before has shown; where only the letter differs, the year
-        as well.
-        """
+        """Drop names that the cite before has, and the year too where only its letter differs."""
         for before, one in pairwise(rendered):
             if not one.names or one.names != before.names:
                 continue
@@ -232,9 +228,7 @@ class CitationWriter:
 
 
 def _capitalized(tokens: Tokens, cite: Cite, is_first: bool) -> Tokens:
-    """In notes, a term that opens the citation, or a sentence after the cite's own prefix, starts
-    with a capital.
-    """
+    """In notes, a term that opens the citation or a sentence takes a capital."""
     prefix = plain(read_markup(cite.prefix)).strip() if cite.prefix else ""
     if not (_sentence_end.search(prefix) if prefix else is_first):
         return tokens

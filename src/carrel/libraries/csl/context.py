@@ -1,6 +1,4 @@
-"""What changes from one rendering to the next: the item, the cite, and what has been said so
-far.
-"""
+"""What changes from one rendering to the next: the item, the cite, and what has been rendered."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -65,9 +63,7 @@ class NameSubstitution:
 
 @dataclass(slots=True)
 class NameSet:
-    """One list of names as it was rendered: how many there were, how many were shown, each by
-    itself.
-    """
+    """A rendered list of names: how many there were, how many were shown, and each name."""
 
     total: int
     shown: int
@@ -83,9 +79,7 @@ NO_DISAMBIGUATION = Disambiguation()
 
 
 class RenderContext:
-    """Handed through every closure of one rendering. `called` and `rendered` count variables, for
-    groups.
-    """
+    """State of one rendering. `called` and `rendered` count variables, for groups."""
 
     __slots__ = (
         "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "et_al",

@@ -1,6 +1,4 @@
-"""cs:date: localized or built from parts, single dates and ranges, with the year's suffix behind
-the year.
-"""
+"""cs:date: localized or built from parts, single dates and ranges, with the year's suffix."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -168,9 +166,7 @@ class DateWriter:
                 out.append(suffix)
 
     def _range(self, start: Parts, end: Parts, suffix: str, out: Tokens) -> None:
-        """What both ends share is written once; from the greatest part that differs on, everything
-        twice.
-        """
+        """Write what both ends share once, and all from the greatest differing part twice."""
         parts = self.parts
         shown = {
             part.name

@@ -1,6 +1,4 @@
-"""Dates as items give them (parts, EDTF, free text) read once into a start, an end and what is
-known about them.
-"""
+"""Dates as items give them (parts, EDTF, free text), read into a start and an end."""
 
 import re
 from dataclasses import dataclass

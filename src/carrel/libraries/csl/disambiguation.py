@@ -1,6 +1,4 @@
-"""Telling cites apart: more names, more of the given names, the style's own condition, and letters
-after the year.
-"""
+"""Disambiguation: more names, more given names, the style's condition, letters after the year."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -27,9 +25,7 @@ class GlobalNames:
             self.families[_family(name)][_short(name)].add(name.given)
 
     def shared_families(self) -> set[str]:
-        """The families, without particles, that more than one person bears: a quick question before
-        the exact one.
-        """
+        """Families, without particles, of several persons: a quick test before the exact one."""
         return {
             family
             for full, short in self.families.items()
@@ -38,9 +34,7 @@ class GlobalNames:
         }
 
     def level(self, name: PersonName, can_initialize: bool) -> int:
-        """How much of the given name tells this person from all others, where initials are or are
-        not to be had.
-        """
+        """How much of the given name tells this person apart, with initials or without."""
         short = self.families.get(_family(name))
         if short is None or (len(short) == 1 and len(next(iter(short.values()))) <= 1):
             return FAMILY_ONLY
@@ -60,9 +54,7 @@ def _short(name: PersonName) -> str:
 
 
 def given_levels(rule: str, items: Iterable[CitedItem]) -> GivenLevel:
-    """For each name the level that the rule asks for; primary rules look at first names of lists
-    only.
-    """
+    """For each name the level that the rule asks for; primary rules look at first names only."""
     known = GlobalNames(rule)
     primary_only = rule.startswith("primary")
     primaries: set[PersonName] = set()
@@ -183,9 +175,7 @@ class Disambiguator:
     def _open_up(
         self, target: CitedItem, items: list[CitedItem], base: Disambiguation
     ) -> Disambiguation | None:
-        """The first step that sets some items apart from the target; steps on the way that did not
-        help are taken back.
-        """
+        """The first step that sets some items apart from the target; others are undone."""
         sets = self.render(target, base, True)[1]
         working = _filled(base, sets)
         kept = _filled(base, sets)

@@ -16,9 +16,7 @@ from .tokens import TERM, YEAR_SUFFIX, Tokens, read_markup
 
 
 def compile_children(element: Element, scope: CompileScope, delimiter: str = "") -> list[Render]:
-    """The children; a choice is transparent, so a group's delimiter also stands between what it
-    chooses.
-    """
+    """The compiled children; a group's delimiter also stands between what a cs:choose renders."""
     return [
         compiled
         for child in element
@@ -86,9 +84,7 @@ def _group(element: Element, scope: CompileScope) -> Render:
 
 
 def _suppressed(inner: Render, scope: CompileScope) -> Render:
-    """Cut back where variables were called and none had a value. Once is enough, so what is
-    suppressed stays as it is.
-    """
+    """Render nothing where variables were called and none had a value; never wrapped twice."""
     if inner in scope.suppressed:
         return inner
 

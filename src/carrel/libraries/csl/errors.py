@@ -1,6 +1,4 @@
-"""What can go wrong when a bibliography is made, each with a fixed code, the fact, and the way
-on.
-"""
+"""Errors of citation rendering, each with a code that never changes and a next step."""
 
 
 class CitationStyleError(Exception):

@@ -1,6 +1,4 @@
-"""From tokens to what a reader sees: plain text, HTML, Markdown, or runs of text with their
-looks.
-"""
+"""Output formats: plain text, HTML, Markdown, or runs of text with their formatting."""
 
 import re
 import unicodedata

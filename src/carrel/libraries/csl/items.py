@@ -1,6 +1,4 @@
-"""An item of CSL-JSON read once: text, names and dates told apart, wrong shapes refused by
-field.
-"""
+"""An item of CSL-JSON, read once: text, names and dates by variable; wrong shapes are refused."""
 
 import re
 from collections.abc import Mapping
@@ -46,9 +44,7 @@ _hack_brace = re.compile(r"\{:\s*([-_a-zA-Z]+)\s*:\s*([^{}]+?)\s*\}")
 
 
 class CitedItem:
-    """What the engine knows of one work. `present` holds every variable that has a value, `et_al`
-    the name lists that go on.
-    """
+    """One work; `present` holds variables that have a value, `et_al` the name lists that go on."""
 
     __slots__ = (
         "_tokens",
@@ -127,9 +123,7 @@ class CitedItem:
             raise ItemBrokenError(self.id, field, str(problem)) from None
 
     def _read_note(self, note: str) -> None:
-        """Fields that people keep in the note: `{:field: value}` anywhere, or `field: value` lines
-        at its head.
-        """
+        """Fields kept in the note: `{:field: value}` anywhere, or `field: value` lines on top."""
         found = list(_hack_brace.finditer(note))
         pairs = [(pair[1], pair[2]) for pair in found]
         rest = _hack_brace.sub("", note)

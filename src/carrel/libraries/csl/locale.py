@@ -1,6 +1,4 @@
-"""A locale as a style sees it: terms, date formats and options, laid over one another by the rules
-of fallback.
-"""
+"""Style and locale XML, and a locale: terms, dates and options, merged by the fallback rules."""
 
 import html
 from collections.abc import Callable
@@ -41,16 +39,13 @@ def parse_csl_xml(text: str) -> Element:
 
 PRIMARY_DIALECTS = {
     "af": "af-ZA", "ca": "ca-AD", "cs": "cs-CZ", "da": "da-DK", "de": "de-DE", "el": "el-GR",
-    "en": "en-US", "es": "es-ES",
-    "et": "et-EE", "fa": "fa-IR", "fi": "fi-FI", "fr": "fr-FR", "he": "he-IL", "hr": "hr-HR",
-    "hu": "hu-HU", "is": "is-IS",
-    "it": "it-IT", "ja": "ja-JP", "km": "km-KH", "ko": "ko-KR", "mn": "mn-MN", "nb": "nb-NO",
-    "nl": "nl-NL", "nn": "nn-NO",
+    "en": "en-US", "es": "es-ES", "et": "et-EE", "fa": "fa-IR", "fi": "fi-FI", "fr": "fr-FR",
+    "he": "he-IL", "hr": "hr-HR", "hu": "hu-HU", "is": "is-IS", "it": "it-IT", "ja": "ja-JP",
+    "km": "km-KH", "ko": "ko-KR", "mn": "mn-MN", "nb": "nb-NO", "nl": "nl-NL", "nn": "nn-NO",
     "pl": "pl-PL", "pt": "pt-PT", "ro": "ro-RO", "ru": "ru-RU", "sk": "sk-SK", "sl": "sl-SI",
-    "sr": "sr-RS", "sv": "sv-SE",
-    "th": "th-TH", "tr": "tr-TR", "uk": "uk-UA", "vi": "vi-VN", "zh": "zh-CN", "bg": "bg-BG",
-    "cy": "cy-GB", "gl": "gl-ES",
-    "hi": "hi-IN", "id": "id-ID", "lt": "lt-LT", "lv": "lv-LV", "ms": "ms-MY",
+    "sr": "sr-RS", "sv": "sv-SE", "th": "th-TH", "tr": "tr-TR", "uk": "uk-UA", "vi": "vi-VN",
+    "zh": "zh-CN", "bg": "bg-BG", "cy": "cy-GB", "gl": "gl-ES", "hi": "hi-IN", "id": "id-ID",
+    "lt": "lt-LT", "lv": "lv-LV", "ms": "ms-MY",
 }  # fmt: skip
 FORM_FALLBACK = {"verb-short": "verb", "symbol": "short", "verb": "long", "short": "long"}
 # Gives the XML of a locale file, or None where there is none of that name.
@@ -173,9 +168,7 @@ def _is_ordinal(name: str) -> bool:
 
 
 def build_locale(language: str, style: Element | None, source: LocaleSource) -> Locale:
-    """Everything that holds for this language: the shipped files first, then what the style itself
-    says.
-    """
+    """The locale of a language: the shipped files first, then what the style itself says."""
     wanted = normal_language(language)
     base = wanted.split("-")[0]
     found_any = False

@@ -1,6 +1,4 @@
-"""cs:names: lists of names with et al., their labels, what stands in when there are none, and what
-was shown of them.
-"""
+"""cs:names: lists of names with et al., labels, substitutes, and what was shown of them."""
 
 import copy
 from collections.abc import Callable
@@ -20,9 +18,7 @@ Compile = Callable[[Element, CompileScope], Render | None]
 def alternatives(
     parent: Element, names: Element, scope: CompileScope, compile_element: Compile
 ) -> Render:
-    """Tries the children in turn until one says something; a choice only decides which of its own
-    are tried.
-    """
+    """Render the first child that gives text; a cs:choose decides which of its own are tried."""
     renders = []
     for child in parent:
         if child.tag == "choose":
@@ -69,9 +65,7 @@ def _choice(
 
 
 def _filled(child: Element, parent: Element) -> Element:
-    """A cs:names in cs:substitute that says only its variable takes name, et-al and label from its
-    parent.
-    """
+    """A cs:names in cs:substitute without children takes name, et-al and label from its parent."""
     filled = copy.copy(child)
     filled.attrib = {**parent.attrib, "variable": child.get("variable", "")}
     for inner in parent:
@@ -165,9 +159,7 @@ class NamesElement:
     def _merged(
         self, found: list[tuple[str, list[PersonName]]]
     ) -> list[tuple[str, list[PersonName]]]:
-        """The same people as editors and translators are named once, where the locale has a word
-        for it.
-        """
+        """Editors who are also translators are named once, where the locale has a term for it."""
         if (
             len(found) != 2
             or {found[0][0], found[1][0]} != {"editor", "translator"}
@@ -318,9 +310,7 @@ class NamesElement:
     def _shown_of(
         self, names: list[PersonName], index: int, context: RenderContext, *, has_more: bool
     ) -> tuple[int, bool]:
-        """How many of these names are shown. A list that goes on counts as one longer, and its last
-        name is not known.
-        """
+        """How many of these names are shown; a list that goes on counts as one longer."""
         shown, has_last = self._shown(len(names) + has_more, index, context)
         return min(shown, len(names)), has_last and not has_more
 
@@ -398,9 +388,7 @@ class NamesElement:
         *,
         has_more: bool,
     ) -> Tokens:
-        """The list with the names that the entry before already showed put as the style's
-        substitute.
-        """
+        """The list with names of the entry before replaced by the style's substitute."""
         substitution = context.substitution
         if substitution is None:
             return tokens
@@ -422,9 +410,7 @@ def _constant(text: str) -> Render:
 
 
 def _takes_space(sign: str) -> bool:
-    """Whether a word that begins or ends with this sign stands apart from a name (the Hebrew vav
-    does not).
-    """
+    """Whether a space parts this sign from a name (the Hebrew vav takes none)."""
     return sign in {"&", "."} or (sign != "ו" and sign.isalpha() and is_latin_like(sign))
 
 

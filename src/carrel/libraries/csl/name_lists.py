@@ -54,9 +54,7 @@ def without_et_al(names: Iterable[str]) -> tuple[list[str], bool]:
 
 
 def et_al_variables(item: Mapping[str, Any]) -> frozenset[str]:
-    """The name variables of an item whose lists go on; lists that older imports ended with a name
-    `others` count too.
-    """
+    """The name variables whose lists go on, including lists that end with a name `others`."""
     custom = item.get("custom")
     marked = custom.get(ET_AL_KEY) if isinstance(custom, dict) else None
     found = (

@@ -39,9 +39,7 @@ class PersonName:
 
 
 def read_name(value: object) -> PersonName | None:
-    """One name of a CSL-JSON list, or None where nothing is in it. Raises TypeError where it is no
-    name at all.
-    """
+    """A name of a CSL-JSON list, or None where it is empty. Raises TypeError for anything else."""
     if isinstance(value, str):
         text = value.strip()
         return PersonName(literal=text) if text else None
@@ -163,9 +161,7 @@ def is_latin_like(text: str) -> bool:
 
 
 def initials(given: str, sign: str, initialize: bool, hyphen: bool) -> str:
-    """A given name cut to initials, each followed by the sign; without `initialize` only letters
-    that already stand alone.
-    """
+    """A given name as initials with this sign; without `initialize` only single letters change."""
     return _initials(given, sign, initialize, hyphen) if len(given) <= _longest_name else given
 
 

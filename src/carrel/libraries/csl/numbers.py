@@ -1,6 +1,4 @@
-"""Numbers in fields: lists and ranges read once, then written as digits, ordinals, romans or page
-ranges.
-"""
+"""Numbers in fields: lists and ranges, written as digits, ordinals, romans or page ranges."""
 
 import re
 from dataclasses import dataclass
@@ -9,29 +7,17 @@ from functools import lru_cache
 from .locale import Locale
 
 _romans = {
-    1000: "m",
-    900: "cm",
-    500: "d",
-    400: "cd",
-    100: "c",
-    90: "xc",
-    50: "l",
-    40: "xl",
-    10: "x",
-    9: "ix",
-    5: "v",
-    4: "iv",
-    1: "i",
-}
+    1000: "m", 900: "cm", 500: "d", 400: "cd", 100: "c", 90: "xc", 50: "l", 40: "xl", 10: "x",
+    9: "ix", 5: "v", 4: "iv", 1: "i",
+}  # fmt: skip
 _joiner = re.compile(r"(\s*,?\s*&\s*|\s*,?\s+(?:and|et|und|y|e)\s+|\s*[,;]\s+|\s*(?:-+|–|—)\s*)")
 _numeric = re.compile(r"[^\W\d_]*\d+[^\W_]*(?:-[^\W_]+)?(?:\.[^\W\d_]\w*)?|\d+/\d+|[ivxl]+")
 _range_end = re.compile(r"[^\W\d_]*\d+[^\W\d_]*|[ivxlcdm]+|[IVXLCDM]+|\d+[^\W\d_]+\d+")
 _labels = {
     "art.": "article", "bk.": "book", "ch.": "chapter", "chap.": "chapter", "col.": "column",
-    "fig.": "figure", "fol.": "folio",
-    "l.": "line", "n.": "note", "op.": "opus", "p.": "page", "pp.": "page", "para.": "paragraph",
-    "pt.": "part",
-    "sec.": "section", "s.v.": "sub-verbo", "vrs.": "verse", "vol.": "volume", "vols.": "volume",
+    "fig.": "figure", "fol.": "folio", "l.": "line", "n.": "note", "op.": "opus", "p.": "page",
+    "pp.": "page", "para.": "paragraph", "pt.": "part", "sec.": "section", "s.v.": "sub-verbo",
+    "vrs.": "verse", "vol.": "volume", "vols.": "volume",
 }  # fmt: skip
 _label = re.compile(r"((?:" + "|".join(re.escape(label) for label in _labels) + r"))\s+(?=\S)")
 _letters = re.compile(r"[^\W\d_]+")
@@ -41,9 +27,7 @@ _hidden = "\0"  # stands for a hyphen that the author escaped, so that it makes 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A field that may hold numbers: `texts` with what joins them, and a label that opened the
-    field.
-    """
+    """A field that may hold numbers: `texts` with what joins them, and a label before them."""
 
     label: str
     texts: tuple[str, ...]

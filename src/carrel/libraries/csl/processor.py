@@ -102,9 +102,7 @@ class BibliographyEntry:
 
 
 class Processor:
-    """Renders a set of items in one style. Items keep the order in which they are given until the
-    style sorts them.
-    """
+    """Renders items in one style; they keep the order given until the style sorts them."""
 
     def __init__(
         self,
@@ -137,9 +135,7 @@ class Processor:
         self.register(list(self.items))
 
     def register(self, ids: Sequence[str]) -> None:
-        """Orders and numbers these items and tells them apart; the others are left out of
-        account.
-        """
+        """Sort, number and disambiguate these items; the others are left out of account."""
         for item_id in ids:
             if item_id not in self.items:
                 raise ItemNotFoundError(item_id)
@@ -223,9 +219,7 @@ class Processor:
         return ordered(cites, self.compiled.citation.sort, self.cite_context)
 
     def cite(self, clusters: Sequence[Cluster]) -> list[str]:
-        """Each citation as text, in the order of the document; positions such as ibid are found
-        from that order.
-        """
+        """Each citation as text; positions such as ibid follow from the order of the clusters."""
         self._budget = current_budget()
         set_positions(
             [cluster for cluster in clusters if not cluster.has_positions], self.near_note_distance

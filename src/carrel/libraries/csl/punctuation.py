@@ -1,6 +1,4 @@
-"""Where two pieces meet: no doubled spaces or stops, and stops on the right side of a closing
-quotation mark.
-"""
+"""Punctuation where two pieces meet: no doubles, and stops on the right side of quotes."""
 
 from .tokens import FORMATTING, GLUE, Mark, Token, Tokens
 
@@ -101,9 +99,7 @@ def _meet_sign(
 
 
 def _meet_quote(out: Tokens, last: int, text: str, in_quote: bool) -> str:
-    """Sorts the sign before and the sign after a closing quote; returns what is left to stand
-    outside.
-    """
+    """Resolve the signs before and after a closing quote; returns what stays outside."""
     before: str = out[last]  # type: ignore[assignment]
     end, first = before[-1], text[0]
     rest = text[1:]

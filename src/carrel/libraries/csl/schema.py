@@ -95,9 +95,7 @@ def check_item(fields: Mapping[str, object]) -> list[FieldProblem]:
 
 
 def check_calendar(fields: Mapping[str, object]) -> list[FieldProblem]:
-    """Dates that the schema allows and no calendar has. Whoever writes one now means another; in
-    files they are left alone.
-    """
+    """Dates that the schema allows and no calendar has; for new edits, not for files."""
     problems: list[FieldProblem] = []
     for name in sorted(DATE_VARIABLES & fields.keys()):
         value = fields[name]

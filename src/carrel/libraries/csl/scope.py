@@ -117,10 +117,9 @@ def _with_affixes(render: Render, prefix: str, suffix: str) -> Render:
 Area = Literal["citation", "bibliography", "sort"]
 NAME_ATTRIBUTES = (
     "and", "delimiter-precedes-et-al", "delimiter-precedes-last", "et-al-min", "et-al-use-first",
-    "et-al-use-last",
-    "et-al-subsequent-min", "et-al-subsequent-use-first", "initialize", "initialize-with",
-    "name-as-sort-order", "sort-separator",
-    "name-form", "name-delimiter", "names-delimiter",
+    "et-al-use-last", "et-al-subsequent-min", "et-al-subsequent-use-first", "initialize",
+    "initialize-with", "name-as-sort-order", "sort-separator", "name-form", "name-delimiter",
+    "names-delimiter",
 )  # fmt: skip
 
 
@@ -178,9 +177,7 @@ class CompileScope:
         return self.macros[name]
 
     def count_calls(self, name: str, macro: Element) -> int:
-        """How many macros one call of this one runs in all. Macros that call one another twice
-        double that at each step.
-        """
+        """How many macros one call of this one runs; nested calls can double it at each step."""
         known = self._calls.get(name)
         if known is None:
             self._calls[name] = 0

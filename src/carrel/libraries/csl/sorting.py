@@ -1,6 +1,4 @@
-"""cs:sort: keys compiled to text that compares well, and the ordering itself. What has no value
-comes last, both ways.
-"""
+"""cs:sort: keys compiled to comparable text, and the ordering; empty values come last both ways."""
 
 import re
 import unicodedata
@@ -21,18 +19,9 @@ from .scope import CompileScope, Render
 from .tokens import plain
 
 _foreign = {
-    "ß": "ss",
-    "æ": "ae",
-    "ø": "o",
-    "đ": "d",
-    "ł": "l",
-    "œ": "oe",
-    "ı": "i",
-    "þ": "th",
-    "ð": "d",
-    "ħ": "h",
-    "ŋ": "n",
-}
+    "ß": "ss", "æ": "ae", "ø": "o", "đ": "d", "ł": "l", "œ": "oe", "ı": "i", "þ": "th", "ð": "d",
+    "ħ": "h", "ŋ": "n",
+}  # fmt: skip
 _foreign_letter = re.compile("|".join(_foreign))
 # Taken out first, so that what stands on both sides is one word.
 _joined = re.compile(r"[^\w\s$¢£¤¥€+<=>|~^`]|_")
@@ -168,9 +157,7 @@ def padded(number: str) -> str:
 def ordered(
     values: Iterable[T], keys: list[SortKey], context_of: Callable[[T], RenderContext]
 ) -> list[T]:
-    """The values by all keys; equals stay as they came. A later key is only worked out where the
-    earlier ones are equal.
-    """
+    """Stable order by all keys; a later key is only rendered where the earlier ones are equal."""
     found = list(values)
     if not keys or len(found) < 2:
         return found

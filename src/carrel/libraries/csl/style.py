@@ -1,6 +1,4 @@
-"""A style read from XML and compiled for a language: layouts, sort keys and options, ready to
-render.
-"""
+"""A style read from XML and compiled for a language: layouts, sort keys and options."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -133,9 +131,7 @@ _styles: dict[tuple[str, LocaleSource], Style] = {}
 
 
 def read_style(xml: str, source: LocaleSource, *, name: str = "") -> Style:
-    """The style in this XML; the same XML gives the same compiled style. A dependent style is
-    refused here.
-    """
+    """The style in this XML, compiled once for equal XML. Dependent styles are refused."""
     key = (hashlib.sha256(xml.encode("utf-8", "surrogatepass")).hexdigest(), source)
     found = _styles.get(key)
     if found is not None:

@@ -1,6 +1,4 @@
-"""Runs fixtures of the official CSL test suite: `python -m carrel.libraries.csl.suite
-FOLDER`.
-"""
+"""Runs the official CSL test suite: `python -m carrel.libraries.csl.suite FOLDER`."""
 
 import json
 import re
@@ -120,9 +118,7 @@ def _cite(source: dict[str, Any]) -> Cite:
 
 
 def _run_citations(processor: Processor, steps: list[Any]) -> str:
-    """Plays the steps of a word processor and shows the state after the last, with what that step
-    changed.
-    """
+    """Replay the steps of a word processor; the state after the last, and what it changed."""
     known: dict[str, dict[str, Any]] = {}
     before: dict[str, object] = {}
     order: list[str] = []

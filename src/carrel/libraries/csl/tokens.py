@@ -1,6 +1,4 @@
-"""The flat form every element renders to: a list of strings with marks around the parts that are
-formatted.
-"""
+"""Rendered text as a flat list of strings, with marks around the parts that are formatted."""
 
 import re
 from functools import lru_cache
@@ -30,9 +28,7 @@ _marks: dict[tuple[str, str, bool], Mark] = {}
 
 
 def mark(kind: str, value: str, *, flips: bool = False) -> Mark:
-    """The opening mark of this kind; its `close` attribute is the partner. One that flips turns
-    upright inside its like.
-    """
+    """The opening mark of this kind with its `close`; one that `flips` is upright in its like."""
     key = (kind, value, flips)
     found = _marks.get(key)
     if found is None:
@@ -153,9 +149,7 @@ def _match_tags(pieces: list[str], roles: list[Mark | None]) -> None:
 
 
 class _Waiting:
-    """Openings that wait for their partner. A partner takes away everything opened since, so each
-    is looked at once.
-    """
+    """Openings without a partner yet; a partner removes all opened since, so the cost is linear."""
 
     def __init__(self) -> None:
         self._places: list[tuple[int, str]] = []
@@ -178,9 +172,7 @@ class _Waiting:
 
 
 def _match_quotes(pieces: list[str], roles: list[Mark | None]) -> None:
-    """Pairs the quotation marks; what has no partner stays as it was, an apostrophe becomes a
-    curved one.
-    """
+    """Pair the quotation marks; one without a partner stays, an apostrophe becomes curved."""
     waiting = _Waiting()
     for index, piece in enumerate(pieces):
         if roles[index] is not None:

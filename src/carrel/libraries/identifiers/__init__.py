@@ -1,6 +1,4 @@
-"""The names by which the world finds a work: DOI, PubMed, PubMed Central, arXiv and ISBN, parsed
-once and trusted after.
-"""
+"""Identifiers of works: DOI, PubMed, PubMed Central, arXiv and ISBN."""
 
 import re
 from dataclasses import dataclass
@@ -54,9 +52,7 @@ def _check_length(text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Doi:
-    """A DOI without resolver or label, in lower case, which is how two spellings of one DOI are
-    compared.
-    """
+    """A DOI without resolver or label, in lower case, so that equal DOIs compare equal."""
 
     value: str
 
@@ -95,9 +91,7 @@ class Doi:
 
 
 def without_resolver(text: str) -> str:
-    """A DOI without resolver or label, its letters as they were; a text that is no DOI is left
-    alone.
-    """
+    """A DOI without resolver or label, its case kept; any other text is returned as it is."""
     try:
         value = Doi.parse(text).value
     except NotAnIdentifierError:
@@ -107,9 +101,7 @@ def without_resolver(text: str) -> str:
 
 
 def _cut_doi_tail(value: str) -> str:
-    """A closing bracket belongs to the DOI when its opening one does:
-    10.1016/0921-4534(89)90484-X(b).
-    """
+    """A closing bracket belongs to the DOI when its opening one does: 10.1016/0921-4534(89)9."""
     while value and value[-1] in _DOI_TAIL:
         if value[-1] == ")" and value.count("(") >= value.count(")"):
             break
@@ -155,9 +147,7 @@ class Pmcid:
 
 @dataclass(frozen=True, slots=True)
 class ArxivId:
-    """An arXiv identifier, old style (hep-th/9901001) or new (2101.00001), with its version apart:
-    that names no other work.
-    """
+    """An arXiv identifier, old (hep-th/9901001) or new (2101.00001), with its version apart."""
 
     value: str
     version: int | None = None

@@ -1,6 +1,4 @@
-"""Characters that are not text but commands to whoever shows it: to a terminal, or to the order in
-which letters are drawn.
-"""
+"""Control characters in text that is shown: for terminals and the direction of writing."""
 
 from __future__ import annotations
 

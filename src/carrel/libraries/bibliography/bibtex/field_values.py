@@ -9,17 +9,8 @@ from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmc
 
 _EDITION = re.compile(r"^(\d+)\s*(?:st|nd|rd|th)?\.?(?:\s*ed(?:ition|n)?\.?)?$", re.IGNORECASE)
 _ORDINAL_WORDS = (
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-)
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
 _ORDINALS = {word: str(number) for number, word in enumerate(_ORDINAL_WORDS, start=1)}
 _AND = re.compile(r"(?<!\s)\s+and\s+")
 

@@ -48,20 +48,10 @@ _NUMBER_IS_ISSUE = frozenset(
 _NUMBER_IN_SERIES = frozenset(
     {"book", "chapter", "paper-conference", "entry-encyclopedia", "pamphlet"}
 )
-_ENGLISH = frozenset(
-    {
-        "english",
-        "american",
-        "usenglish",
-        "british",
-        "ukenglish",
-        "canadian",
-        "australian",
-        "newzealand",
-        "en",
-        "eng",
-    }
-)
+_ENGLISH = frozenset({
+    "english", "american", "usenglish", "british", "ukenglish", "canadian", "australian",
+    "newzealand", "en", "eng",
+})  # fmt: skip
 _DASHES = re.compile(r"(?<!\s)\s*(?:-{2,}|[–—‐‑−])\s*")
 _PMID_IN_NOTE = re.compile(r"^\s*PMID:?\s*(\d{1,9})\s*\.?\s*$", re.IGNORECASE)
 _LONGEST_SHARED = 400
@@ -69,9 +59,7 @@ _SHARED_AT_MOST = 50_000
 
 
 class TitleCase(Enum):
-    """What to do with titles in title case: CSL stores sentence case, a faithful copy keeps
-    them.
-    """
+    """Whether titles are put into sentence case, as CSL stores them, or kept as written."""
 
     SENTENCE_CASE = "sentence"
     AS_WRITTEN = "as-written"
@@ -120,9 +108,7 @@ class EntryReader:
         return item
 
     def _text(self, raw: str) -> str:
-        """Plain text; values of @string and other short ones repeat from entry to entry and are
-        shared.
-        """
+        """Plain text; short values such as those of @string repeat and are cached."""
         if len(raw) > _LONGEST_SHARED:
             return to_plain(raw)
         text = self._plain.get(raw)

@@ -61,9 +61,7 @@ def split_names(raw: str) -> list[str]:
 
 
 def read_name(raw: str) -> Name:
-    """One name: `von Last, Jr, First`, `First von Last`, BibLaTeX's `family=…, given=…`, or an
-    institution in braces.
-    """
+    """`von Last, Jr, First`, `First von Last`, `family=…, given=…`, or an institution in braces."""
     if raw.startswith("{") and _is_one_group(raw):
         text = to_plain(raw)
         return {"literal": text} if text else {}
@@ -177,9 +175,7 @@ def _split_outside_braces(raw: str, separators: str) -> list[str]:
 
 
 def _is_lower(word: str) -> bool:
-    """Whether BibTeX would take the word for a particle: braces hide case, except around a TeX
-    letter.
-    """
+    """Whether BibTeX takes the word for a particle: braces hide case but around a TeX letter."""
     if word.startswith("{") and not word.startswith("{\\"):
         return False
     for letter in word if word.isalpha() else to_plain(word):

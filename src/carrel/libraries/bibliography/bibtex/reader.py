@@ -15,32 +15,20 @@ from carrel.libraries.text.budget import (
 
 _NEVER_INHERITED = frozenset({
     "crossref", "xdata", "xref", "ids", "entryset", "entrysubtype", "execute", "label", "options",
-    "presort", "related",
-    "relatedoptions", "relatedstring", "relatedtype", "shorthand", "shorthandintro", "sortkey",
-    "sortname", "sorttitle",
-    "sortyear", "key", "keywords", "abstract", "doi", "url", "urldate", "file", "timestamp",
-    "owner", "groups", "date-added",
-    "date-modified", "bdsk-file-1", "bdsk-url-1", "annote", "note", "pages", "pagetotal", "eprint",
-    "eprinttype", "author",
-    "title", "subtitle", "titleaddon", "shorttitle", "isbn-child", "comment", "creationdate",
-    "modificationdate", "langid",
+    "presort", "related", "relatedoptions", "relatedstring", "relatedtype", "shorthand",
+    "shorthandintro", "sortkey", "sortname", "sorttitle", "sortyear", "key", "keywords", "abstract",
+    "doi", "url", "urldate", "file", "timestamp", "owner", "groups", "date-added", "date-modified",
+    "bdsk-file-1", "bdsk-url-1", "annote", "note", "pages", "pagetotal", "eprint", "eprinttype",
+    "author", "title", "subtitle", "titleaddon", "shorttitle", "isbn-child", "comment",
+    "creationdate", "modificationdate", "langid",
 })  # fmt: skip
-_BOOK_LIKE = frozenset(
-    {
-        "book",
-        "collection",
-        "proceedings",
-        "reference",
-        "mvbook",
-        "mvcollection",
-        "mvproceedings",
-        "mvreference",
-    }
-)
+_BOOK_LIKE = frozenset({
+    "book", "collection", "proceedings", "reference", "mvbook", "mvcollection", "mvproceedings",
+    "mvreference",
+})  # fmt: skip
 _PARTS = frozenset({
     "inbook", "incollection", "inproceedings", "conference", "inreference", "suppbook",
-    "suppcollection", "bookinbook",
-    "suppperiodical",
+    "suppcollection", "bookinbook", "suppperiodical",
 })  # fmt: skip
 _TITLES = {
     "title": "booktitle",
@@ -77,9 +65,7 @@ def inherit(entries: list[RawEntry], report: ImportResult) -> None:
 
 
 class _Family:
-    """Fills in each entry once, its parents first. Everything that is taken over counts as
-    output.
-    """
+    """Resolves crossref and xdata, parents first; everything inherited counts as output."""
 
     def __init__(self, by_key: dict[str, RawEntry], report: ImportResult) -> None:
         self._by_key = by_key

@@ -1,6 +1,4 @@
-"""The entries of a BibTeX or BibLaTeX file as it stands in the world, with @string values filled in
-and broken syntax mended.
-"""
+"""Splits BibTeX and BibLaTeX files into entries, repairs broken syntax and fills in @string."""
 
 import re
 from array import array
@@ -87,9 +85,7 @@ MONTHS = {
 
 @dataclass(slots=True)
 class RawEntry:
-    """One entry before any meaning is given to its fields; names are lower case, values still hold
-    their TeX.
-    """
+    """An entry with its fields uninterpreted: names in lower case, values still in TeX."""
 
     type: str
     key: str
@@ -430,9 +426,7 @@ class Scanner:
         return self._unclosed(opening, len(text), owner)
 
     def _unclosed(self, opening: int, limit: int, owner: str) -> tuple[str, int]:
-        """A value without an end is ended before the next field, or before the last line that holds
-        only a brace.
-        """
+        """End an unclosed value before the next field or the last line with only a brace."""
         text = self._text
         self._warn(
             opening, f"The field {owner!r} is not closed; it was ended where the next begins"

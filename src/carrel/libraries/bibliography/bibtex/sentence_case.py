@@ -1,6 +1,4 @@
-"""Title case to sentence case, as BibTeX styles do it: what braces protect stays, and so do names
-with inner capitals.
-"""
+"""Title case to sentence case as BibTeX styles do it: braces and inner capitals are kept."""
 
 import re
 
@@ -10,54 +8,28 @@ from carrel.libraries.bibliography.bibtex.tex_reader import TexText
 # sentence case already.
 _SMALL_WORDS = frozenset({
     "a", "ab", "aboard", "about", "above", "across", "after", "against", "al", "along", "amid",
-    "among", "an", "and", "anti",
-    "around", "as", "at", "before", "behind", "below", "beneath", "beside", "besides", "between",
-    "beyond", "but", "by", "d",
-    "da", "das", "de", "del", "dell", "dello", "dei", "degli", "della", "delle", "dem", "den",
-    "der", "des", "despite",
-    "die", "do", "down", "du", "during", "ein", "eine", "einem", "einen", "einer", "eines", "el",
-    "en", "et", "except",
-    "for", "from", "gli", "i", "il", "in", "inside", "into", "is", "l", "la", "las", "le", "les",
-    "like", "lo", "los",
-    "near", "nor", "of", "off", "on", "onto", "or", "over", "past", "per", "plus", "round", "s",
-    "save", "since", "so",
-    "some", "sur", "t", "than", "the", "their", "through", "to", "toward", "towards", "un", "una",
-    "unas", "under",
-    "underneath", "une", "unlike", "uno", "unos", "until", "up", "upon", "versus", "via", "vs",
-    "von", "while", "with",
+    "among", "an", "and", "anti", "around", "as", "at", "before", "behind", "below", "beneath",
+    "beside", "besides", "between", "beyond", "but", "by", "d", "da", "das", "de", "del", "dell",
+    "dello", "dei", "degli", "della", "delle", "dem", "den", "der", "des", "despite", "die", "do",
+    "down", "du", "during", "ein", "eine", "einem", "einen", "einer", "eines", "el", "en", "et",
+    "except", "for", "from", "gli", "i", "il", "in", "inside", "into", "is", "l", "la", "las", "le",
+    "les", "like", "lo", "los", "near", "nor", "of", "off", "on", "onto", "or", "over", "past",
+    "per", "plus", "round", "s", "save", "since", "so", "some", "sur", "t", "than", "the", "their",
+    "through", "to", "toward", "towards", "un", "una", "unas", "under", "underneath", "une",
+    "unlike", "uno", "unos", "until", "up", "upon", "versus", "via", "vs", "von", "while", "with",
     "within", "without", "yet", "y", "zu", "zum", "its",
 })  # fmt: skip
-_ENGLISH_WORDS = frozenset(
-    [
-        "the",
-        "of",
-        "and",
-        "for",
-        "with",
-        "on",
-        "from",
-        "to",
-        "by",
-        "an",
-        "at",
-        "is",
-        "its",
-        "are",
-        "how",
-        "why",
-        "what",
-        "using",
-    ]
-)
+_ENGLISH_WORDS = frozenset([
+    "the", "of", "and", "for", "with", "on", "from", "to", "by", "an", "at", "is", "its", "are",
+    "how", "why", "what", "using",
+])  # fmt: skip
 # Small words of languages that capitalise by other rules; German nouns must stay as they are.
 _OTHER_WORDS = frozenset({
     "der", "die", "das", "und", "für", "aus", "im", "zur", "zum", "von", "vom", "des", "dem", "den",
-    "ein", "eine", "einer",
-    "eines", "mit", "auf", "bei", "über", "nach", "les", "le", "la", "une", "et", "pour", "dans",
-    "sur", "aux", "du", "el",
-    "los", "las", "del", "y", "para", "por", "con", "una", "il", "gli", "della", "delle", "nel",
-    "di", "dos", "em", "het",
-    "een", "van", "voor", "och", "av", "för", "og", "til", "som",
+    "ein", "eine", "einer", "eines", "mit", "auf", "bei", "über", "nach", "les", "le", "la", "une",
+    "et", "pour", "dans", "sur", "aux", "du", "el", "los", "las", "del", "y", "para", "por", "con",
+    "una", "il", "gli", "della", "delle", "nel", "di", "dos", "em", "het", "een", "van", "voor",
+    "och", "av", "för", "og", "til", "som",
 })  # fmt: skip
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SPACED_WORD = re.compile(r"[^\s\u00a0]+")
@@ -113,9 +85,7 @@ def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
 
 
 def lowered(text: str, protected: tuple[tuple[int, int], ...]) -> str:
-    """The text with every ordinary capitalised word in small letters, but at the start of a
-    sentence.
-    """
+    """The text with capitalised words in lower case, except at the start of a sentence."""
     mask = _mask(text, protected)
     for tag in _TAG_OR_ENTITY.finditer(text):
         mask[tag.start() : tag.end()] = b"\x01" * (tag.end() - tag.start())

@@ -1,6 +1,4 @@
-"""TeX to Unicode: accents, symbols, markup and simple mathematics, with what braces protect from
-changes of case.
-"""
+"""TeX to Unicode and back: accents, symbols, markup, simple mathematics, protecting braces."""
 
 import re
 
@@ -139,9 +137,7 @@ def title_to_tex(text: str) -> str:
 
 
 def _protected(text: str, *, is_start: bool) -> str:
-    """Marks words to protect with private characters, which become braces once the rest is
-    escaped.
-    """
+    """Mark words to protect with private characters, which become braces after escaping."""
     first_letter = re.search(r"\w", text)
     first_at = first_letter.start() if first_letter else len(text)
 

@@ -191,9 +191,7 @@ class TexReader:
             self._put(SIGNS.get(sign, sign), is_protected)
 
     def _command(self, name: str, depth: int, is_protected: bool) -> tuple[str, str] | None:
-        """Acts on a command; answers what a declaration opens and closes in the rest of its
-        group.
-        """
+        """Execute a command; returns what a declaration opens and closes in its group."""
         if name in ACCENTS and (name not in SYMBOLS or not self._at_end_of_command()):
             self._skip_spaces()
             self._accent(ACCENTS[name], depth, is_protected)
@@ -250,9 +248,7 @@ class TexReader:
             self._unknown(name, depth, is_protected)
 
     def _unknown(self, name: str, depth: int, is_protected: bool) -> None:
-        """Of an unknown command its arguments are shown; without any, its own name is all that it
-        says.
-        """
+        """Show the arguments of an unknown command, or its name where it has none."""
         optional = _OPTIONAL.match(self._raw, self._position)
         if optional and self._raw.startswith("{", optional.end()):
             self._position = optional.end()
@@ -278,9 +274,7 @@ class TexReader:
             self._position += 1
 
     def _skip_command_end(self) -> None:
-        """TeX eats the spaces behind a command, or the empty group that people write to keep
-        them.
-        """
+        """Skip the spaces behind a command, or the empty group that protects them."""
         self._skip_spaces()
         if self._raw.startswith("{}", self._position):
             self._position += 2
@@ -366,9 +360,7 @@ class TexReader:
 
 
 class _ComposedLengths:
-    """How long the beginnings of a text are in NFC. Asked for places in rising order, each
-    character is composed once.
-    """
+    """Lengths in NFC of the beginnings of a text, asked for in rising order in linear time."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -29,54 +29,38 @@ class BibtexDialect(Enum):
 
 _BIBTEX_TYPES = {
     "article-journal": "article", "article-magazine": "article", "article-newspaper": "article",
-    "book": "book",
-    "chapter": "incollection",
-    "entry-encyclopedia": "incollection", "entry-dictionary": "incollection",
-    "paper-conference": "inproceedings",
-    "thesis": "phdthesis",
+    "book": "book", "chapter": "incollection", "entry-encyclopedia": "incollection",
+    "entry-dictionary": "incollection", "paper-conference": "inproceedings", "thesis": "phdthesis",
     "report": "techreport", "manuscript": "unpublished", "pamphlet": "booklet",
 }  # fmt: skip
 _BIBLATEX_TYPES = {
     "article-journal": "article", "article-magazine": "article", "article-newspaper": "article",
-    "article": "online",
-    "book": "book", "chapter": "incollection",
+    "article": "online", "book": "book", "chapter": "incollection",
     "entry-encyclopedia": "inreference", "entry-dictionary": "inreference",
-    "paper-conference": "inproceedings",
-    "thesis": "thesis", "report": "report",
+    "paper-conference": "inproceedings", "thesis": "thesis", "report": "report",
     "manuscript": "unpublished", "pamphlet": "booklet", "webpage": "online", "post": "online",
-    "post-weblog": "online",
-    "dataset": "dataset",
-    "software": "software", "patent": "patent", "periodical": "periodical",
-    "motion_picture": "movie", "broadcast": "video",
-    "song": "audio",
+    "post-weblog": "online", "dataset": "dataset", "software": "software", "patent": "patent",
+    "periodical": "periodical", "motion_picture": "movie", "broadcast": "video", "song": "audio",
     "graphic": "artwork", "personal_communication": "letter", "performance": "performance",
-    "standard": "standard",
-    "legislation": "legislation",
-    "legal_case": "jurisdiction", "review": "review",
+    "standard": "standard", "legislation": "legislation", "legal_case": "jurisdiction",
+    "review": "review",
 }  # fmt: skip
 _ROLES = {
     "author": "author", "editor": "editor", "translator": "translator",
-    "container-author": "bookauthor",
-    "director": "director", "contributor": "collaborator",
+    "container-author": "bookauthor", "director": "director", "contributor": "collaborator",
     "script-writer": "scriptwriter", "interviewer": "interviewer", "recipient": "recipient",
-    "composer": "composer",
-    "illustrator": "illustrator",
-    "performer": "performer", "narrator": "narrator", "producer": "producer",
-    "compiler": "compiler",
+    "composer": "composer", "illustrator": "illustrator", "performer": "performer",
+    "narrator": "narrator", "producer": "producer", "compiler": "compiler",
     "collection-editor": "serieseditor",
 }  # fmt: skip
 _PLAIN = {
     "volume": "volume", "number-of-volumes": "volumes", "edition": "edition",
-    "chapter-number": "chapter",
-    "number-of-pages": "pagetotal", "version": "version",
+    "chapter-number": "chapter", "number-of-pages": "pagetotal", "version": "version",
     "part-number": "part", "status": "pubstate", "archive": "library", "call-number": "call-number",
-    "event-place": "venue",
-    "license": "copyright",
-    "container-title-short": "shortjournal", "language": "language", "medium": "medium",
-    "original-publisher": "origpublisher",
+    "event-place": "venue", "license": "copyright", "container-title-short": "shortjournal",
+    "language": "language", "medium": "medium", "original-publisher": "origpublisher",
     "original-publisher-place": "origlocation", "scale": "scale",
-    "archive_location": "archive_location",
-    "year-suffix": "year-suffix",
+    "archive_location": "archive_location", "year-suffix": "year-suffix",
 }  # fmt: skip
 _VERBATIM = {
     "DOI": "doi",
@@ -124,9 +108,7 @@ def write_bibtex(items: list[CslItem], dialect: BibtexDialect, *, lossless: bool
 
 
 def _keys(items: list[CslItem]) -> list[str]:
-    """A key for each item, each used once, since a second entry of the same key is an error to
-    BibTeX.
-    """
+    """A unique key for each item, since BibTeX rejects a repeated one."""
     keys: list[str] = []
     taken: set[str] = set()
     for item in items:
