@@ -73,8 +73,8 @@ def test_runs_carry_the_text_and_its_looks() -> None:
     ).bibliography_runs()
     assert "".join(run.text for run in runs) == "The Structure of Scientific Revolutions & 2 < 3."
     assert runs[1].text == "Scientific"
-    assert dict(runs[1].looks) == {"font-style": "italic", "font-weight": "bold"}
-    assert runs[-1].looks == ()
+    assert dict(runs[1].formatting) == {"font-style": "italic", "font-weight": "bold"}
+    assert runs[-1].formatting == ()
 
 
 def test_a_locator_a_prefix_and_a_suffix_stand_around_the_cite() -> None:

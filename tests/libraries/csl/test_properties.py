@@ -11,7 +11,7 @@ from carrel.libraries.csl import CitationStyleError, Cite, Cluster, Processor, l
 from carrel.libraries.csl.date_values import read_text_date
 from carrel.libraries.csl.items import DATE_VARIABLES, NAME_VARIABLES, NUMBER_VARIABLES
 from carrel.libraries.csl.numbers import read_numbers
-from carrel.libraries.csl.punctuation import settle
+from carrel.libraries.csl.punctuation import resolve_punctuation
 from carrel.libraries.csl.tokens import GLUE, plain, read_markup
 
 text = st.text(alphabet=st.characters(codec="utf-8"), max_size=30) | st.sampled_from(
@@ -154,7 +154,7 @@ def test_numbers_and_dates_are_read_from_any_text(field: str) -> None:
     st.booleans(),
 )
 def test_settled_punctuation_stays_settled(pieces: list[str], in_quote: bool) -> None:
-    once = settle([*pieces], in_quote)
+    once = resolve_punctuation([*pieces], in_quote)
     assert GLUE not in once
     assert "  " not in plain(once)
     assert ".." not in plain(once)

@@ -59,7 +59,7 @@ _PEOPLE = {
 def read_citavi(content: str | bytes) -> ImportResult:
     """Every reference of a project."""
     answer = ImportResult()
-    root = read_xml(_unzipped(content) if isinstance(content, bytes) else content, answer)
+    root = read_xml(_unzip(content) if isinstance(content, bytes) else content, answer)
     project = _Project(root)
     for reference in project.references:
         item = project.item(reference)
@@ -70,7 +70,7 @@ def read_citavi(content: str | bytes) -> ImportResult:
     return answer
 
 
-def _unzipped(content: bytes) -> bytes:
+def _unzip(content: bytes) -> bytes:
     if not content.startswith(ZIP_START):
         return content
     try:

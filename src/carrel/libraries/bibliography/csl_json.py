@@ -34,7 +34,7 @@ def read_csl_json(content: str | bytes) -> ImportResult:
         content, answer.warnings = decode(content)
     content = content.lstrip("\ufeff")
     try:
-        whole = _parsed(content)
+        whole = _parse_json(content)
     except json.JSONDecodeError as error:
         answer.fail(error.lineno, f"Not JSON: {error.msg}")
         return answer
@@ -44,7 +44,7 @@ def read_csl_json(content: str | bytes) -> ImportResult:
     lines = _lines(content)
     line = 1
     budget = current_budget()
-    for place, raw in enumerate(_listed(whole), start=1):
+    for place, raw in enumerate(_item_list(whole), start=1):
         budget.step(10)
         if not isinstance(raw, dict):
             answer.fail(line, f"Item {place} must be an object, and is {type(raw).__name__}")
@@ -62,12 +62,12 @@ def write_csl_json(items: list[CslItem]) -> str:
     return json.dumps(items, ensure_ascii=False, indent=2) + "\n"
 
 
-def _parsed(content: str) -> Any:
+def _parse_json(content: str) -> Any:
     try:
         try:
             whole = json.loads(content)
         except json.JSONDecodeError:
-            whole = _several(content)
+            whole = _parse_sequence(content)
             if whole is None:
                 raise
     except RecursionError:
@@ -77,7 +77,7 @@ def _parsed(content: str) -> Any:
     return whole
 
 
-def _several(text: str) -> list[Any] | None:
+def _parse_sequence(text: str) -> list[Any] | None:
     """JSON values one after the other, with or without commas or line ends between them."""
     decoder, position, found = json.JSONDecoder(), 0, []
     while position < len(text):
@@ -93,14 +93,14 @@ def _several(text: str) -> list[Any] | None:
     return found or None
 
 
-def _listed(whole: Any) -> list[Any]:
+def _item_list(whole: Any) -> list[Any]:
     if isinstance(whole, list):
         return whole
     if isinstance(whole, dict):
         for name in ("items", "references", "message"):
             inner = whole.get(name)
             if isinstance(inner, list) or (name == "message" and isinstance(inner, dict)):
-                return _listed(inner)
+                return _item_list(inner)
     return [whole]
 
 

@@ -32,7 +32,7 @@ def date_of(*parts: int) -> CslDate:
     return {"date-parts": [list(parts)]}
 
 
-def whole_date(value: object) -> CslDate:
+def export_date(value: object) -> CslDate:
     """A date of a CSL item for writing: its parts as integers, a raw text parsed; else empty."""
     if isinstance(value, str | int) and not isinstance(value, bool):
         return read_date(str(value))

@@ -33,7 +33,7 @@ _PLAIN = {
     "num-vols": "number-of-volumes", "section": "section", "call-num": "call-number",
     "remote-database-name": "archive", "remote-database-provider": "source", "work-type": "genre",
 }  # fmt: skip
-_KEPT = {
+_OTHER_FIELDS = {
     "auth-address": "author-address", "accession-num": "accession-number", "label": "label",
     "custom1": "custom1", "custom2": "custom2", "custom3": "custom3", "custom4": "custom4",
     "custom5": "custom5", "custom6": "custom6", "custom7": "custom7",
@@ -102,7 +102,7 @@ def _item(record: XmlNode) -> CslItem:
     add_note(item, record.at("notes"))
     language = record.at("language")
     put(item, "language", language_code(language) if language else "")
-    for name, kept in _KEPT.items():
+    for name, kept in _OTHER_FIELDS.items():
         value = record.at(name)
         try:
             put(item, "PMCID", str(Pmcid.parse(value)))

@@ -107,7 +107,7 @@ def write_bibliography(
     if form is ExportFormat.CSL_JSON:
         return write_csl_json(list(items))
     if not lossless:
-        items = [_as_expected(item) for item in items]
+        items = [_normalize_item(item) for item in items]
     match form:
         case ExportFormat.BIBTEX:
             return write_bibtex(list(items), BibtexDialect.BIBTEX, lossless=lossless)
@@ -117,7 +117,7 @@ def write_bibliography(
             return write_ris(list(items), lossless=lossless)
 
 
-def _as_expected(item: CslItem) -> CslItem:
+def _normalize_item(item: CslItem) -> CslItem:
     """The item with names and DOI in the shape that the writers know."""
     shaped = dict(item)
     if isinstance(doi := item.get("DOI"), str):

@@ -116,7 +116,7 @@ def _without_isbns(text: str) -> tuple[list[str], str]:
     return isbns, " ".join([*rest, text[end:]])
 
 
-def full_range(pages: str) -> str:
+def expand_page_range(pages: str) -> str:
     """228-42 is 228-242; anything else stays."""
     found = _RANGE.match(pages.strip())
     if not found:

@@ -19,7 +19,7 @@ from carrel.libraries.text.budget import check_nesting
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-def difference(item: CslItem, *readings: CslItem) -> str:
+def lossless_difference(item: CslItem, *readings: CslItem) -> str:
     """The JSON that turns each reading into the item, or nothing when all are the item already."""
     changed = {
         name: value
@@ -46,7 +46,7 @@ def _is_same(one: object, other: object) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-def put_back(item: CslItem, text: str) -> bool:
+def apply_difference(item: CslItem, text: str) -> bool:
     """Applies a kept difference; False when the text is none."""
     try:
         content = json.loads(text)

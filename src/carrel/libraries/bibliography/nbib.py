@@ -7,7 +7,7 @@ from carrel.libraries.bibliography.dates import read_date
 from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
 from carrel.libraries.bibliography.items import (
     add_note,
-    full_range,
+    expand_page_range,
     join_keywords,
     language_code,
     put,
@@ -43,7 +43,7 @@ _PLAIN = {
     "PL": "publisher-place",
     "CTI": "collection-title",
 }
-_KEPT = {
+_OTHER_FIELDS = {
     "OWN": "owner", "STAT": "status", "JID": "nlm-id", "SB": "citation-subset", "GR": "grant",
     "CI": "copyright", "SO": "source", "PST": "pubstate", "AD": "author-address", "AUID": "auid",
     "SI": "secondary-source", "RN": "registry-number", "TT": "transliterated-title",
@@ -118,7 +118,7 @@ def _item(tags: Tags) -> CslItem:
         put(item, variable, _take(tags, tag))
     pages = _take(tags, "PG")
     if pages:
-        item["page"] = ", ".join(full_range(part) for part in pages.split(","))
+        item["page"] = ", ".join(expand_page_range(part) for part in pages.split(","))
     published = _take(tags, "DP") or _take(tags, "DEP")
     if published:
         item["issued"] = read_date(_DATE.sub(r"\1-\2-\3", published))
@@ -129,7 +129,7 @@ def _item(tags: Tags) -> CslItem:
     put_other(
         item, "pubtype", ", ".join(kind.capitalize() for kind in kinds if kind != "journal article")
     )
-    for tag, name in _KEPT.items():
+    for tag, name in _OTHER_FIELDS.items():
         put_other(item, name, "; ".join(value for value in tags.pop(tag, ()) if value))
     for tag, name in _KEPT_DATES.items():
         put_other(

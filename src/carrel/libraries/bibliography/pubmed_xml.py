@@ -6,7 +6,7 @@ from carrel.libraries.bibliography.dates import CslDate, month_number, read_date
 from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
-    full_range,
+    expand_page_range,
     join_keywords,
     language_code,
     put,
@@ -62,7 +62,7 @@ def _article(node: XmlNode) -> CslItem:
         "type": next((_TYPES[kind] for kind in kinds if kind in _TYPES), "article-journal")
     }
     put(item, "PMID", citation.at("PMID"))
-    put(item, "title", marked(article.first("ArticleTitle")) or article.at("VernacularTitle"))
+    put(item, "title", markup_text(article.first("ArticleTitle")) or article.at("VernacularTitle"))
     put(item, "container-title", journal.at("Title"))
     put(
         item,
@@ -95,8 +95,8 @@ def _article(node: XmlNode) -> CslItem:
 def _book(node: XmlNode) -> CslItem:
     document = node if node.tag == "BookDocument" else node.first("BookDocument") or node
     book = document.first("Book") or document
-    article_title = marked(document.first("ArticleTitle"))
-    title = marked(book.first("BookTitle"))
+    article_title = markup_text(document.first("ArticleTitle"))
+    title = markup_text(book.first("BookTitle"))
     item: CslItem = {"type": "chapter" if article_title and title else "book"}
     put(item, "PMID", document.at("PMID"))
     put(item, "title", article_title or title)
@@ -133,14 +133,14 @@ def _book(node: XmlNode) -> CslItem:
     return item
 
 
-def marked(node: XmlNode | None) -> str:
+def markup_text(node: XmlNode | None) -> str:
     """Text with the markup that CSL-JSON knows."""
     if node is None:
         return ""
     parts = [node.text or ""]
     for child in node.nodes():
         tag = _MARKS.get(child.tag)
-        inner = marked(child)
+        inner = markup_text(child)
         parts.append(f"<{tag}>{inner}</{tag}>" if tag and inner else inner)
         parts.append(child.tail or "")
     return " ".join("".join(parts).split())
@@ -207,7 +207,11 @@ def _pages(article: XmlNode, item: CslItem) -> None:
     if not pages:
         start, end = pagination.at("StartPage"), pagination.at("EndPage")
         pages = f"{start}-{end}" if end and end != start else start
-    put(item, "page", ", ".join(full_range(part) for part in pages.split(",")) if pages else "")
+    put(
+        item,
+        "page",
+        ", ".join(expand_page_range(part) for part in pages.split(",")) if pages else "",
+    )
 
 
 def _identifiers(node: XmlNode, article: XmlNode, item: CslItem) -> None:
@@ -237,7 +241,7 @@ def _abstract(article: XmlNode) -> str:
     abstract = article.first("Abstract")
     parts: list[str] = []
     for text in abstract.each("AbstractText") if abstract else ():
-        label, words = text.get("Label", ""), marked(text)
+        label, words = text.get("Label", ""), markup_text(text)
         if words:
             parts.append(f"{label}: {words}" if label and label != "UNLABELLED" else words)
     return "\n".join(parts)

@@ -18,7 +18,7 @@ from carrel.libraries.bibliography.items import (
     put_people,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.lossless import put_back
+from carrel.libraries.bibliography.lossless import apply_difference
 from carrel.libraries.bibliography.tagged_formats import tagged_fields
 from carrel.libraries.identifiers import ArxivId, NotAnIdentifierError, Pmcid
 
@@ -73,7 +73,7 @@ PLAIN_TAGS = {
     "OP": "original-title", "AV": "archive_location",
 }  # fmt: skip
 # Tags without a variable, under names that say what they are.
-KEPT_TAGS = {
+OTHER_TAGS = {
     "AD": "author-address", "AN": "accession-number", "CA": "caption", "RN": "research-notes",
     "RP": "reprint-edition", "SV": "series-volume", "TA": "translated-author",
     "TT": "translated-title", "C1": "custom1", "C2": "custom2", "C3": "custom3", "C4": "custom4",
@@ -82,8 +82,8 @@ KEPT_TAGS = {
 }  # fmt: skip
 
 
-# Where our writer keeps what the format has no tag for; see kept.py.
-KEPT_PREFIX = "carrel-csl: "
+# Where our writer keeps what the format has no tag for; see lossless.py.
+LOSSLESS_PREFIX = "carrel-csl: "
 
 _TAG = re.compile(r"^[ \t\ufeff]{0,3}([A-Z][A-Z0-9])(?: {1,3}| {0,2}\t)-(?: (.*)|(.*))$")
 _MARKED = re.compile(r"^(\S+)\s*\[(pmid|pmcid|doi)\]$", re.IGNORECASE)
@@ -151,19 +151,19 @@ def _item(tags: Tags) -> CslItem:
     _links(tags, item)
     _words(tags, item)
     kept = [
-        value.removeprefix(KEPT_PREFIX)
+        value.removeprefix(LOSSLESS_PREFIX)
         for value in tags.pop("N1", ())
-        if value.startswith(KEPT_PREFIX)
+        if value.startswith(LOSSLESS_PREFIX)
     ]
     for tag in list(tags):
         put_other(
             item,
-            KEPT_TAGS.get(tag, tag.lower()),
+            OTHER_TAGS.get(tag, tag.lower()),
             "; ".join(value for value in tags.pop(tag) if value),
         )
     for text in kept:
-        if not put_back(item, text):
-            add_note(item, KEPT_PREFIX + text)
+        if not apply_difference(item, text):
+            add_note(item, LOSSLESS_PREFIX + text)
     return item
 
 
@@ -348,6 +348,6 @@ def _words(tags: Tags, item: CslItem) -> None:
         "\n".join(
             value
             for value in [*notes, *tags.pop("NO", [])]
-            if value and not value.startswith(KEPT_PREFIX)
+            if value and not value.startswith(LOSSLESS_PREFIX)
         ),
     )

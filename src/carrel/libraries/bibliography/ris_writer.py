@@ -3,10 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from carrel.libraries.bibliography.dates import whole_date
+from carrel.libraries.bibliography.dates import export_date
 from carrel.libraries.bibliography.imports import CslItem
-from carrel.libraries.bibliography.lossless import difference
-from carrel.libraries.bibliography.ris import ARTICLES, KEPT_PREFIX, PARTS, TYPES_WRITTEN, read_ris
+from carrel.libraries.bibliography.lossless import lossless_difference
+from carrel.libraries.bibliography.ris import (
+    ARTICLES,
+    LOSSLESS_PREFIX,
+    PARTS,
+    TYPES_WRITTEN,
+    read_ris,
+)
 from carrel.libraries.csl.name_lists import et_al_variables, names_of
 from carrel.libraries.text.budget import until_cancelled
 
@@ -41,9 +47,9 @@ def _lossless_reference(item: CslItem) -> str:
     lines = [f"{tag}  - {value}" for tag, value in _tags(item)]
     text = "\r\n".join([*lines, "ER  - ", ""])
     understood = read_ris(text).items
-    kept = difference(item, understood[0].item if understood else {})
+    kept = lossless_difference(item, understood[0].item if understood else {})
     if kept:
-        text = "\r\n".join([*lines, f"N1  - {KEPT_PREFIX}{kept}", "ER  - ", ""])
+        text = "\r\n".join([*lines, f"N1  - {LOSSLESS_PREFIX}{kept}", "ER  - ", ""])
     return text
 
 
@@ -104,7 +110,7 @@ def _values(item: CslItem, kind: str) -> Iterator[tuple[str, str]]:
 
 def _dates(item: CslItem) -> Iterator[tuple[str, str]]:
     for variable, tag in (("issued", "DA"), ("accessed", "Y2")):
-        date = whole_date(item.get(variable))
+        date = export_date(item.get(variable))
         points = date.get("date-parts")
         parts = (
             points[0] if isinstance(points, list) and points and isinstance(points[0], list) else []

@@ -35,10 +35,12 @@ def apply_case(tokens: Tokens, case: str, english: bool, language: str = "") -> 
     if change is None or (case == "title" and not english):
         return tokens
     if language in {"tr", "az"}:
-        tokens = [_dotted(token, case) if token.__class__ is str else token for token in tokens]
+        tokens = [
+            _turkish_case(token, case) if token.__class__ is str else token for token in tokens
+        ]
     texts = [token for token in tokens if token.__class__ is str]
     whole = "".join(texts)
-    fixed = _fixed(tokens, len(whole)) if len(texts) != len(tokens) else []
+    fixed = _protected_positions(tokens, len(whole)) if len(texts) != len(tokens) else []
     changed = change(whole, fixed)
     if len(texts) == 1 and len(tokens) == 1:
         return [changed]
@@ -55,14 +57,14 @@ def apply_case(tokens: Tokens, case: str, english: bool, language: str = "") -> 
     return result
 
 
-def _dotted(text: str, case: str) -> str:
+def _turkish_case(text: str, case: str) -> str:
     """In Turkish i and İ, ı and I belong together."""
     if case == "uppercase":
         return text.replace("i", "İ")
     return text.replace("I", "ı").replace("İ", "i") if case == "lowercase" else text
 
 
-def _fixed(tokens: Tokens, length: int) -> list[bool]:
+def _protected_positions(tokens: Tokens, length: int) -> list[bool]:
     """Which characters may not change; empty where all may."""
     fixed = [False] * length
     depth = place = 0
@@ -106,7 +108,7 @@ def _upper(text: str, fixed: list[bool]) -> str:
     return _each(text, fixed, str.upper)
 
 
-def _raise_at(text: str, place: int) -> str:
+def _uppercase_at(text: str, place: int) -> str:
     letter = _same_length(text[place], str.upper)
     return text if letter == text[place] else text[:place] + letter + text[place + 1 :]
 
@@ -120,7 +122,7 @@ def _capitalize_first(text: str, fixed: list[bool]) -> str:
         or (fixed and fixed[word.start()])
     ):
         return text
-    return _raise_at(text, word.start())
+    return _uppercase_at(text, word.start())
 
 
 def _capitalize_all(text: str, fixed: list[bool]) -> str:
@@ -132,7 +134,7 @@ def _capitalize_all(text: str, fixed: list[bool]) -> str:
             and word[0].islower()
             and not (fixed and fixed[word.start() + letter.start()])
         ):
-            text = _raise_at(text, word.start() + letter.start())
+            text = _uppercase_at(text, word.start() + letter.start())
     return text
 
 
@@ -166,7 +168,7 @@ def _title(text: str, fixed: list[bool]) -> str:
             index == 0
             or index == len(words) - 1
             or (after == "-" and text[word.start() - 1] != "-")
-            or _starts_anew(text, word.start())
+            or _starts_sentence(text, word.start())
         )
         if len(core.rstrip(".")) == 1 and index and not (core in STOP_WORDS and is_edge):
             continue
@@ -183,7 +185,7 @@ def _title(text: str, fixed: list[bool]) -> str:
     return "".join(letters)
 
 
-def _starts_anew(text: str, start: int) -> bool:
+def _starts_sentence(text: str, start: int) -> bool:
     before = text[:start].rstrip(" \u00a0“‘(\"'[")
     return bool(before) and before[-1] in _starters
 
@@ -198,7 +200,7 @@ _changes: dict[str, _Change] = {
 }
 
 
-def with_capital_term(tokens: Tokens) -> Tokens:
+def capitalize_leading_term(tokens: Tokens) -> Tokens:
     """The same, but a term that comes first starts with a capital."""
     is_term = False
     for place, token in enumerate(tokens):

@@ -108,7 +108,7 @@ def _independent(xml: str, name: str, folder: Path | None, locales: Locales, dep
 def list_styles(query: str = "", *, folder: Path | None = None) -> list[StyleInfo]:
     """The styles whose id, title or short title hold all words of the query; the closest first."""
     words = query.lower().split()
-    found = _known(folder)
+    found = _searchable_styles(folder)
     if not words:
         return [info for info, _ in found]
     whole = " ".join(words)
@@ -127,7 +127,7 @@ def list_styles(query: str = "", *, folder: Path | None = None) -> list[StyleInf
     )
 
 
-def _known(folder: Path | None) -> list[tuple[StyleInfo, str]]:
+def _searchable_styles(folder: Path | None) -> list[tuple[StyleInfo, str]]:
     """Every style with its searched text; the user's own hide archived ones of the same id."""
     archived = _archived()
     if folder is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .casing import with_capital_term
+from .casing import capitalize_leading_term
 from .context import Cite, Cluster
 from .tokens import CITATION_NUMBER, GLUE, NAMES, YEAR_SUFFIX, Tokens, plain, read_markup
 
@@ -82,7 +82,7 @@ class CitationWriter:
             cites = self.processor.sorted_cites(cites)
         rendered = [self._cite(cite, is_first=place == 0) for place, cite in enumerate(cites)]
         if self.groups and not cluster.has_positions:
-            rendered = _grouped(rendered)
+            rendered = _group_cites(rendered)
         if self.collapse == "citation-number":
             tokens = self._numbers(rendered)
         else:
@@ -110,7 +110,7 @@ class CitationWriter:
         if is_first and not plain(tokens) and not cite.author_only and not cite.suppress_author:
             tokens = [NO_PRINTED_FORM]
         if self.processor.style.is_note:
-            tokens = _capitalized(tokens, cite, is_first)
+            tokens = _capitalize_in_note(tokens, cite, is_first)
         tokens = _with_affixes(tokens, cite)
         return RenderedCite(
             cite,
@@ -227,15 +227,15 @@ class CitationWriter:
         )  # fmt: skip
 
 
-def _capitalized(tokens: Tokens, cite: Cite, is_first: bool) -> Tokens:
+def _capitalize_in_note(tokens: Tokens, cite: Cite, is_first: bool) -> Tokens:
     """In notes, a term that opens the citation or a sentence takes a capital."""
     prefix = plain(read_markup(cite.prefix)).strip() if cite.prefix else ""
     if not (_sentence_end.search(prefix) if prefix else is_first):
         return tokens
-    return with_capital_term(tokens)
+    return capitalize_leading_term(tokens)
 
 
-def _grouped(rendered: list[RenderedCite]) -> list[RenderedCite]:
+def _group_cites(rendered: list[RenderedCite]) -> list[RenderedCite]:
     """Cites with the same names brought together, at the place of the first."""
     places: dict[str, list[RenderedCite]] = {}
     order: list[list[RenderedCite]] = []

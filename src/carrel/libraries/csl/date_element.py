@@ -139,7 +139,7 @@ class DateWriter:
         if year is None:
             out += [text, *letter]
             return
-        self._join([(year.prefix, [*self._dressed(text, year), *letter], year.suffix)], out)
+        self._join([(year.prefix, [*self._format_part(text, year), *letter], year.suffix)], out)
 
     def _pieces(
         self, values: Parts, parts: list[DatePart], suffix: str, season: str = ""
@@ -213,9 +213,9 @@ class DateWriter:
                 text = _day(day, month, part.form, self.locale)
             case _:
                 text = ""
-        return self._dressed(text, part) if text else []
+        return self._format_part(text, part) if text else []
 
-    def _dressed(self, text: str, part: DatePart) -> Tokens:
+    def _format_part(self, text: str, part: DatePart) -> Tokens:
         tokens: Tokens = [text]
         if part.strips:
             tokens = strip_periods(tokens)

@@ -101,10 +101,10 @@ def _read_parts(parts: list[object]) -> Parts:
         except ValueError:
             break
     year, month, day = [*numbers, 0, 0, 0][:3]
-    return normal_parts(year, month, day)
+    return normalize_date_parts(year, month, day)
 
 
-def normal_parts(year: int, month: int, day: int) -> Parts:
+def normalize_date_parts(year: int, month: int, day: int) -> Parts:
     if 21 <= month <= 24:
         month -= 8
     if not 1 <= month <= 16:
@@ -146,7 +146,7 @@ def _read_edtf(text: str) -> tuple[Parts, bool] | None:
     year = int(re.sub("[xXuU]", "0", found[2].removeprefix("y")))
     month = int(found[3]) if found[3] and found[3].isdigit() else 0
     day = int(found[4]) if found[4] and found[4].isdigit() else 0
-    return normal_parts(year, month, day), bool(found[1] or found[5])
+    return normalize_date_parts(year, month, day), bool(found[1] or found[5])
 
 
 def _read_words(text: str) -> DateValue:
@@ -197,7 +197,7 @@ def _one_date(text: str) -> tuple[Parts, bool] | None:
         year, day = int(numbers[0]), 0
     if day and not month:
         return None
-    return (normal_parts(year, month, day), uncertain) if year else None
+    return (normalize_date_parts(year, month, day), uncertain) if year else None
 
 
 def _year_and_day(numbers: list[str]) -> tuple[int, int] | None:
@@ -226,8 +226,8 @@ def _month_or_season(word: str) -> int:
 def _slashed(found: re.Match[str]) -> tuple[Parts, bool] | None:
     one, two, three = int(found[1]), int(found[2]), int(found[3] or 0)
     if len(found[1]) >= 3:
-        return normal_parts(one, two, three if three <= 31 else 0), False
+        return normalize_date_parts(one, two, three if three <= 31 else 0), False
     if three and len(found[3]) >= 3:
         month, day = (two, one) if one > 12 else (one, two)
-        return normal_parts(three, month, day), False
+        return normalize_date_parts(three, month, day), False
     return None

@@ -177,8 +177,8 @@ class Disambiguator:
     ) -> Disambiguation | None:
         """The first step that sets some items apart from the target; others are undone."""
         sets = self.render(target, base, True)[1]
-        working = _filled(base, sets)
-        kept = _filled(base, sets)
+        working = _inherit_name_parts(base, sets)
+        kept = _inherit_name_parts(base, sets)
         for _ in range(_step_limit):
             step = self._step(working, target)
             if step is None:
@@ -219,7 +219,9 @@ class Disambiguator:
         return None
 
 
-def _filled(base: Disambiguation, sets: list[tuple[int, int, list[int]]]) -> Disambiguation:
+def _inherit_name_parts(
+    base: Disambiguation, sets: list[tuple[int, int, list[int]]]
+) -> Disambiguation:
     filled = base.copy()
     for place, (_, shown, levels) in enumerate(sets):
         if place >= len(filled.name_counts):

@@ -44,7 +44,7 @@ def compile_element(element: Element, scope: CompileScope, delimiter: str = "") 
             return None
 
 
-def sequence(children: Sequence[Render]) -> Render:
+def render_in_sequence(children: Sequence[Render]) -> Render:
     if len(children) == 1:
         return children[0]
 
@@ -55,10 +55,10 @@ def sequence(children: Sequence[Render]) -> Render:
     return run
 
 
-def joined(children: Sequence[Render], delimiter: str) -> Render:
+def render_with_delimiter(children: Sequence[Render], delimiter: str) -> Render:
     """The children with a delimiter between those that say something."""
     if not delimiter or len(children) == 1:
-        return sequence(children)
+        return render_in_sequence(children)
 
     def run(context: RenderContext, out: Tokens) -> None:
         any_yet = False
@@ -80,10 +80,14 @@ def joined(children: Sequence[Render], delimiter: str) -> Render:
 def _group(element: Element, scope: CompileScope) -> Render:
     delimiter = element.get("delimiter", "")
     children = compile_children(element, scope, delimiter)
-    return decorate(_suppressed(joined(children, delimiter), scope), element.attrib, scope.english)
+    return decorate(
+        _suppress_empty(render_with_delimiter(children, delimiter), scope),
+        element.attrib,
+        scope.english,
+    )
 
 
-def _suppressed(inner: Render, scope: CompileScope) -> Render:
+def _suppress_empty(inner: Render, scope: CompileScope) -> Render:
     """Render nothing where variables were called and none had a value; never wrapped twice."""
     if inner in scope.suppressed:
         return inner
@@ -110,7 +114,9 @@ def _choose(element: Element, scope: CompileScope, delimiter: str) -> Render:
     for child in element:
         if child.tag in {"if", "else-if", "else"}:
             test = compile_condition(child) if child.tag != "else" else _always
-            branches.append((test, joined(compile_children(child, scope, delimiter), delimiter)))
+            branches.append(
+                (test, render_with_delimiter(compile_children(child, scope, delimiter), delimiter))
+            )
     if len(branches) == 1:
         only, render = branches[0]
 
@@ -138,8 +144,8 @@ def compile_macro(name: str, scope: CompileScope) -> Render:
     if found is None:
         element = scope.enter_macro(name)
         scope.count_calls(name, element)
-        found = scope.compiled[name] = _suppressed(
-            sequence(compile_children(element, scope)), scope
+        found = scope.compiled[name] = _suppress_empty(
+            render_in_sequence(compile_children(element, scope)), scope
         )
         scope.leave_macro()
     return found
@@ -150,8 +156,8 @@ def _text(element: Element, scope: CompileScope) -> Render:
     if "macro" in attributes:
         # Case belongs to what a macro renders, not to the call: the engines that styles are written
         # for ignore it here.
-        looks = {name: value for name, value in attributes.items() if name != "text-case"}
-        return decorate(compile_macro(attributes["macro"], scope), looks, scope.english)
+        formatting = {name: value for name, value in attributes.items() if name != "text-case"}
+        return decorate(compile_macro(attributes["macro"], scope), formatting, scope.english)
     if "value" in attributes:
         value = attributes["value"]
         if not value:

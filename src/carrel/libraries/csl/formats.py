@@ -27,7 +27,7 @@ class TextRun:
     """A stretch of text and everything that is true of its looks, such as `font-style=italic`."""
 
     text: str
-    looks: tuple[tuple[str, str], ...] = ()
+    formatting: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ _markdown_signs = re.compile(r"([\\`*_\[\]<>~^$|])")
 _markdown_start = re.compile(r"^(\s*)([#+\-=])(?=\s|$)|^(\s*\d+)([.)])(?=\s)")
 
 
-def _raised(sign: re.Match[str]) -> str:
+def _superscript_tag(sign: re.Match[str]) -> str:
     return f"<sup>{unicodedata.normalize('NFKC', sign[0])}</sup>"
 
 
@@ -64,7 +64,7 @@ def _escape_html(text: str) -> str:
     text = text.translate(_html_signs)
     if "  " in text:
         text = text.replace("  ", "\u00a0 ")
-    return text if text.isascii() else _superscripts.sub(_raised, text)
+    return text if text.isascii() else _superscripts.sub(_superscript_tag, text)
 
 
 def _escape_markdown(text: str) -> str:
@@ -134,7 +134,7 @@ MARKDOWN: Final = OutputFormat(
 FORMATS: Final[dict[str, OutputFormat]] = {"text": TEXT, "html": HTML, "markdown": MARKDOWN}
 
 
-class _Looks:
+class _FormattingState:
     """What is in force at this point: one stack for each kind, and how deep in quotes we are."""
 
     __slots__ = ("levels", "quotes", "stacks")
@@ -189,12 +189,12 @@ class _Looks:
         )
 
 
-def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str]) -> str:
+def write_tokens(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str]) -> str:
     """The tokens as one string of this format. Text between two marks is escaped at once."""
     pieces: list[str] = []
     waiting: list[str] = []
     escape, edges = output.escape, output.edges
-    looks = _Looks(quotes)
+    formatting = _FormattingState(quotes)
     for token in tokens:
         if token.__class__ is str:
             waiting.append(token)
@@ -202,24 +202,26 @@ def write(tokens: Tokens, output: OutputFormat, quotes: tuple[str, str, str, str
         mark: Mark = token  # type: ignore[assignment]
         kind = mark.kind
         if kind == "quotes":
-            waiting.append(looks.open_quote(mark.value) if mark.is_open else looks.close_quote())
+            waiting.append(
+                formatting.open_quote(mark.value) if mark.is_open else formatting.close_quote()
+            )
             continue
         if kind in _UNSEEN:
             continue
         if waiting:
             pieces.append(escape("".join(waiting)))
             waiting.clear()
-        if kind in looks.stacks:
+        if kind in formatting.stacks:
             # A mark that changes nothing is written only where the format repeats marks.
             is_repeated = output.repeats and mark.value != _silent
-            value = looks.apply(mark) or (mark.value if is_repeated else "")
+            value = formatting.apply(mark) or (mark.value if is_repeated else "")
             edge = edges.get((kind, value))
             if edge:
                 pieces.append(edge[not mark.is_open])
         elif kind == "display":
             pieces.extend(_display(mark, edges.get((kind, mark.value), ("", "")), pieces))
         elif kind == "no-decoration":
-            pieces.extend(_without_decoration(looks, mark, edges))
+            pieces.extend(_without_decoration(formatting, mark, edges))
     if waiting:
         pieces.append(escape("".join(waiting)))
     return output.finish("".join(pieces))
@@ -236,11 +238,11 @@ def _display(mark: Mark, edge: tuple[str, str], pieces: list[str]) -> list[str]:
 
 
 def _without_decoration(
-    looks: _Looks, mark: Mark, edges: dict[tuple[str, str], tuple[str, str]]
+    formatting: _FormattingState, mark: Mark, edges: dict[tuple[str, str], tuple[str, str]]
 ) -> list[str]:
     """Opens or closes a plain stretch for every kind that is in force."""
     pieces = []
-    for kind, stack in looks.stacks.items():
+    for kind, stack in formatting.stacks.items():
         normal = _normal[kind]
         if mark.is_open:
             if stack and stack[-1] != normal:
@@ -253,17 +255,17 @@ def _without_decoration(
     return pieces
 
 
-def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[TextRun]:
+def to_runs(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[TextRun]:
     """The tokens as runs: what any other format can be made from."""
     runs: list[TextRun] = []
-    looks = _Looks(quotes)
+    formatting = _FormattingState(quotes)
     displays: list[str] = []
 
     def add(text: str) -> None:
-        now = looks.current()
+        now = formatting.current()
         if displays:
             now = (*now, ("display", displays[-1]))
-        if runs and runs[-1].looks == now:
+        if runs and runs[-1].formatting == now:
             runs[-1] = TextRun(runs[-1].text + text, now)
         else:
             runs.append(TextRun(text, now))
@@ -273,15 +275,15 @@ def structure(tokens: Tokens, quotes: tuple[str, str, str, str]) -> list[TextRun
             add(token)
             continue
         mark: Mark = token  # type: ignore[assignment]
-        if mark.kind in looks.stacks:
-            looks.apply(mark)
+        if mark.kind in formatting.stacks:
+            formatting.apply(mark)
         elif mark.kind == "quotes":
-            add(looks.open_quote(mark.value) if mark.is_open else looks.close_quote())
+            add(formatting.open_quote(mark.value) if mark.is_open else formatting.close_quote())
         elif mark.kind == "display":
             if mark.is_open:
                 displays.append(mark.value)
             elif displays:
                 displays.pop()
         elif mark.kind == "no-decoration":
-            looks.apply_plain(mark)
+            formatting.apply_plain(mark)
     return runs

@@ -67,7 +67,7 @@ class Locale:
     gendered: dict[tuple[str, str, str], LocaleTerm] = field(default_factory=dict)
     dates: dict[str, Element] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
-    _found: dict[tuple[str, str, bool, str], str | None] = field(default_factory=dict)
+    _cached_terms: dict[tuple[str, str, bool, str], str | None] = field(default_factory=dict)
 
     @property
     def punctuation_in_quote(self) -> bool:
@@ -86,9 +86,9 @@ class Locale:
     ) -> str | None:
         """The wording of a term, or None where no layer defines it."""
         key = (name, form, plural, gender)
-        if key not in self._found:
-            self._found[key] = self._look_up(name, form, plural, gender)
-        return self._found[key]
+        if key not in self._cached_terms:
+            self._cached_terms[key] = self._look_up(name, form, plural, gender)
+        return self._cached_terms[key]
 
     def _look_up(self, name: str, form: str, plural: bool, gender: str) -> str | None:
         while True:
@@ -169,7 +169,7 @@ def _is_ordinal(name: str) -> bool:
 
 def build_locale(language: str, style: Element | None, source: LocaleSource) -> Locale:
     """The locale of a language: the shipped files first, then what the style itself says."""
-    wanted = normal_language(language)
+    wanted = normalize_language(language)
     base = wanted.split("-")[0]
     found_any = False
     locale = Locale(wanted)
@@ -188,14 +188,14 @@ def build_locale(language: str, style: Element | None, source: LocaleSource) -> 
             ["", base, PRIMARY_DIALECTS.get(base, base) if wanted == base else wanted, wanted]
         ):
             for layer in own:
-                if normal_language(layer.get("lang", "")) == accepted:
+                if normalize_language(layer.get("lang", "")) == accepted:
                     locale.add_layer(layer)
     if not found_any:
         locale.language = wanted or "en-US"
     return locale
 
 
-def normal_language(language: str) -> str:
+def normalize_language(language: str) -> str:
     """`en_us` and `en-us` as `en-US`; a script subtag keeps its capital."""
     parts = language.strip().replace("_", "-").split("-")
     if not parts[0]:

@@ -8,14 +8,22 @@ from carrel.libraries.text.xml import Element
 from .conditions import compile_condition
 from .context import NameSet, RenderContext
 from .name_values import PersonName, is_latin_like
-from .person import FULL, INITIALS, NameFormat, base_level, dressed, person, read_options
+from .person import (
+    FULL,
+    INITIALS,
+    NameFormat,
+    apply_name_format,
+    base_level,
+    read_options,
+    render_name,
+)
 from .scope import CompileScope, Render, decorate
 from .tokens import NAMES, Tokens, plain
 
 Compile = Callable[[Element, CompileScope], Render | None]
 
 
-def alternatives(
+def compile_substitute(
     parent: Element, names: Element, scope: CompileScope, compile_element: Compile
 ) -> Render:
     """Render the first child that gives text; a cs:choose decides which of its own are tried."""
@@ -27,7 +35,7 @@ def alternatives(
         if child.tag == "names" and not [
             inner for inner in child if inner.tag in {"name", "label", "et-al", "substitute"}
         ]:
-            compiled = compile_element(_filled(child, names), scope)
+            compiled = compile_element(_inherit_name_parts(child, names), scope)
         else:
             compiled = compile_element(child, scope)
         if compiled is not None:
@@ -49,7 +57,7 @@ def _choice(
     branches = [
         (
             compile_condition(branch) if branch.tag != "else" else None,
-            alternatives(branch, names, scope, compile_element),
+            compile_substitute(branch, names, scope, compile_element),
         )
         for branch in choose
         if branch.tag in {"if", "else-if", "else"}
@@ -64,7 +72,7 @@ def _choice(
     return choice
 
 
-def _filled(child: Element, parent: Element) -> Element:
+def _inherit_name_parts(child: Element, parent: Element) -> Element:
     """A cs:names in cs:substitute without children takes name, et-al and label from its parent."""
     filled = copy.copy(child)
     filled.attrib = {**parent.attrib, "variable": child.get("variable", "")}
@@ -92,7 +100,7 @@ class NamesElement:
         self.labels: dict[str, Render] = {}
         substitute = element.find("substitute")
         self.substitutes = (
-            alternatives(substitute, element, scope, compile_element)
+            compile_substitute(substitute, element, scope, compile_element)
             if substitute is not None
             else None
         )
@@ -103,8 +111,8 @@ class NamesElement:
             self.et_al = ""
         self.base = base_level(self.options)
         self.can_initialize = self.options.initialize_with is not None and self.options.initialize
-        looks = {key: value for key, value in element.attrib.items() if key != "delimiter"}
-        self.dressed = decorate(self._render_found, looks, scope.english)
+        formatting = {key: value for key, value in element.attrib.items() if key != "delimiter"}
+        self.formatted = decorate(self._render_found, formatting, scope.english)
 
     def _and_term(self) -> str:
         """With its spaces; scripts that set no words apart take none. Sort keys go without."""
@@ -115,7 +123,7 @@ class NamesElement:
             f"{' ' if _takes_space(term[0]) else ''}{term}{' ' if _takes_space(term[-1]) else ''}"
         )
 
-    def _found(self, context: RenderContext) -> list[tuple[str, list[PersonName]]]:
+    def _find_names(self, context: RenderContext) -> list[tuple[str, list[PersonName]]]:
         return [
             (variable, names)
             for variable in self.variables
@@ -125,8 +133,8 @@ class NamesElement:
 
     def render(self, context: RenderContext, out: Tokens) -> None:
         context.called += 1
-        if self._found(context):
-            (self._render_found if self.options.form == "count" else self.dressed)(context, out)
+        if self._find_names(context):
+            (self._render_found if self.options.form == "count" else self.formatted)(context, out)
         else:
             start = len(out)
             self._substitute(context, out)
@@ -134,14 +142,14 @@ class NamesElement:
                 out.append("0")
 
     def _render_found(self, context: RenderContext, out: Tokens) -> None:
-        found = self._found(context)
+        found = self._find_names(context)
         if self.options.form == "count":
             context.rendered += 1
             if context.trace is not None:
                 context.trace.extend(variable for variable, _ in found)
             out.append(str(sum(self._shown(len(names), 0, context)[0] for _, names in found)))
             return
-        found = self._merged(found)
+        found = self._merge_editor_translator(found)
         rendered: list[Tokens] = []
         for variable, names in found:
             tokens = self._one_role(variable, names, context)
@@ -156,7 +164,7 @@ class NamesElement:
                     out.append(self.options.names_delimiter)
                 out += tokens
 
-    def _merged(
+    def _merge_editor_translator(
         self, found: list[tuple[str, list[PersonName]]]
     ) -> list[tuple[str, list[PersonName]]]:
         """Editors who are also translators are named once, where the locale has a term for it."""
@@ -245,7 +253,7 @@ class NamesElement:
                 context.rendered += 1
                 return []
         if context.substitution is not None and is_first:
-            tokens = self._replaced(tokens, names, index, context, has_more=has_more)
+            tokens = self._substitute_names(tokens, names, index, context, has_more=has_more)
         if not tokens:
             return []
         tokens = [NAMES, *tokens, NAMES.close]
@@ -283,15 +291,17 @@ class NamesElement:
         ]
 
     def _person(self, name: PersonName, inverted: bool, level: int) -> Tokens:
-        tokens = person(name, self.options, inverted, level, self.scope.area == "sort")
+        tokens = render_name(name, self.options, inverted, level, self.scope.area == "sort")
         look = self.options.name
-        return dressed(tokens, NameFormat(look.fonts, look.case) if name.literal else look)
+        return apply_name_format(
+            tokens, NameFormat(look.fonts, look.case) if name.literal else look
+        )
 
     def _list(
         self, names: list[PersonName], index: int, context: RenderContext, *, has_more: bool
     ) -> tuple[Tokens, str]:
         total = len(names)
-        shown, has_last = self._shown_of(names, index, context, has_more=has_more)
+        shown, has_last = self._count_shown(names, index, context, has_more=has_more)
         levels = [self._level(index, place, names[place], context) for place in range(shown)]
         people = self._people(names, levels)
         context.name_sets.append(
@@ -307,7 +317,7 @@ class NamesElement:
         )
         return tokens, plain(tokens)
 
-    def _shown_of(
+    def _count_shown(
         self, names: list[PersonName], index: int, context: RenderContext, *, has_more: bool
     ) -> tuple[int, bool]:
         """How many of these names are shown; a list that goes on counts as one longer."""
@@ -349,7 +359,9 @@ class NamesElement:
             if _takes_space(self.et_al[0])
             else ""
         )
-        return dressed([*tokens, sign, *dressed([self.et_al], options.et_al)], options.name)
+        return apply_name_format(
+            [*tokens, sign, *apply_name_format([self.et_al], options.et_al)], options.name
+        )
 
     def _precedes(self, rule: str, contextual: bool, before: int) -> bool:
         if rule == "always":
@@ -379,7 +391,7 @@ class NamesElement:
             tokens += one
         return tokens
 
-    def _replaced(
+    def _substitute_names(
         self,
         tokens: Tokens,
         names: list[PersonName],
@@ -394,7 +406,7 @@ class NamesElement:
             return tokens
         if substitution.rule == "complete-all":
             return [substitution.text] if substitution.text else []
-        shown, has_last = self._shown_of(names, index, context, has_more=has_more)
+        shown, has_last = self._count_shown(names, index, context, has_more=has_more)
         people = self._people(
             names, [self._level(index, place, names[place], context) for place in range(shown)]
         )

@@ -59,7 +59,7 @@ def read_name(value: object) -> PersonName | None:
     if _is_set(value.get("isInstitution")) and family and not given:
         return PersonName(literal=family)
     parse = value.get("parse-names")
-    return _parsed(
+    return _parse_name(
         family=family,
         given=given,
         dropping=dropping,
@@ -89,7 +89,7 @@ def _is_set(value: object) -> bool:
 _longest_name = 300
 
 
-def _parsed(
+def _parse_name(
     *,
     family: str,
     given: str,
@@ -102,7 +102,7 @@ def _parsed(
 ) -> PersonName:
     if len(family) > _longest_name or len(given) > _longest_name:
         return PersonName(family, given, dropping, non_dropping, suffix, comma_suffix, "", static)
-    return _parsed_short(
+    return _parse_short_name(
         family=family,
         given=given,
         dropping=dropping,
@@ -115,7 +115,7 @@ def _parsed(
 
 
 @lru_cache(maxsize=16384)
-def _parsed_short(
+def _parse_short_name(
     *,
     family: str,
     given: str,

@@ -55,7 +55,7 @@ class NameOptions:
     raw: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_look(element: Element | None) -> NameFormat:
+def read_name_format(element: Element | None) -> NameFormat:
     if element is None:
         return NameFormat()
     attributes = element.attrib
@@ -106,10 +106,10 @@ def read_options(
         sort_order=found.get("name-as-sort-order", ""),
         sort_separator=found.get("sort-separator", ", "),
         demote=style.get("demote-non-dropping-particle", "display-and-sort"),
-        family=read_look(parts.get("family")),
-        given=read_look(parts.get("given")),
-        name=read_look(name),
-        et_al=read_look(et_al),
+        family=read_name_format(parts.get("family")),
+        given=read_name_format(parts.get("given")),
+        name=read_name_format(name),
+        et_al=read_name_format(et_al),
         et_al_term=et_al.get("term", "et-al") if et_al is not None else "et-al",
         particle_space="\u00a0" if language[:2] == "fr" else " ",
         names_delimiter=names.get("delimiter", found.get("names-delimiter", "")),
@@ -131,40 +131,48 @@ def base_level(options: NameOptions) -> int:
     return INITIALS if options.initialize_with is not None and options.initialize else FULL
 
 
-def person(
+def render_name(
     name: PersonName, options: NameOptions, inverted: bool, level: int, in_sort: bool
 ) -> Tokens:
     if name.literal:
-        return dressed(read_markup(name.literal), options.family)
+        return apply_name_format(read_markup(name.literal), options.family)
     given = _given(name, options, level)
     if not is_latin_like(name.family + name.given):
-        return [*dressed(_text(name.family), options.family), *dressed(_text(given), options.given)]
+        return [
+            *apply_name_format(_text(name.family), options.family),
+            *apply_name_format(_text(given), options.given),
+        ]
     if name.static_ordering:
         return _joined(
-            dressed(_text(name.family), options.family), dressed(_text(given), options.given), " "
+            apply_name_format(_text(name.family), options.family),
+            apply_name_format(_text(given), options.given),
+            " ",
         )
     if inverted and level != FAMILY_ONLY:
         return _inverted(name, given, options, in_sort)
     if level == FAMILY_ONLY:
         if in_sort and options.demote != "never":
-            return _beside(_text(name.family), _text(name.non_dropping))
+            return _join_with_space(_text(name.family), _text(name.non_dropping))
         if inverted and name.non_dropping and options.demote == "display-and-sort":
             return [
-                *_inside(_text(name.family), options.family),
+                *_format_inside(_text(name.family), options.family),
                 options.sort_separator,
-                *_inside(_text(name.non_dropping), options.family),
+                *_format_inside(_text(name.non_dropping), options.family),
             ]
         return _family_with_particle(name, options)
     if name.dropping[-1:] in {"’", "'"}:
-        front = _with_affixes(_inside(_text(given), options.given), options.given)
-        bare = _beside(_inside(_text(name.dropping), options.given), _bare_family(name, options))
-        both = _beside(front, _with_affixes(bare, options.family))
+        front = _with_affixes(_format_inside(_text(given), options.given), options.given)
+        bare = _join_with_space(
+            _format_inside(_text(name.dropping), options.given), _bare_family(name, options)
+        )
+        both = _join_with_space(front, _with_affixes(bare, options.family))
     else:
-        front = _beside(
-            _inside(_text(given), options.given), _inside(_text(name.dropping), options.given)
+        front = _join_with_space(
+            _format_inside(_text(given), options.given),
+            _format_inside(_text(name.dropping), options.given),
         )
         space = options.particle_space if name.dropping else " "
-        both = _beside(
+        both = _join_with_space(
             _with_affixes(front, options.given), _family_with_particle(name, options), space
         )
     if name.suffix:
@@ -207,15 +215,17 @@ def _inverted(name: PersonName, given: str, options: NameOptions, in_sort: bool)
         options.demote == "display-and-sort" or (in_sort and options.demote == "sort-only")
     )
     if demoted:
-        family = dressed(_text(name.family), options.family)
-        tail = _beside(
-            _inside(_text(given), options.given), _inside(_text(name.dropping), options.given)
+        family = apply_name_format(_text(name.family), options.family)
+        tail = _join_with_space(
+            _format_inside(_text(given), options.given),
+            _format_inside(_text(name.dropping), options.given),
         )
-        tail = _beside(tail, _inside(_text(name.non_dropping), options.family))
+        tail = _join_with_space(tail, _format_inside(_text(name.non_dropping), options.family))
     else:
         family = _family_with_particle(name, options)
-        tail = _beside(
-            _inside(_text(given), options.given), _inside(_text(name.dropping), options.given)
+        tail = _join_with_space(
+            _format_inside(_text(given), options.given),
+            _format_inside(_text(name.dropping), options.given),
         )
     if in_sort and name.non_dropping[-1:] in {"'", "’"} and not demoted:
         family = [*_text(name.non_dropping), " ", *_text(name.family)]
@@ -231,14 +241,14 @@ def _family_with_particle(name: PersonName, options: NameOptions) -> Tokens:
 
 
 def _bare_family(name: PersonName, options: NameOptions) -> Tokens:
-    return _beside(
-        _inside(_text(name.non_dropping), options.family),
-        _inside(_text(name.family), options.family),
+    return _join_with_space(
+        _format_inside(_text(name.non_dropping), options.family),
+        _format_inside(_text(name.family), options.family),
         options.particle_space,
     )
 
 
-def _beside(left: Tokens, right: Tokens, space: str = " ") -> Tokens:
+def _join_with_space(left: Tokens, right: Tokens, space: str = " ") -> Tokens:
     """Two parts with a space between, but none after an apostrophe or a hyphen."""
     if not left or not right:
         return left or right
@@ -252,7 +262,7 @@ def _joined(left: Tokens, right: Tokens, sign: str) -> Tokens:
     return [*left, sign, *right] if left and right else left or right
 
 
-def _inside(tokens: Tokens, look: NameFormat) -> Tokens:
+def _format_inside(tokens: Tokens, look: NameFormat) -> Tokens:
     if not tokens:
         return tokens
     if look.case:
@@ -271,6 +281,6 @@ def _with_affixes(tokens: Tokens, look: NameFormat) -> Tokens:
     return tokens
 
 
-def dressed(tokens: Tokens, look: NameFormat) -> Tokens:
+def apply_name_format(tokens: Tokens, look: NameFormat) -> Tokens:
     """Fonts and case inside, affixes outside."""
-    return tokens if look.is_plain else _with_affixes(_inside(tokens, look), look)
+    return tokens if look.is_plain else _with_affixes(_format_inside(tokens, look), look)

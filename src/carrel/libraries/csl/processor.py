@@ -7,7 +7,7 @@ from typing import Any
 
 from carrel.libraries.text.budget import current_budget
 
-from .casing import with_capital_term
+from .casing import capitalize_leading_term
 from .catalogue import load_style
 from .citation import CitationWriter, suffix_letters
 from .context import (
@@ -25,11 +25,11 @@ from .context import (
 )
 from .disambiguation import Disambiguator, given_levels
 from .errors import ItemNotFoundError, StyleBrokenError
-from .formats import FORMATS, OutputName, TextRun, structure, write
+from .formats import FORMATS, OutputName, TextRun, to_runs, write_tokens
 from .items import CitedItem, citation_label
-from .punctuation import settle
-from .sorting import ordered
-from .style import SHIFTED, Style, StyleLayout
+from .punctuation import resolve_punctuation
+from .sorting import sort_by_keys
+from .style import LEFT_MARGIN, Style, StyleLayout
 from .tokens import NAMES, Tokens
 
 
@@ -38,7 +38,7 @@ def entry_tokens(layout: StyleLayout, context: RenderContext) -> tuple[Tokens, N
     if layout.options.get("second-field-align"):
         tokens = layout.render_aligned(context)
     else:
-        tokens = with_capital_term(layout.render(context))
+        tokens = capitalize_leading_term(layout.render(context))
     if not tokens:
         return [], None
     names = context.name_sets[0] if context.name_sets and _opens_with_names(tokens) else None
@@ -57,8 +57,8 @@ def _opens_with_names(tokens: Tokens) -> bool:
     for token in tokens:
         if token is NAMES:
             return True
-        if token is SHIFTED or token is SHIFTED.close:
-            in_margin = token is SHIFTED
+        if token is LEFT_MARGIN or token is LEFT_MARGIN.close:
+            in_margin = token is LEFT_MARGIN
         elif token.__class__ is str and token and not in_margin:
             return False
     return False
@@ -86,7 +86,7 @@ def name_substitution(
 # libraries/text/budget.py.
 _STEPS_PER_RENDERING = 50
 _compared = Cite("", position=SUBSEQUENT)
-_telling_apart = (
+_disambiguation_options = (
     "disambiguate-add-names",
     "disambiguate-add-givenname",
     "disambiguate-add-year-suffix",
@@ -146,10 +146,10 @@ class Processor:
         layout = self.compiled.bibliography
         keys = layout.sort if layout is not None else []
         try:
-            self.order = ordered(ids, keys, self._sort_context)
+            self.order = sort_by_keys(ids, keys, self._sort_context)
             if keys and not keys[0].is_citation_number:
                 self.numbers = {item_id: number for number, item_id in enumerate(self.order, 1)}
-            self._tell_apart()
+            self._disambiguate_items()
         except RecursionError:
             raise self._too_deep() from None
 
@@ -163,7 +163,7 @@ class Processor:
         context.in_bibliography = True
         return context
 
-    def _tell_apart(self) -> None:
+    def _disambiguate_items(self) -> None:
         layout = self.compiled.citation
         options = layout.options
         items = [self.items[item_id] for item_id in self.order]
@@ -172,7 +172,7 @@ class Processor:
         if options.get("disambiguate-add-givenname") == "true" and rule != "by-cite":
             self.given_level = given_levels(rule, items)
         if self.compiled.has_disambiguate_test or any(
-            options.get(name) == "true" for name in _telling_apart
+            options.get(name) == "true" for name in _disambiguation_options
         ):
             disambiguator = Disambiguator(
                 options, self._ambiguous, self.compiled.has_disambiguate_test
@@ -216,7 +216,7 @@ class Processor:
             context.year_suffix = context.fields["year-suffix"]
 
     def sorted_cites(self, cites: list[Cite]) -> list[Cite]:
-        return ordered(cites, self.compiled.citation.sort, self.cite_context)
+        return sort_by_keys(cites, self.compiled.citation.sort, self.cite_context)
 
     def cite(self, clusters: Sequence[Cluster]) -> list[str]:
         """Each citation as text; positions such as ibid follow from the order of the clusters."""
@@ -239,12 +239,14 @@ class Processor:
         """The entries as stretches of text with their looks, for any other format."""
         in_quote = self.locale.punctuation_in_quote
         return [
-            (item_id, structure(settle(tokens, in_quote), self.quotes))
+            (item_id, to_runs(resolve_punctuation(tokens, in_quote), self.quotes))
             for item_id, tokens in self._entries()
         ]
 
     def _finish(self, tokens: Tokens) -> str:
-        return write(settle(tokens, self.locale.punctuation_in_quote), self.format, self.quotes)
+        return write_tokens(
+            resolve_punctuation(tokens, self.locale.punctuation_in_quote), self.format, self.quotes
+        )
 
     def _entries(self) -> list[tuple[str, Tokens]]:
         layout = self.compiled.bibliography

@@ -3,7 +3,7 @@
 from .tokens import FORMATTING, GLUE, Mark, Token, Tokens
 
 # left sign -> right sign -> what both together become
-MEETING = {
+SIGN_PAIRS = {
     ".": {".": ".", "!": ".!", "?": ".?", ":": ".:", ",": ".,", ";": ".;"},
     ",": {",": ",", "!": ",!", "?": ",?", ":": ",:", ".": ",.", ";": ",;"},
     ":": {":": ":", "!": "!", "?": "?", ".": ":", ",": ":,", ";": ":;"},
@@ -17,7 +17,7 @@ _fonts = frozenset(FORMATTING)
 _spaces = frozenset(" \u00a0")
 
 
-def settle(tokens: Tokens, in_quote: bool) -> Tokens:
+def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
     """The same tokens with their punctuation settled at every seam."""
     out: Tokens = []
     last = -1  # place of the last text in `out`
@@ -40,15 +40,15 @@ def settle(tokens: Tokens, in_quote: bool) -> Tokens:
             if first == " ":
                 if out[last][-1] in _spaces:  # type: ignore[index]
                     text = text.lstrip(" ")
-            elif first in MEETING:
+            elif first in SIGN_PAIRS:
                 if quote_end >= 0:
                     length, places = len(out[last]), len(out)  # type: ignore[arg-type]
-                    text = _meet_closed_quote(out, last, text, in_quote, moved)
+                    text = _resolve_after_quote(out, last, text, in_quote, moved)
                     moved = len(out) > places or len(out[last]) > length  # type: ignore[arg-type]
                     if len(out) > places:
                         last, quote_end = _last_text(out), quote_end + 1
                 else:
-                    last, text = _meet_sign(out, last, text, in_quote, font_end)
+                    last, text = _resolve_signs(out, last, text, in_quote, font_end)
             if not text:
                 continue
         last = len(out)
@@ -69,41 +69,41 @@ def _pass_mark(mark: Mark, last: int, quote_end: int, place: int) -> tuple[int, 
     return last, quote_end
 
 
-def _meet_closed_quote(out: Tokens, last: int, text: str, in_quote: bool, moved: bool) -> str:
+def _resolve_after_quote(out: Tokens, last: int, text: str, in_quote: bool, moved: bool) -> str:
     """A sign behind a closing quote: one that repeats a sign moved inside before is dropped."""
     end = out[last][-1]  # type: ignore[index]
-    if moved and end in MEETING and MEETING[end][text[0]] == end:
+    if moved and end in SIGN_PAIRS and SIGN_PAIRS[end][text[0]] == end:
         return text[1:]
-    return _meet_quote(out, last, text, in_quote)
+    return _resolve_at_quote(out, last, text, in_quote)
 
 
-def _meet_sign(
+def _resolve_signs(
     out: Tokens, last: int, text: str, in_quote: bool, font_end: bool
 ) -> tuple[int, str]:
     """A sign behind another: returns the place of the last text and what is left of the new one."""
     before: str = out[last]  # type: ignore[assignment]
     end, first = before[-1], text[0]
-    if end not in MEETING:
+    if end not in SIGN_PAIRS:
         return last, text
     if font_end:
         return last, text[1:] if end == first else text
-    both = MEETING[end][first]
+    both = SIGN_PAIRS[end][first]
     is_alone = len(before) == 1 and last > 0 and _closes_quote(out[last - 1])
     if in_quote and both[0] != end and is_alone:
         # The sign that stood outside gives way to one that belongs inside.
         out.pop(last)
         last = _last_text(out)
-        return last, _meet_quote(out, last, both + text[1:], in_quote)
+        return last, _resolve_at_quote(out, last, both + text[1:], in_quote)
     out[last] = before[:-1] + both[0]
     return last, both[1:] + text[1:]
 
 
-def _meet_quote(out: Tokens, last: int, text: str, in_quote: bool) -> str:
+def _resolve_at_quote(out: Tokens, last: int, text: str, in_quote: bool) -> str:
     """Resolve the signs before and after a closing quote; returns what stays outside."""
     before: str = out[last]  # type: ignore[assignment]
     end, first = before[-1], text[0]
     rest = text[1:]
-    if end not in MEETING:
+    if end not in SIGN_PAIRS:
         if in_quote and first in _moves_in:
             after = last + 1
             while after < len(out) and out[after].flips:  # type: ignore[union-attr]
@@ -116,13 +116,13 @@ def _meet_quote(out: Tokens, last: int, text: str, in_quote: bool) -> str:
         return text
     if not in_quote and end in _moves_out:
         out[last] = before[:-1]
-        return MEETING[end][first] + rest
+        return SIGN_PAIRS[end][first] + rest
     if end == first:
         return rest
     if not in_quote:
         return text
     if first in _moves_in:
-        out[last] = before[:-1] + MEETING[end][first]
+        out[last] = before[:-1] + SIGN_PAIRS[end][first]
         return rest
     return text
 

@@ -154,7 +154,7 @@ def padded(number: str) -> str:
     return digits.zfill(9) + number[len(digits) :] if digits else number
 
 
-def ordered(
+def sort_by_keys(
     values: Iterable[T], keys: list[SortKey], context_of: Callable[[T], RenderContext]
 ) -> list[T]:
     """Stable order by all keys; a later key is only rendered where the earlier ones are equal."""
@@ -172,5 +172,5 @@ def ordered(
             empty.append(value)
     result: list[T] = []
     for text_key in sorted(filled, reverse=key.is_descending):
-        result += ordered(filled[text_key], rest, context_of)
-    return result + ordered(empty, rest, context_of)
+        result += sort_by_keys(filled[text_key], rest, context_of)
+    return result + sort_by_keys(empty, rest, context_of)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from carrel.libraries.text.xml import Element
 
-from .casing import with_capital_term
+from .casing import capitalize_leading_term
 from .context import RenderContext
 from .elements import compile_children
 from .errors import StyleBrokenError
@@ -14,16 +14,16 @@ from .locale import (
     LocaleSource,
     XmlRefusedError,
     build_locale,
-    normal_language,
+    normalize_language,
     parse_csl_xml,
 )
 from .scope import CompileScope, Render, font_marks, inherited_names
 from .sorting import SortKey, compile_sort
 from .tokens import Mark, Tokens, mark
 
-SHIFTED = mark("display", "left-margin")
+LEFT_MARGIN = mark("display", "left-margin")
 _style_limit = 64
-INLINE = mark("display", "right-inline")
+RIGHT_INLINE = mark("display", "right-inline")
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class StyleLayout:
         if not first:
             return rest
         if not rest:
-            return [SHIFTED, *first, SHIFTED.close]
+            return [LEFT_MARGIN, *first, LEFT_MARGIN.close]
         place = next(
             (place for place, token in enumerate(rest) if token.__class__ is str and token), -1
         )
@@ -63,7 +63,14 @@ class StyleLayout:
             # A sign that would open the second block closes the first one.
             first.append(opening[0])
             rest[place] = opening[1:]
-        return [SHIFTED, *first, SHIFTED.close, INLINE, *with_capital_term(rest), INLINE.close]
+        return [
+            LEFT_MARGIN,
+            *first,
+            LEFT_MARGIN.close,
+            RIGHT_INLINE,
+            *capitalize_leading_term(rest),
+            RIGHT_INLINE.close,
+        ]
 
 
 @dataclass(slots=True)
@@ -87,7 +94,7 @@ class Style:
     _compiled: dict[str, CompiledStyle] = field(default_factory=dict)
 
     def compiled(self, language: str | None = None) -> CompiledStyle:
-        wanted = normal_language(language or self.default_locale or "en-US") or "en-US"
+        wanted = normalize_language(language or self.default_locale or "en-US") or "en-US"
         found = self._compiled.get(wanted)
         if found is None:
             try:

@@ -15,7 +15,7 @@ _ORDINALS = {word: str(number) for number, word in enumerate(_ORDINAL_WORDS, sta
 _AND = re.compile(r"(?<!\s)\s+and\s+")
 
 
-def joined(fields: dict[str, str], main: str, sub: str) -> str:
+def join_title(fields: dict[str, str], main: str, sub: str) -> str:
     text = fields.pop(main, "").strip()
     below = fields.pop(sub, "").strip() if text else ""
     if below:
@@ -29,7 +29,7 @@ def and_list(raw: str) -> list[str]:
     return [raw] if not all(part.strip().startswith("{") for part in parts) else parts
 
 
-def whole_name(name: dict[str, str]) -> str:
+def full_name(name: dict[str, str]) -> str:
     if "literal" in name:
         return name["literal"]
     family = " ".join(

@@ -7,11 +7,11 @@ from enum import Enum
 from carrel.libraries.bibliography.bibtex.field_values import (
     and_list,
     edition_number,
-    joined,
+    full_name,
+    join_title,
     put_links,
     split_keywords,
     verbatim,
-    whole_name,
 )
 from carrel.libraries.bibliography.bibtex.names import NameReader
 from carrel.libraries.bibliography.bibtex.scanner import RawEntry
@@ -22,6 +22,7 @@ from carrel.libraries.bibliography.bibtex.vocabulary import (
     EDITOR_TYPES,
     GENRE_WORDS,
     GENRES,
+    IGNORED_FIELDS,
     NAME_FIELDS,
     PATENT_OFFICES,
     PLAIN_FIELDS,
@@ -29,18 +30,17 @@ from carrel.libraries.bibliography.bibtex.vocabulary import (
     SUBTYPES,
     TITLE_FIELDS,
     TYPES,
-    USED_UP,
     VERBATIM_FIELDS,
 )
 from carrel.libraries.bibliography.dates import read_date, read_edtf, read_year_and_month
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.bibliography.items import language_code, put_other
-from carrel.libraries.bibliography.lossless import put_back
+from carrel.libraries.bibliography.lossless import apply_difference
 from carrel.libraries.csl.name_lists import mark_et_al
 from carrel.libraries.identifiers import Pmid
 
-# Where our writer keeps what the format has no field for; see kept.py.
-KEPT_FIELD = "carrel-csl"
+# Where our writer keeps what the format has no field for; see lossless.py.
+LOSSLESS_FIELD = "carrel-csl"
 
 _NUMBER_IS_ISSUE = frozenset(
     {"article-journal", "article-magazine", "article-newspaper", "periodical", "review"}
@@ -80,7 +80,7 @@ class EntryReader:
         if entry.key:
             item["id"] = entry.key
         item["type"] = kind
-        kept = fields.pop(KEPT_FIELD, None)
+        kept = fields.pop(LOSSLESS_FIELD, None)
         if "hyphenation" in fields:
             fields.setdefault("langid", fields.pop("hyphenation"))
         is_english = (
@@ -91,9 +91,7 @@ class EntryReader:
             in _ENGLISH
         )
         title: Callable[[str], str] = (
-            self._sentence
-            if self._titles is TitleCase.SENTENCE_CASE and is_english
-            else _as_written
+            self._sentence if self._titles is TitleCase.SENTENCE_CASE and is_english else _keep_case
         )
         self._titles_of(fields, item, kind, entry.type, title)
         self._people(fields, item, kind)
@@ -103,8 +101,8 @@ class EntryReader:
         put_links(fields, item)
         self._words(fields, item, entry.type, kind)
         self._rest(fields, item)
-        if kept is not None and not put_back(item, kept):
-            put_other(item, KEPT_FIELD, kept)
+        if kept is not None and not apply_difference(item, kept):
+            put_other(item, LOSSLESS_FIELD, kept)
         return item
 
     def _text(self, raw: str) -> str:
@@ -129,7 +127,7 @@ class EntryReader:
         entry_type: str,
         title: Callable[[str], str],
     ) -> None:
-        text = title(joined(fields, "title", "subtitle"))
+        text = title(join_title(fields, "title", "subtitle"))
         if entry_type == "inreference" and "lista" in fields and "booktitle" not in fields:
             item["container-title"] = text
             text = to_rich(fields.pop("lista")).text
@@ -149,12 +147,12 @@ class EntryReader:
         self, fields: dict[str, str], item: CslItem, kind: str, title: Callable[[str], str]
     ) -> None:
         """The journal, book or work of several volumes that the work is part of."""
-        journal = joined(fields, "journaltitle", "journalsubtitle") or joined(
+        journal = join_title(fields, "journaltitle", "journalsubtitle") or join_title(
             fields, "journal", "journalsubtitle"
         )
         fields.pop("journal", None)
-        book = joined(fields, "booktitle", "booksubtitle")
-        main = joined(fields, "maintitle", "mainsubtitle")
+        book = join_title(fields, "booktitle", "booksubtitle")
+        main = join_title(fields, "maintitle", "mainsubtitle")
         if journal and (kind in _NUMBER_IS_ISSUE or not book):
             item["container-title"] = self._text(journal)
             if book:
@@ -204,7 +202,7 @@ class EntryReader:
                 item,
                 "holder",
                 "; ".join(
-                    [*(whole_name(name) for name in holders), *(["et al."] if has_more else [])]
+                    [*(full_name(name) for name in holders), *(["et al."] if has_more else [])]
                 ),
             )
 
@@ -329,7 +327,7 @@ class EntryReader:
 
     def _rest(self, fields: dict[str, str], item: CslItem) -> None:
         for name, raw in fields.items():
-            if name in USED_UP or name.startswith("bdsk-file-"):
+            if name in IGNORED_FIELDS or name.startswith("bdsk-file-"):
                 continue
             text = verbatim(raw) if name in VERBATIM_FIELDS else self._text(raw)
             if text:
@@ -372,5 +370,5 @@ def _is_preprint(fields: dict[str, str]) -> bool:
     ).strip("{} ").lower() in {"arxiv", ""}
 
 
-def _as_written(raw: str) -> str:
+def _keep_case(raw: str) -> str:
     return to_rich(raw).text

@@ -214,7 +214,7 @@ class Scanner:
                 if which == 4 and not value.isdigit():
                     value = self._string_value(value, found.start(4))
                 if name in fields:
-                    self._again(entry, name, value, found.start(1))
+                    self._repeat_field(entry, name, value, found.start(1))
                 else:
                     fields[name] = value
                 last_name, last_value_at = name, found.start(which)
@@ -236,7 +236,7 @@ class Scanner:
                 last_name, last_value_at = named.group(1).lower(), named.end()
                 position = self._field(entry, named)
                 continue
-            position, is_over = self._mend(entry, position, last_name, last_value_at)
+            position, is_over = self._recover(entry, position, last_name, last_value_at)
             if is_over:
                 return position
 
@@ -263,7 +263,7 @@ class Scanner:
         name = named.group(1).lower()
         value, after = self._value(named.end(), name)
         if name in entry.fields:
-            self._again(entry, name, value, named.start(1))
+            self._repeat_field(entry, name, value, named.start(1))
         else:
             entry.fields[name] = value
         if not _SEPARATOR.match(self._text, after):
@@ -286,7 +286,7 @@ class Scanner:
             self._warn(found.start(1), f"No comma after the key {entry.key!r}")
         return found.end()
 
-    def _mend(
+    def _recover(
         self, entry: RawEntry, position: int, last_name: str, last_value_at: int
     ) -> tuple[int, bool]:
         """Where to go on when neither a field nor the end of the entry stands here."""
@@ -320,7 +320,7 @@ class Scanner:
             return len(text), True
         return resume.end(), bool(_START.match(text, resume.end()))
 
-    def _again(self, entry: RawEntry, name: str, value: str, position: int) -> None:
+    def _repeat_field(self, entry: RawEntry, name: str, value: str, position: int) -> None:
         first = entry.fields[name]
         if name in {"keywords", "keyword"} and value != first:
             self._repeated.setdefault(name, [first]).append(value)

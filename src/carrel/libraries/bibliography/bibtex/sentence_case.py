@@ -47,7 +47,7 @@ def sentence_case(title: TexText) -> str:
     """The title as CSL wants it stored; one that is in sentence case already is left as it is."""
     if _is_of_another_language(title.text) or not _is_title_case(title.text, title.protected):
         return title.text
-    return lowered(title.text, title.protected)
+    return lower_title_words(title.text, title.protected)
 
 
 def _mask(text: str, protected: tuple[tuple[int, int], ...]) -> bytearray:
@@ -84,7 +84,7 @@ def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
     return capitals > smalls
 
 
-def lowered(text: str, protected: tuple[tuple[int, int], ...]) -> str:
+def lower_title_words(text: str, protected: tuple[tuple[int, int], ...]) -> str:
     """The text with capitalised words in lower case, except at the start of a sentence."""
     mask = _mask(text, protected)
     for tag in _TAG_OR_ENTITY.finditer(text):

@@ -10,8 +10,8 @@ from carrel.libraries.bibliography.bibtex.tex_symbols import (
     DECLARATIONS,
     HIDDEN,
     JOURNALS,
+    LAST_ARGUMENT_SHOWN,
     MARKUP,
-    SECOND_SHOWN,
     SIGNS,
     SUBSCRIPTS,
     SUPERSCRIPTS,
@@ -203,8 +203,8 @@ class TexReader:
         elif name in HIDDEN:
             for _ in range(HIDDEN[name]):
                 self._argument_text(depth)
-        elif name in SECOND_SHOWN:
-            for _ in range(SECOND_SHOWN[name] - 1):
+        elif name in LAST_ARGUMENT_SHOWN:
+            for _ in range(LAST_ARGUMENT_SHOWN[name] - 1):
                 self._argument_text(depth)
             self._argument(depth, is_protected)
             if name == "texorpdfstring":

@@ -125,7 +125,7 @@ HIDDEN = {
     "index": 1, "phantom": 1, "ProvideTextCommand": 2,
 }  # fmt: skip
 # Commands with an argument that steers and one that is shown.
-SECOND_SHOWN = {
+LAST_ARGUMENT_SHOWN = {
     "href": 2, "textcolor": 2, "foreignlanguage": 2, "textlang": 2, "hyperref": 2, "raisebox": 2,
     "parbox": 2, "texorpdfstring": 1, "ifthenelse": 2,
 }  # fmt: skip

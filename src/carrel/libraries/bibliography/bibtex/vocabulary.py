@@ -90,7 +90,7 @@ VERBATIM_FIELDS = frozenset(
 )
 
 # Fields that steer BibLaTeX or were used up; they say nothing about the work.
-USED_UP = frozenset({
+IGNORED_FIELDS = frozenset({
     "crossref", "xdata", "entrysubtype", "editortype", "editoratype", "editorbtype", "editorctype",
     "langid", "archiveprefix", "eprinttype", "primaryclass", "eprintclass",
 })  # fmt: skip

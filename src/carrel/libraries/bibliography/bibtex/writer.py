@@ -4,7 +4,7 @@ import re
 from enum import Enum
 from typing import Any
 
-from carrel.libraries.bibliography.bibtex.fields import KEPT_FIELD, EntryReader, TitleCase
+from carrel.libraries.bibliography.bibtex.fields import LOSSLESS_FIELD, EntryReader, TitleCase
 from carrel.libraries.bibliography.bibtex.scanner import MONTHS, Scanner
 from carrel.libraries.bibliography.bibtex.tex import (
     paragraphs_to_tex,
@@ -13,9 +13,9 @@ from carrel.libraries.bibliography.bibtex.tex import (
     verbatim_to_tex,
 )
 from carrel.libraries.bibliography.citation_keys import distinct_key, make_paper_key
-from carrel.libraries.bibliography.dates import whole_date
+from carrel.libraries.bibliography.dates import export_date
 from carrel.libraries.bibliography.imports import CslItem, ImportResult
-from carrel.libraries.bibliography.lossless import difference
+from carrel.libraries.bibliography.lossless import lossless_difference
 from carrel.libraries.csl.name_lists import et_al_variables, names_of
 from carrel.libraries.text.budget import until_cancelled
 
@@ -113,7 +113,7 @@ def _keys(items: list[CslItem]) -> list[str]:
     taken: set[str] = set()
     for item in items:
         wanted = _NOT_IN_KEYS.sub("_", str(item.get("id", ""))).strip("_")
-        key = wanted or _made_key(item)
+        key = wanted or _generate_key(item)
         if key.lower() in taken:
             key = distinct_key(key, taken)
         taken.add(key.lower())
@@ -121,7 +121,7 @@ def _keys(items: list[CslItem]) -> list[str]:
     return keys
 
 
-def _made_key(item: CslItem) -> str:
+def _generate_key(item: CslItem) -> str:
     lists = (item.get(role) for role in ("author", "editor"))
     first = next(
         (
@@ -131,7 +131,7 @@ def _made_key(item: CslItem) -> str:
         ),
         {},
     )
-    year = _first_date(whole_date(item.get("issued")))
+    year = _first_date(export_date(item.get("issued")))
     return make_paper_key(
         _text(first.get("family") or first.get("literal")),
         year[0] if year else None,
@@ -147,11 +147,11 @@ def _entry(item: CslItem, key: str, dialect: BibtexDialect, *further: str) -> st
 
 def _lossless_entry(item: CslItem, key: str, dialect: BibtexDialect) -> str:
     text = _entry(item, key, dialect)
-    kept = difference(item, *(_understood(text, titles) for titles in TitleCase))
-    return _entry(item, key, dialect, f"  {KEPT_FIELD} = {{{kept}}},") if kept else text
+    kept = lossless_difference(item, *(_interpret(text, titles) for titles in TitleCase))
+    return _entry(item, key, dialect, f"  {LOSSLESS_FIELD} = {{{kept}}},") if kept else text
 
 
-def _understood(text: str, titles: TitleCase) -> CslItem:
+def _interpret(text: str, titles: TitleCase) -> CslItem:
     entry = next(iter(Scanner(text, ImportResult()).entries()))
     return EntryReader(titles).read(entry)
 
@@ -193,7 +193,7 @@ class _Fields:
             self._put(name, title_to_tex(_text(item.get(variable))))
         self._date()
         for variable, name in _DATES.items():
-            self._put(name, _edtf(whole_date(item.get(variable))))
+            self._put(name, _edtf(export_date(item.get(variable))))
         self._numbers()
         self._publisher()
         for variable, name in _PLAIN.items():
@@ -237,7 +237,7 @@ class _Fields:
             )
 
     def _date(self) -> None:
-        issued = whole_date(self._item.get("issued"))
+        issued = export_date(self._item.get("issued"))
         if self._is_biblatex:
             self._put("date", _edtf(issued))
             return
