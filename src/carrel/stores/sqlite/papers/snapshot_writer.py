@@ -25,117 +25,74 @@ from carrel.stores.sqlite.papers.snapshot_schema import (
 
 
 class FacetTable:
-    """One named facet: numbers of its values, and changes of their counts."""
+    """A table of facet values with their numbers, links to papers and changes of paper counts."""
 
-    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, table: str, links: str, number: str, columns: str
+    ) -> None:
         self._connection = connection
-        self._name = name
-        self._ids: dict[str, int] = dict(connection.execute(f"SELECT value, {name}_id FROM {name}"))
-        self._next = max(self._ids.values(), default=0) + 1
+        self._table = table
+        self._links = links
+        self._number = number
+        rows = connection.execute(f"SELECT {number}, {columns} FROM {table}")
+        self.values: dict[int, tuple[str, ...]] = {row[0]: tuple(row[1:]) for row in rows}
+        self._numbers = {value: found for found, value in self.values.items()}
+        self._next = max(self.values, default=0) + 1
         self._changes: Counter[int] = Counter()
-        self._new: list[tuple[int, str]] = []
-        self._connections: list[tuple[str, int]] = []
+        self._new_rows: list[tuple[object, ...]] = []
+        self._new_links: list[tuple[str, int]] = []
 
-    def connect(self, paper_id: str, value: str) -> None:
-        value_id = self._ids.get(value)
-        if value_id is None:
-            value_id = self._ids[value] = self._next
+    def link(self, paper_id: str, *value: str) -> int:
+        """Gives a paper a value and returns the value's number."""
+        number = self._numbers.get(value)
+        if number is None:
+            number = self._numbers[value] = self._next
+            self.values[number] = value
             self._next += 1
-            self._new.append((value_id, value))
-        self._connections.append((paper_id, value_id))
-        self._changes[value_id] += 1
+            self._new_rows.append((number, *value, 0))
+        self._new_links.append((paper_id, number))
+        self._changes[number] += 1
+        return number
+
+    def uncount(self, paper_id: str) -> list[int]:
+        """Takes a paper out of the counts of its values and returns their numbers."""
+        select = f"SELECT {self._number} FROM {self._links} WHERE paper_id = ?"
+        numbers = [number for (number,) in self._connection.execute(select, (paper_id,))]
+        self._changes.subtract(numbers)
+        return numbers
 
     def flush(self) -> None:
-        self._connection.executemany(f"INSERT INTO {self._name} VALUES (?, ?, 0)", self._new)
-        self._connection.executemany(
-            f"INSERT INTO paper_{self._name} VALUES (?, ?)", self._connections
-        )
-        self._new.clear()
-        self._connections.clear()
-
-    def count(self, value_ids: Iterable[int], change: int) -> None:
-        for value_id in value_ids:
-            self._changes[value_id] += change
-
-    def write_counts(self) -> None:
-        name = self._name
-        self._connection.executemany(
-            f"UPDATE {name} SET paper_count = paper_count + ? WHERE {name}_id = ?",
-            ((change, value_id) for value_id, change in self._changes.items() if change),
-        )
-        self._connection.executemany(
-            f"DELETE FROM {name} WHERE {name}_id = ? AND paper_count <= 0",
-            ((value_id,) for value_id, change in self._changes.items() if change <= 0),
-        )
-
-
-class NodeTable:
-    """The common table of all facets."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._ids: dict[tuple[str, str], int] = {}
-        self._facets: dict[int, str] = {}
-        for node_id, facet, value in connection.execute(
-            "SELECT node_id, facet_type, value FROM facet_node"
-        ):
-            self._ids[facet, value] = node_id
-            self._facets[node_id] = facet
-        self._next = max(self._facets, default=0) + 1
-        self._changes: Counter[int] = Counter()
-        self._new: list[tuple[int, str, str]] = []
-        self._connections: list[tuple[str, int]] = []
-
-    def id_of(self, facet: tuple[str, str]) -> int:
-        found = self._ids.get(facet)
-        if found is None:
-            found = self._ids[facet] = self._next
-            self._facets[found] = facet[0]
-            self._next += 1
-            self._new.append((found, *facet))
-        return found
-
-    def connect(self, paper_id: str, nodes: Iterable[int]) -> None:
-        for node in nodes:
-            self._connections.append((paper_id, node))
-            self._changes[node] += 1
-
-    def flush(self) -> None:
-        self._connection.executemany("INSERT INTO facet_node VALUES (?, ?, ?, 0)", self._new)
-        self._connection.executemany("INSERT INTO paper_facet VALUES (?, ?)", self._connections)
-        self._new.clear()
-        self._connections.clear()
-
-    def facet_of(self, node_id: int) -> str:
-        return self._facets[node_id]
-
-    def count(self, node_ids: Iterable[int], change: int) -> None:
-        for node_id in node_ids:
-            self._changes[node_id] += change
+        if self._new_rows:
+            places = ", ".join("?" * len(self._new_rows[0]))
+            self._connection.executemany(
+                f"INSERT INTO {self._table} VALUES ({places})", self._new_rows
+            )
+        self._connection.executemany(f"INSERT INTO {self._links} VALUES (?, ?)", self._new_links)
+        self._new_rows.clear()
+        self._new_links.clear()
 
     def write_counts(self) -> None:
         self._connection.executemany(
-            "UPDATE facet_node SET paper_count = paper_count + ? WHERE node_id = ?",
-            ((change, node_id) for node_id, change in self._changes.items() if change),
+            f"UPDATE {self._table} SET paper_count = paper_count + ? WHERE {self._number} = ?",
+            ((change, number) for number, change in self._changes.items() if change),
         )
         self._connection.executemany(
-            "DELETE FROM facet_node WHERE node_id = ? AND paper_count <= 0",
-            ((node_id,) for node_id, change in self._changes.items() if change <= 0),
+            f"DELETE FROM {self._table} WHERE {self._number} = ? AND paper_count <= 0",
+            ((number,) for number, change in self._changes.items() if change <= 0),
         )
 
 
 SNAPSHOT_NAME = "paper_snapshot.db"
 # Three thousand authors of one paper would alone make millions of pairs; beyond this many facets
 # authors are not paired.
-_MOST_PAIRED_FACETS = 200
+_MAX_PAIRED_FACETS = 200
 
 ReadText = Callable[[str], str]
 BeforeSwap = Callable[[Path], None]
 
 
 class SqliteSnapshotWriter:
-    """The snapshot of one corpus folder. `read_text` gives the text behind a path of the static
-    folder.
+    """The snapshot of one corpus folder; `read_text` reads a file of the static folder.
 
     `has_edges` says whether pairs of facets are counted; None goes on as the current snapshot does.
     """
@@ -162,16 +119,16 @@ class SqliteSnapshotWriter:
 
     def current_build_id(self) -> str | None:
         """The build id of the snapshot on disk; None where none can be read."""
-        found = self._asked("SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'")
+        found = self._first_value("SELECT value FROM snapshot_meta WHERE key = 'snapshot_build_id'")
         return None if found is None else str(found)
 
     def _current_has_edges(self) -> bool:
         return (
             self.current_build_id() is None
-            or self._asked("SELECT 1 FROM facet_edge LIMIT 1") is not None
+            or self._first_value("SELECT 1 FROM facet_edge LIMIT 1") is not None
         )
 
-    def _asked(self, query: str) -> object | None:
+    def _first_value(self, query: str) -> object | None:
         """The first value that the current snapshot answers with; None where it cannot be read."""
         if not self.path.is_file():
             return None
@@ -235,8 +192,14 @@ class SqliteSnapshotDraft:
                 connection.execute(statement)
         for statement in OWN_TABLES:
             connection.execute(statement)
-        self._values = {name: FacetTable(connection, name) for name in NAMED_FACETS}
-        self._nodes = NodeTable(connection)
+        self._named = {
+            name: FacetTable(connection, name, f"paper_{name}", f"{name}_id", "value")
+            for name in NAMED_FACETS
+        }
+        self._nodes = FacetTable(
+            connection, "facet_node", "paper_facet", "node_id", "facet_type, value"
+        )
+        self._facet_tables = (*self._named.values(), self._nodes)
         self._edge_changes: Counter[tuple[int, int]] = Counter()
         self._has_edges = has_edges
         self._pairs_from_scratch = (
@@ -250,19 +213,9 @@ class SqliteSnapshotDraft:
             ).fetchone()
             if row is None:
                 continue
-            nodes = [
-                node
-                for (node,) in self._connection.execute(
-                    "SELECT node_id FROM paper_facet WHERE paper_id = ?", (paper_id,)
-                )
-            ]
-            self._nodes.count(nodes, -1)
-            self._pair(nodes, -1)
-            for name, table in self._values.items():
-                select = f"SELECT {name}_id FROM paper_{name} WHERE paper_id = ?"
-                table.count(
-                    [value for (value,) in self._connection.execute(select, (paper_id,))], -1
-                )
+            self._pair(self._nodes.uncount(paper_id), -1)
+            for table in self._named.values():
+                table.uncount(paper_id)
             for fts in ("paper_fts", "paper_fts_trigram"):
                 self._connection.execute(f"DELETE FROM {fts} WHERE rowid = ?", row)
             for name in PAPER_TABLES:
@@ -306,9 +259,8 @@ class SqliteSnapshotDraft:
         )
         for paper in batch:
             self._add_facets(paper)
-        for table in self._values.values():
+        for table in self._facet_tables:
             table.flush()
-        self._nodes.flush()
         self._connection.executemany(
             "INSERT INTO paper_fts(rowid, paper_id, title, summary, source, translated, metadata) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -323,9 +275,8 @@ class SqliteSnapshotDraft:
         )
 
     def finish(self, build_id: str, built_at: str) -> None:
-        for table in self._values.values():
+        for table in self._facet_tables:
             table.write_counts()
-        self._nodes.write_counts()
         for name in ("year", "month"):
             self._connection.execute(f"DELETE FROM {name}_count")
             self._connection.execute(
@@ -351,20 +302,19 @@ class SqliteSnapshotDraft:
         )
 
     def _add_facets(self, paper: PublishedPaper) -> None:
-        facets = paper.facets()
-        nodes = [self._nodes.id_of(facet) for facet in facets]
-        self._nodes.connect(paper.paper_id, nodes)
-        for facet, value in facets:
-            if facet in self._values:
-                self._values[facet].connect(paper.paper_id, value)
+        nodes: list[int] = []
+        for facet, value in paper.facets():
+            nodes.append(self._nodes.link(paper.paper_id, facet, value))
+            if facet in self._named:
+                self._named[facet].link(paper.paper_id, value)
         self._pair(nodes, +1)
 
     def _pair(self, nodes: Sequence[int], change: int) -> None:
         if self._pairs_from_scratch or not self._has_edges:
             return
-        if len(nodes) > _MOST_PAIRED_FACETS:
-            nodes = sorted(node for node in nodes if self._nodes.facet_of(node) != "author")[
-                :_MOST_PAIRED_FACETS
+        if len(nodes) > _MAX_PAIRED_FACETS:
+            nodes = sorted(node for node in nodes if self._nodes.values[node][0] != "author")[
+                :_MAX_PAIRED_FACETS
             ]
         for pair in combinations(sorted(nodes), 2):
             self._edge_changes[pair] += change
@@ -373,7 +323,7 @@ class SqliteSnapshotDraft:
         """All pairs counted by the database, which spills to disk where memory is short."""
         crowded = "SELECT paper_id FROM paper_facet GROUP BY paper_id HAVING count(*) > ?"
         self._connection.execute("CREATE TEMP TABLE crowded (paper_id TEXT PRIMARY KEY)")
-        self._connection.execute(f"INSERT INTO crowded {crowded}", (_MOST_PAIRED_FACETS,))
+        self._connection.execute(f"INSERT INTO crowded {crowded}", (_MAX_PAIRED_FACETS,))
         self._connection.execute(
             """INSERT INTO facet_edge
                SELECT a.node_id, b.node_id, count(*) FROM paper_facet a JOIN paper_facet b
@@ -424,32 +374,10 @@ class SqliteSnapshotDraft:
 
 
 def _paper_row(paper: PublishedPaper) -> tuple[object, ...]:
-    record, best, shown = paper.record, paper.keys[0], paper.summaries.preferred
-    return (
-        *(
-            paper.paper_id,
-            best.value,
-            best.kind_name,
-            record.doi,
-            record.title,
-            paper.year,
-            paper.month,
-            paper.publication_date,
-        ),
-        *(
-            paper.venue,
-            paper.summaries.preferred.template,
-            paper.summaries.preview,
-            paper.paper_index,
-            record.source_hash,
-            shown.language,
-        ),
-        *(
-            shown.provider,
-            shown.model,
-            shown.prompt_template,
-            shown.extracted_at,
-            record.pdf_sha256,
-            record.markdown_sha256,
-        ),
-    )
+    record, key, summary = paper.record, paper.keys[0], paper.summaries.preferred
+    about = (key.value, key.kind_name, record.doi, record.title, paper.year, paper.month)
+    shown = (paper.publication_date, paper.venue, summary.template, paper.summaries.preview)
+    written = (summary.language, summary.provider, summary.model, summary.prompt_template)
+    files = (summary.extracted_at, record.pdf_sha256, record.markdown_sha256)
+    place = (paper.paper_index, record.source_hash)
+    return (paper.paper_id, *about, *shown, *place, *written, *files)
