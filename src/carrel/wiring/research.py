@@ -1,38 +1,46 @@
-"""The research room: its store in SQLite or PostgreSQL, the paper snapshot as its corpus, and a
-mind.
-"""
+"""Builds the research room: its store, the corpus it works on, and a reasoner."""
 
 from __future__ import annotations
 
+import hashlib
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
 from carrel.core.health import Health
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
+from carrel.rooms.papers.errors import PaperNotFoundError
+from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.research import ROOM
 from carrel.rooms.research.agents import AgentContext
 from carrel.rooms.research.agents.supervisor import Supervisor
+from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.jobs import Patience
 from carrel.rooms.research.operations import ResearchOperations
-from carrel.rooms.research.ports import Corpus, ResearchStore
+from carrel.rooms.research.ports import ResearchStore
 from carrel.rooms.research.reasoners import Reasoner
 from carrel.rooms.research.reasoners.discovery import DiscoveryReasoner
 from carrel.rooms.research.resources import ResearchResources
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.service import ResearchRoom
+from carrel.services.process_pool import map_in_processes
 from carrel.settings import Settings, SettingsError
 from carrel.settings.places import database_files
 from carrel.stores.sql.research import SqlResearch
+from carrel.stores.sqlite.concepts import ConceptFile, read_vocabulary
+from carrel.stores.sqlite.papers.documents import PaperTexts
 from carrel.stores.worker_identity import WorkerIdentity
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.drivers import POSTGRES_ACTION, open_driver
 from carrel.wiring.papers import OpenCorpus
-from carrel.wiring.research_corpus import SnapshotCorpus
+
+Close = Callable[[], Awaitable[None]]
 
 
 def research_file(settings: Settings) -> Path:
@@ -45,27 +53,34 @@ def open_store(settings: Settings) -> ResearchStore:
 
 
 @dataclass(frozen=True, slots=True)
-class ResearchService:
-    """The service with what it holds open."""
+class _Neighbours:
+    papers: OpenCorpus
+    settings: Settings
 
-    service: ResearchRoom
-    runner: Runner
-    store: ResearchStore
-    close: Callable[[], Awaitable[None]]
+    async def search_papers(self, words: str, count: int) -> list[str]:
+        hits = await self.papers.service.search(words, page=1, limit=count)
+        return [hit.paper_id for hit in hits]
+
+    async def paper_as_csl(self, paper_id: str) -> dict[str, Any] | None:
+        from carrel.rooms.papers.citable_papers import paper_as_csl
+
+        try:
+            return await paper_as_csl(self.papers.service, paper_id)
+        except PaperNotFoundError:
+            return None
+
+    async def format_bibliography(self, items: Sequence[dict[str, Any]]) -> list[str]:
+        chosen = self.settings.references
+        entries = await CitationStyles(chosen.styles).render_bibliography(
+            items, chosen.default_style, "text", chosen.default_locale
+        )
+        return [f"{entry.text} [{entry.id}]" for entry in entries]
 
 
-def research_service(settings: Settings, papers: OpenCorpus) -> ResearchService:
-    """Nothing is read or made yet; the first call does."""
-    chosen = settings.research
-    clock = SystemClock()
-    store = open_store(settings)
-    corpus = SnapshotCorpus(
-        papers.snapshot,
-        settings.cache_folder / "research",
-        papers.service,
-        settings.references,
-        vocabulary=chosen.vocabulary,
-    )
+def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
+    """Nothing is read or made yet; stored work is taken up when the process stays open."""
+    chosen, clock, store = settings.research, SystemClock(), open_store(settings)
+    corpus = _open_corpus(settings, papers)
     reasoner, close_model = _open_reasoner(settings, store, corpus)
     supervisor = Supervisor(AgentContext(store, reasoner, clock, chosen.start_elo))
     worker = WorkerIdentity(settings.home / "research" / "workers")
@@ -81,6 +96,7 @@ def research_service(settings: Settings, papers: OpenCorpus) -> ResearchService:
     )
     patience = Patience(chosen.patience_seconds, follower_seconds=chosen.task_after_seconds)
     service = ResearchRoom(store, corpus, supervisor, runner, clock, _new_id, patience)
+    is_on_server, file = settings.database.url is not None, research_file(settings)
 
     async def close() -> None:
         await runner.close()
@@ -89,62 +105,69 @@ def research_service(settings: Settings, papers: OpenCorpus) -> ResearchService:
             await close_model()
         await store.close()
 
-    return ResearchService(service, runner, store, close)
-
-
-def open_research(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
-    """The room; work that waits in its store is taken up when the process that opens it stays."""
-    research = research_service(settings, corpus)
-    store = research.store
-
     async def check() -> Health:
-        if settings.database.url is None and not research_file(settings).exists():
-            return Health(
-                True, f"{database_files(settings)['research']} (made by the first project)"
-            )
+        if not is_on_server and not file.exists():
+            return Health(True, f"{file} (made by the first project)")
         try:
             waiting = await store.open_jobs()
         except CarrelError as error:
             return Health(
-                False, error.message, POSTGRES_ACTION if settings.database.url else error.next_step
+                False, error.message, POSTGRES_ACTION if is_on_server else error.next_step
             )
         return Health(True, f"{len(waiting)} jobs under way")
 
     async def start() -> None:
-        research.runner.look_for_work(
-            lambda: settings.database.url is not None or research_file(settings).exists()
-        )
+        runner.look_for_work(lambda: is_on_server or file.exists())
 
-    service = research.service
-    described = Room.collect(
-        ROOM, ResearchOperations(service), ResearchResources(service), jobs=service.jobs
+    operations, resources = ResearchOperations(service), ResearchResources(service)
+    room = Room.collect(ROOM, operations, resources, jobs=service.jobs)
+    if not is_on_server and not settings.keeps_home:
+        error = HomeNotPersistentError("Research projects are", has_database=False)
+        return OpenRoom(without_home(room, error), {"research": not_served(error)}, close)
+    return OpenRoom(room, {"research": check}, close, start)
+
+
+def _open_corpus(settings: Settings, papers: OpenCorpus) -> Corpus:
+    vocabulary = settings.research.vocabulary
+    name = hashlib.sha256(str(papers.snapshot.path).encode()).hexdigest()[:16]
+    file = settings.cache_folder / "research" / f"concepts-{name}.db"
+    return Corpus(
+        PaperTexts(papers.snapshot),
+        ConceptFile(file, "" if vocabulary is None else vocabulary.name),
+        _Neighbours(papers, settings),
+        map_in_processes,
+        None if vocabulary is None else partial(read_vocabulary, vocabulary),
     )
-    if settings.database.url is None and not settings.keeps_home:
-        error = HomeNotPersistentError(
-            "Research projects are", has_database=bool(settings.database.url)
-        )
-        unserved = {"research": not_served(error)}
-        return OpenRoom(without_home(described, error), unserved, research.close)
-    return OpenRoom(described, {"research": check}, research.close, start)
 
 
 def _open_reasoner(
     settings: Settings, store: ResearchStore, corpus: Corpus
-) -> tuple[Reasoner, Callable[[], Awaitable[None]] | None]:
-    """A language model where one is set up, and how to let go of it; otherwise the papers alone."""
+) -> tuple[Reasoner, Close | None]:
+    """A language model where one is set up, and how to close it; otherwise the papers alone."""
     chosen = settings.model
     if chosen.provider is None:
         return DiscoveryReasoner(corpus), None
     from carrel.rooms.research.reasoners.language_model import LanguageModelReasoner
     from carrel.rooms.research.reasoners.model_calls import Budget
-    from carrel.wiring.research_model import ConfiguredModel
+    from carrel.services.language_models.priced_model import PricedModel
 
     if not chosen.name:
         raise SettingsError(
             f"model.provider is {chosen.provider} but model.name is not set",
             next_step="Name a model.",
         )
-    model = ConfiguredModel(chosen)
+    model = PricedModel(
+        chosen.provider,
+        chosen.name,
+        url=chosen.url,
+        api_key=chosen.api_key,
+        timeout_seconds=chosen.timeout_seconds,
+        temperature=chosen.temperature,
+        context_tokens=chosen.context_tokens,
+        max_output_tokens=chosen.max_output_tokens,
+        input_price=chosen.input_price,
+        output_price=chosen.output_price,
+    )
     budget = Budget(settings.research.max_model_calls, settings.research.max_cost)
     reasoner = LanguageModelReasoner(
         model, corpus, store, SystemClock(), budget, judges_safety=chosen.safety_check

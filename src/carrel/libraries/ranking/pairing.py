@@ -1,14 +1,105 @@
-"""Who should meet next: the pair whose match tells most, about who is best and about the order of
-all.
-"""
+"""Who should meet next: the pair whose match tells most, about the leader and about the order."""
 
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import combinations
 from math import erf, exp, sqrt
 from random import Random
 
 from carrel.libraries.ranking.strengths import Strengths
-from carrel.libraries.ranking.table import Table
+
+Closeness = Callable[[str, str], float]
+"""From 0, nothing in common, to 1, the same: the proximity agent's word on two hypotheses."""
+
+
+def no_closeness(_one: str, _other: str) -> float:
+    """Where nobody has looked, nothing is close."""
+    return 0.0
+
+
+class PairingTable:
+    """Everyone by place of entry. Who stands over whom is kept as bits, closed over what follows: a
+    over b over c is a over c.
+    """
+
+    def __init__(self, closeness: Closeness = no_closeness) -> None:
+        self._closeness = closeness
+        self._names: list[str] = []
+        self._close: dict[tuple[int, int], float] = {}
+        self.strengths = Strengths(0)
+        self.elo: list[float] = []
+        self.matches: list[int] = []
+        self.opponents: list[set[int]] = []
+        self.playing: list[int] = []
+        self._shown_first: dict[tuple[int, int], int] = {}
+        self._over: list[int] = []
+        self._under: list[int] = []
+
+    def enter(self, name: str, elo: float) -> None:
+        self.playing.append(len(self._names))
+        self._names.append(name)
+        self.strengths.grow()
+        self.elo.append(elo)
+        self.matches.append(0)
+        self.opponents.append(set())
+        self._over.append(0)
+        self._under.append(0)
+
+    def meet(self, first: int, second: int, score: float | None) -> None:
+        """Take in that two have met, in the order they were shown; a score of None is a verdict
+        nobody could read.
+        """
+        self.matches[first] += 1
+        self.matches[second] += 1
+        self.opponents[first].add(second)
+        self.opponents[second].add(first)
+        self._shown_first[_pair(first, second)] = first
+        if score is None:
+            return
+        self.strengths.learn(first, second, score)
+        if score != 0.5:
+            self._put_over(first, second) if score == 1 else self._put_over(second, first)
+
+    def have_met(self, one: int, other: int) -> bool:
+        return other in self.opponents[one]
+
+    def shown_first(self, one: int, other: int) -> int | None:
+        """Who was shown first when the two met last; None where they have not."""
+        return self._shown_first.get(_pair(one, other))
+
+    def closeness(self, one: int, other: int) -> float:
+        pair = _pair(one, other)
+        if pair not in self._close:
+            self._close[pair] = self._closeness(self._names[pair[0]], self._names[pair[1]])
+        return self._close[pair]
+
+    def unbeaten(self) -> list[int]:
+        """Those of the playing that nobody else who plays is known to stand over."""
+        there = sum(1 << place for place in self.playing)
+        return [place for place in self.playing if not self._over[place] & there]
+
+    def rank_share(self, place: int) -> float:
+        """Where somebody stands as far as verdicts tell, from 0 (last) to 1 (first)."""
+        over, under = self._over[place].bit_count(), self._under[place].bit_count()
+        return (under + 1) / (over + under + 2)
+
+    def _put_over(self, winner: int, loser: int) -> None:
+        upper, lower = self._over[winner] | 1 << winner, self._under[loser] | 1 << loser
+        for place in _bits(upper):
+            self._under[place] |= lower & ~(1 << place)
+        for place in _bits(lower):
+            self._over[place] |= upper & ~(1 << place)
+
+
+def _pair(one: int, other: int) -> tuple[int, int]:
+    return (one, other) if one < other else (other, one)
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
 
 
 class Judging(StrEnum):
@@ -23,18 +114,18 @@ class Judging(StrEnum):
 LEAST_OPPONENTS = 3
 """Everyone meets so many others: the first before anyone is favoured, another after every round."""
 
-_ORDER = 0.025
+_ORDER_WEIGHT = 0.025
 """What the order of any two is worth beside who leads; with more the order of all gets better and
 the best is found less often.
 """
 
-_CORRECTION = 0.025
+_CORRECTION_WEIGHT = 0.025
 """What it adds that Elo, which is shown, and the strengths disagree about two."""
 
 _MOST_OF_MEAN = 3.0
 """Nobody plays more than so many times as often as everyone on average."""
 
-_FOR_CLOSE = 0.25
+_CLOSENESS_BONUS = 0.25
 """How much more a match tells between two that are all but the same: that difference is what a
 reader wants to know.
 """
@@ -65,7 +156,7 @@ def chances_to_lead(strengths: Strengths, there: list[int]) -> dict[int, float]:
     return chances
 
 
-def most_telling(table: Table, random: Random) -> tuple[int, int]:
+def most_informative_pair(table: PairingTable, random: Random) -> tuple[int, int]:
     """For a judge who errs: everyone's first opponents, then information, most where it bears on
     who leads.
     """
@@ -76,7 +167,7 @@ def most_telling(table: Table, random: Random) -> tuple[int, int]:
         chances_to_lead(table.strengths, there),
     )
     played = sum(table.matches[place] for place in there) // 2
-    missing = _missing(table, there, 1 + played // len(there))
+    missing = _missing_opponents(table, there, 1 + played // len(there))
     most = max(_MOST_OF_MEAN * 2 * (played + 1) / len(there), LEAST_OPPONENTS + 1)
     best, chosen = (-1, False, -1.0), (there[0], there[1])
     for number, one in enumerate(there):
@@ -92,11 +183,11 @@ def most_telling(table: Table, random: Random) -> tuple[int, int]:
             odds = exp(-abs(gap))
             information = odds / (1 + odds) ** 2 * (own + covariance[other][other] - 2 * row[other])
             worth = (
-                _ORDER
+                _ORDER_WEIGHT
                 + chance * chances[other]
-                + (_CORRECTION if gap * (elo - table.elo[other]) < 0 else 0.0)
+                + (_CORRECTION_WEIGHT if gap * (elo - table.elo[other]) < 0 else 0.0)
             )
-            worth *= information * (1 + _FOR_CLOSE * table.closeness(one, other))
+            worth *= information * (1 + _CLOSENESS_BONUS * table.closeness(one, other))
             news = 0 if table.have_met(one, other) else missing[one] + missing[other]
             is_fair = table.matches[one] < most and table.matches[other] < most
             if (news, is_fair, worth) > best:
@@ -104,7 +195,7 @@ def most_telling(table: Table, random: Random) -> tuple[int, int]:
     return chosen
 
 
-def swiss(table: Table, random: Random) -> tuple[int, int] | None:
+def swiss_pair(table: PairingTable, random: Random) -> tuple[int, int] | None:
     """For an exact judge: nobody meets the same twice. None when everyone has met everyone.
 
     Who has played least meets its like, by Elo and by content. When everyone has had a few
@@ -118,35 +209,39 @@ def swiss(table: Table, random: Random) -> tuple[int, int] | None:
     ]
     if not pairs:
         return None
-    if not any(_missing(table, there, LEAST_OPPONENTS).values()):
+    if not any(_missing_opponents(table, there, LEAST_OPPONENTS).values()):
         unbeaten = set(table.unbeaten())
         finals = [pair for pair in pairs if unbeaten.issuperset(pair)]
         if finals:
-            return min(finals, key=lambda pair: _apart(table, *pair))
+            return min(finals, key=lambda pair: _distance(table, *pair))
     if min(table.matches[place] for place in there) < min(_EVEN_MATCHES, len(there) - 1):
         return min(
             pairs,
             key=lambda pair: (
                 table.matches[pair[0]] + table.matches[pair[1]],
-                _apart(table, *pair),
+                _distance(table, *pair),
             ),
         )
-    heights = {place: table.height(place) for place in there}
+    heights = {place: table.rank_share(place) for place in there}
 
     def behind(pair: tuple[int, int]) -> tuple[float, int, float]:
         one, other = pair
         points, height = table.elo[one] - table.elo[other], heights[one] - heights[other]
         disagreement = min(abs(points), _FAR_POINTS) * abs(height) if points * height < 0 else 0.0
-        return -disagreement, table.matches[one] + table.matches[other], _apart(table, one, other)
+        return (
+            -disagreement,
+            table.matches[one] + table.matches[other],
+            _distance(table, one, other),
+        )
 
     return min(pairs, key=behind)
 
 
-def _apart(table: Table, one: int, other: int) -> float:
+def _distance(table: PairingTable, one: int, other: int) -> float:
     return abs(table.elo[one] - table.elo[other]) - _CLOSE_POINTS * table.closeness(one, other)
 
 
-def _missing(table: Table, there: list[int], wanted: int) -> dict[int, int]:
+def _missing_opponents(table: PairingTable, there: list[int], wanted: int) -> dict[int, int]:
     """How many opponents each still lacks, of those it can have."""
     least = min(wanted, LEAST_OPPONENTS, len(there) - 1)
     present = set(there)

@@ -1,16 +1,59 @@
-"""A tournament: asks for the match that tells most, takes the verdict, and knows when more would
-change little.
-"""
+"""A tournament: asks for the match that tells most, takes the verdict, and says when to stop."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
 
-from carrel.libraries.ranking.elo import START, STEP, EloRatings
-from carrel.libraries.ranking.pairing import Judging, chances_to_lead, most_telling, swiss
+from carrel.libraries.ranking.pairing import (
+    Closeness,
+    Judging,
+    PairingTable,
+    chances_to_lead,
+    most_informative_pair,
+    no_closeness,
+    swiss_pair,
+)
 from carrel.libraries.ranking.strengths import Strength, Strengths
-from carrel.libraries.ranking.table import Closeness, Table, strangers
+
+START_ELO = 1000.0
+K_FACTOR = 32.0
+
+
+class EloRatings:
+    """Ratings that exchange points after every match and conserve their sum."""
+
+    def __init__(
+        self, ids: Iterable[str] = (), start: float = START_ELO, step: float = K_FACTOR
+    ) -> None:
+        self._start = start
+        self._step = step
+        self._ratings = dict.fromkeys(ids, start)
+
+    def add(self, id: str, rating: float | None = None) -> None:
+        """Let one in, at the start or with the rating it brings."""
+        self._ratings.setdefault(id, self._start if rating is None else rating)
+
+    def __getitem__(self, id: str) -> float:
+        return self._ratings[id]
+
+    def as_dict(self) -> dict[str, float]:
+        """All ratings."""
+        return dict(self._ratings)
+
+    def expected(self, one: str, other: str) -> float:
+        """The share of points one should take from the other."""
+        return float(1.0 / (1.0 + 10.0 ** ((self._ratings[other] - self._ratings[one]) / 400.0)))
+
+    def record(self, one: str, other: str, score: float) -> float:
+        """Settle a match: score is 1 for a win of the first, 0 for a loss, 0.5 for a draw. The
+        points that changed hands.
+        """
+        moved = self._step * (score - self.expected(one, other))
+        self._ratings[one] += moved
+        self._ratings[other] -= moved
+        return moved
+
 
 SETTLED_POINTS = 10.0
 SURE_OF_LEADER = 0.95
@@ -35,7 +78,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedMatch:
     """A match with its verdict, the points that went to the first (or from it), and both Elo
     ratings after it.
     """
@@ -84,21 +127,21 @@ class Tournament:
         self,
         ids: Iterable[str] = (),
         seed: int = 0,
-        start: float = START,
-        step: float = STEP,
+        start: float = START_ELO,
+        step: float = K_FACTOR,
         *,
         judging: Judging = Judging.FALLIBLE,
-        closeness: Closeness = strangers,
+        closeness: Closeness = no_closeness,
     ) -> None:
         self._ids: list[str] = []
         self._places: dict[str, int] = {}
         self._seed = seed
         self._judging = judging
         self._elo = EloRatings((), start, step)
-        self._table = Table(closeness)
+        self._table = PairingTable(closeness)
         self._verdicts: list[tuple[int, int, float]] = []
         self._tallies: list[list[int]] = []
-        self._played: list[Played] = []
+        self._played: list[PlayedMatch] = []
         for one in ids:
             self.enter(one)
 
@@ -106,12 +149,12 @@ class Tournament:
     def replay(
         cls,
         ids: Iterable[str],
-        played: Iterable[Played],
+        played: Iterable[PlayedMatch],
         seed: int = 0,
         *,
         judging: Judging = Judging.FALLIBLE,
     ) -> "Tournament":
-        """The tournament as it stood after the matches a store kept."""
+        """The tournament after stored matches."""
         tournament = cls(ids, seed, judging=judging)
         for one in played:
             tournament.record(one.match, one.verdict)
@@ -139,7 +182,7 @@ class Tournament:
         return tuple(self._ids)
 
     @property
-    def played(self) -> tuple[Played, ...]:
+    def played(self) -> tuple[PlayedMatch, ...]:
         """Every match so far."""
         return tuple(self._played)
 
@@ -154,9 +197,9 @@ class Tournament:
         # One source per match, so that a run resumed from its records draws the same lots.
         random = Random(f"{self._seed}:{number}")  # noqa: S311
         pair = (
-            swiss(self._table, random)
+            swiss_pair(self._table, random)
             if self._judging is Judging.EXACT
-            else most_telling(self._table, random)
+            else most_informative_pair(self._table, random)
         )
         if pair is None:
             return None
@@ -165,7 +208,7 @@ class Tournament:
         second = pair[pair[0] == first]
         return Match(number, self._ids[first], self._ids[second])
 
-    def record(self, match: Match, verdict: Verdict) -> Played:
+    def record(self, match: Match, verdict: Verdict) -> PlayedMatch:
         """Take a verdict in."""
         first, second = self._places[match.first], self._places[match.second]
         if first == second:
@@ -182,13 +225,13 @@ class Tournament:
             self._verdicts.append((first, second, score))
             self._tallies[first][0 if score == 1 else 1 if score == 0 else 2] += 1
             self._tallies[second][0 if score == 0 else 1 if score == 1 else 2] += 1
-        played = Played(match, verdict, moved, self._elo[match.first], self._elo[match.second])
+        played = PlayedMatch(match, verdict, moved, self._elo[match.first], self._elo[match.second])
         self._played.append(played)
         return played
 
     def standings(self) -> tuple[Standing, ...]:
         """Everyone, strongest first: strengths settled over all verdicts at once."""
-        settled = self._settled()
+        settled = self._settle_strengths()
         chances = chances_to_lead(settled, self._table.playing)
         order = sorted(
             range(len(self._ids)), key=lambda place: (-settled.means[place], self._ids[place])
@@ -228,10 +271,10 @@ class Tournament:
             return 1.0
         if self._judging is Judging.EXACT and len(self._table.unbeaten()) == 1:
             return 1.0
-        chances = sorted(chances_to_lead(self._settled(), there).values(), reverse=True)
+        chances = sorted(chances_to_lead(self._settle_strengths(), there).values(), reverse=True)
         return 1.0 - chances[1]
 
-    def _settled(self) -> Strengths:
+    def _settle_strengths(self) -> Strengths:
         settled = Strengths(len(self._ids))
         settled.settle(self._verdicts)
         return settled

@@ -7,11 +7,12 @@ from carrel.core.clock import Clock
 from carrel.core.errors import ConflictError, InvalidInputError
 from carrel.libraries.discovery.protocols import ExperimentalProtocol
 from carrel.rooms.research.agents import derived_id
+from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.domains import infer_domain
 from carrel.rooms.research.errors import UnsafeGoalError
 from carrel.rooms.research.legacy_import import imported_hypothesis, read_legacy_hypotheses
 from carrel.rooms.research.models import ImportHypotheses, ImportReport, SubmitHypothesis
-from carrel.rooms.research.ports import Corpus, Ids, ResearchStore
+from carrel.rooms.research.ports import Ids, ResearchStore
 from carrel.rooms.research.records import (
     Approval,
     Changes,

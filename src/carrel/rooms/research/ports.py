@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
-from carrel.libraries.discovery.generation import Discovery
+from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.vocabulary import Vocabulary
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,
@@ -24,8 +25,6 @@ from carrel.rooms.research.records import (
     StepDone,
     StepKind,
 )
-
-ResultT = TypeVar("ResultT")
 
 
 class ResearchStore(Protocol):
@@ -183,36 +182,48 @@ class ResearchStore(Protocol):
     async def close(self) -> None: ...
 
 
-class Corpus(Protocol):
-    """The papers at hand."""
+class PaperTexts(Protocol):
+    """The titles, abstracts and keywords of the corpus, read from its snapshot."""
 
-    async def with_discovery(self, work: Callable[[Discovery], ResultT]) -> ResultT:
-        """Runs work on the concept index of the corpus as it is now, off the event loop, one at a
-        time.
-        """
+    def signature(self) -> object:
+        """Something that changes when the corpus does."""
         ...
 
-    def reading_progress(self) -> tuple[int, int] | None:
-        """While the papers are read for the first time, or again: how many have been, and of how
-        many.
-        """
+    def everything(self) -> Iterator[tuple[Paper, str]]:
+        """Every paper with a fingerprint that changes when it does."""
         ...
 
-    async def papers(self, paper_ids: Sequence[str]) -> list[Paper]:
+    def paper(self, id: str, /) -> Paper | None: ...
+
+    def papers(self, paper_ids: Sequence[str]) -> list[Paper]:
         """Those of the papers that exist, in the order asked for."""
         ...
 
-    async def search(self, words: str, count: int) -> list[Paper]: ...
 
-    async def references(self, paper_ids: Sequence[str]) -> list[dict[str, Any]]:
-        """The papers as CSL-JSON, each under its paper id."""
+class ConceptIndexFile(Protocol):
+    """Where the concept index is stored between runs."""
+
+    def load(self, vocabulary: Vocabulary | None) -> tuple[ConceptIndex, dict[str, str]] | None:
+        """The index and the fingerprints of its papers; None where there is none of use."""
+        ...
+
+    def save(self, index: ConceptIndex, fingerprints: Mapping[str, str]) -> None: ...
+
+
+class Neighbours(Protocol):
+    """What the rooms of papers and references do for this one."""
+
+    async def search_papers(self, words: str, count: int) -> list[str]:
+        """Ids of papers with these words, best first."""
+        ...
+
+    async def paper_as_csl(self, paper_id: str) -> dict[str, Any] | None:
+        """The paper as CSL-JSON; None where the corpus no longer has it."""
         ...
 
     async def format_bibliography(self, items: Sequence[dict[str, Any]]) -> list[str]:
         """The references as lines of a bibliography, in the style that is set."""
         ...
-
-    async def write_bibtex(self, items: Sequence[dict[str, Any]]) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from carrel.rooms.research.agents import find_meta_review, find_understanding
 from carrel.rooms.research.agents.supervisor import Supervisor
+from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.hypothesis_views import (
     cited_papers,
     describe_in_results,
@@ -17,7 +18,7 @@ from carrel.rooms.research.hypothesis_views import (
 )
 from carrel.rooms.research.jobs import Jobs
 from carrel.rooms.research.models import ResearchStatus, Results
-from carrel.rooms.research.ports import Corpus, ResearchStore
+from carrel.rooms.research.ports import ResearchStore
 from carrel.rooms.research.records import Hypothesis, Project, Record, StepDone, StepKind
 from carrel.rooms.research.report import write_html_report
 from carrel.rooms.research.results import (

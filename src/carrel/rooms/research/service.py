@@ -15,6 +15,7 @@ from carrel.libraries.discovery.review import ReviewType
 from carrel.rooms.research import errors
 from carrel.rooms.research.agents import GOAL_READING, derived_id
 from carrel.rooms.research.agents.supervisor import Supervisor
+from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.domains import infer_domain
 from carrel.rooms.research.human_input import HumanInput
 from carrel.rooms.research.hypothesis_views import (
@@ -50,7 +51,7 @@ from carrel.rooms.research.models import (
     StartResearch,
     SubmitHypothesis,
 )
-from carrel.rooms.research.ports import Corpus, Ids, ResearchStore
+from carrel.rooms.research.ports import Ids, ResearchStore
 from carrel.rooms.research.project_views import ProjectViews, remaining_seconds
 from carrel.rooms.research.records import (
     AgentOutput,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import lzma
 import secrets
 import sqlite3
 import struct
@@ -15,7 +16,7 @@ from pathlib import Path
 from carrel.core.errors import describe_error
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.records import ConceptRow, DocumentRow
-from carrel.libraries.discovery.vocabulary import Vocabulary
+from carrel.libraries.discovery.vocabulary import Term, Vocabulary
 from carrel.stores.sqlite.connection import connect
 
 log = logging.getLogger("carrel.research")
@@ -162,3 +163,20 @@ def _documents(
             row.text,
             definitions,
         )
+
+
+def read_vocabulary(path: Path) -> Vocabulary:
+    """Reads lines of `id, label, synonyms with |, tree numbers with |` with tabs; plain or xz."""
+    opened = lzma.open if path.suffix == ".xz" else open
+    with opened(path, "rt", encoding="utf-8") as lines:
+        return Vocabulary(_term(line) for line in lines)
+
+
+def _term(line: str) -> Term:
+    term_id, label, synonyms, trees, *_ = [*line.rstrip("\n").split("\t"), "", ""]
+    return Term(
+        term_id,
+        label,
+        tuple(filter(None, synonyms.split("|"))),
+        tuple(filter(None, trees.split("|"))),
+    )

@@ -25,13 +25,13 @@ from carrel.libraries.discovery.review import Scores as Measured
 from carrel.libraries.discovery.wording import papers
 from carrel.libraries.discovery.words import normal_phrase
 from carrel.libraries.ranking import Judging
+from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.errors import (
     GoalNotInCorpusError,
     NoConnectionFoundError,
     NothingToEvolveError,
 )
 from carrel.rooms.research.hypothesis_views import rank_by_strength
-from carrel.rooms.research.ports import Corpus
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.reasoners.subjects import (
     Covered,

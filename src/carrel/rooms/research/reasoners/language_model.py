@@ -13,9 +13,10 @@ from carrel.libraries.discovery.protocols import ExperimentalProtocol
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.ranking import Judging
+from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.errors import UnreadableAnswerError
 from carrel.rooms.research.hypothesis_views import rank_by_strength, sort_by_place
-from carrel.rooms.research.ports import Corpus, LanguageModel, ResearchStore
+from carrel.rooms.research.ports import LanguageModel, ResearchStore
 from carrel.rooms.research.prompts import agent_text
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.reasoners.discovery import DiscoveryReasoner

@@ -1,0 +1,144 @@
+"""The papers at hand: a concept index that follows them, their texts, and their references."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from carrel.core.parsing import parse_in_thread
+from carrel.libraries import bibliography
+from carrel.libraries.discovery.extraction import ChunkReader
+from carrel.libraries.discovery.generation import Discovery
+from carrel.libraries.discovery.index import ConceptIndex
+from carrel.libraries.discovery.records import Mapper, Paper
+from carrel.libraries.discovery.vocabulary import Vocabulary
+from carrel.rooms.research.errors import CorpusEmptyError
+from carrel.rooms.research.ports import ConceptIndexFile, Neighbours, PaperTexts
+
+ResultT = TypeVar("ResultT")
+# Below this many papers to read, starting further processes takes longer than they save.
+_WORTH_PROCESSES = 3000
+_CHUNK = 500
+_QUERY_CHARACTERS = 500
+_WORD = re.compile(r"\w+")
+
+
+class Corpus:
+    """One corpus with its concept index. Only papers that changed are read again."""
+
+    def __init__(
+        self,
+        texts: PaperTexts,
+        index_file: ConceptIndexFile,
+        neighbours: Neighbours,
+        map_in_processes: Mapper,
+        read_vocabulary: Callable[[], Vocabulary] | None = None,
+    ) -> None:
+        self._texts = texts
+        self._index_file = index_file
+        self._neighbours = neighbours
+        self._read_vocabulary = read_vocabulary
+        self._map_in_processes = map_in_processes
+        self._lock = threading.Lock()
+        self._signature: object = None
+        self._discovery: Discovery | None = None
+        self._index: ConceptIndex | None = None
+        self._fingerprints: dict[str, str] = {}
+        self._progress: tuple[int, int] | None = None
+
+    def reading_progress(self) -> tuple[int, int] | None:
+        """While many papers are read into the index: how many have been, and of how many."""
+        return self._progress
+
+    async def with_discovery(self, work: Callable[[Discovery], ResultT]) -> ResultT:
+        """Runs work on the current index, off the event loop, one at a time.
+
+        Raises CorpusEmptyError where there are no papers.
+        """
+
+        def run() -> ResultT:
+            with self._lock:
+                return work(self._current_discovery())
+
+        return await asyncio.to_thread(run)
+
+    async def papers(self, paper_ids: Sequence[str]) -> list[Paper]:
+        """Those of the papers that exist, in the order asked for."""
+        return await asyncio.to_thread(self._texts.papers, list(paper_ids))
+
+    async def search(self, sentence: str, count: int) -> list[Paper]:
+        """Papers that a search for the words of a sentence finds, best first."""
+        # Not a query: quotation marks, colons and capital AND must not be taken for operators.
+        words = " ".join(_WORD.findall(sentence.lower()))[:_QUERY_CHARACTERS]
+        if not words:
+            return []
+        return await self.papers(await self._neighbours.search_papers(words, count))
+
+    async def references(self, paper_ids: Sequence[str]) -> list[dict[str, Any]]:
+        """The papers that exist as CSL-JSON, each under its paper id."""
+        items = []
+        for paper_id in paper_ids:
+            item = await self._neighbours.paper_as_csl(paper_id)
+            # None where the corpus was replaced since; whoever asked shows the id alone.
+            if item is not None:
+                items.append({**item, "id": paper_id})
+        return items
+
+    async def format_bibliography(self, items: Sequence[dict[str, Any]]) -> list[str]:
+        """The references as lines of a bibliography, in the style that is set."""
+        return await self._neighbours.format_bibliography(items)
+
+    async def write_bibtex(self, items: Sequence[dict[str, Any]]) -> str:
+        return await parse_in_thread(
+            bibliography.write_bibliography, items, bibliography.ExportFormat.BIBTEX
+        )
+
+    def _current_discovery(self) -> Discovery:
+        signature = self._texts.signature()
+        if self._discovery is None or signature != self._signature:
+            index = self._update_index()
+            if not len(index):
+                raise CorpusEmptyError(
+                    "The corpus has no papers",
+                    next_step="Build one with carrel papers build, or set --snapshot.",
+                )
+            self._discovery, self._signature = Discovery(index, self._texts), signature
+        return self._discovery
+
+    def _update_index(self) -> ConceptIndex:
+        if self._index is None:
+            vocabulary = None if self._read_vocabulary is None else self._read_vocabulary()
+            stored = self._index_file.load(vocabulary)
+            self._index, self._fingerprints = stored or (ConceptIndex(vocabulary), {})
+        index, known = self._index, self._fingerprints
+        present: dict[str, str] = {}
+        changed: list[Paper] = []
+        for paper, fingerprint in self._texts.everything():
+            present[paper.id] = fingerprint
+            if known.get(paper.id) != fingerprint:
+                changed.append(paper)
+        gone = [paper_id for paper_id in known if paper_id not in present]
+        for paper_id in gone:
+            index.remove(paper_id)
+        self._add_papers(index, changed)
+        self._fingerprints = present
+        if changed or gone:
+            self._index_file.save(index, present)
+        return index
+
+    def _add_papers(self, index: ConceptIndex, papers: Sequence[Paper]) -> None:
+        if len(papers) < _WORTH_PROCESSES:
+            index.add(papers)
+            return
+        chunks = [papers[first : first + _CHUNK] for first in range(0, len(papers), _CHUNK)]
+        self._progress = (0, len(papers))
+        try:
+            extracted = self._map_in_processes(ChunkReader(index.vocabulary), chunks)
+            for number, chunk in enumerate(extracted, start=1):
+                index.merge(chunk)
+                self._progress = (min(number * _CHUNK, len(papers)), len(papers))
+        finally:
+            self._progress = None
