@@ -86,7 +86,7 @@ def add_by_call(home: Path, works: WorksServer) -> set[str]:
             await calls()
 
     async def calls() -> None:
-        async with open_desk(settings).opened() as desk:
+        async with open_desk(settings).session() as desk:
             operation = desk.catalogue.operations["add_references"]
             caller, visit = Caller("local", ALL_SCOPES, is_limited=False), Visit("stdio", "one")
 

@@ -226,7 +226,7 @@ async def opened(
     app = http_app(desk)
     transport = httpx2.ASGITransport(app=app, client=("192.0.2.7", 4711))
     async with (
-        desk.opened(),
+        desk.session(),
         httpx2.AsyncClient(transport=transport, base_url=settings.base_url) as http,
     ):
         if desk.access.built_in is not None and desk.access.store is not None and not makes_key:

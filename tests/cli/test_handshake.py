@@ -52,7 +52,7 @@ def test_the_greeting_says_what_the_open_rooms_would_say(
     caller, visit = Caller("local", frozenset()), Visit("stdio", "test")
 
     async def both() -> tuple[bytes, bytes]:
-        async with open_desk(settings).opened() as desk:
+        async with open_desk(settings).session() as desk:
             is_modern = method == "server/discover"
             early = await handshake_dispatcher(settings).answer(
                 message, caller, visit, is_modern=is_modern

@@ -259,7 +259,7 @@ def test_everything_that_would_only_be_in_a_passing_home_is_refused_at_every_ope
     async def visit() -> set[str]:
         desk = open_desk(settings)
         served = set()
-        async with desk.opened():
+        async with desk.session():
             for operation in desk.catalogue.operations.values():
                 if operation.effect is Effect.READS or operation.room == "jobs":
                     continue

@@ -56,7 +56,7 @@ def sample_desk(home: str, leave_out: frozenset[str] = frozenset()) -> Desk:
 
 
 async def speak(home: str, output: ProtocolOutput) -> None:
-    async with sample_desk(home).opened() as desk:
+    async with sample_desk(home).session() as desk:
         await serve_stdio(stdio_dispatcher(desk), desk.gate, sys.stdin.fileno(), output.write_line)
 
 

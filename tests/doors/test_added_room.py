@@ -88,7 +88,7 @@ def test_the_greeting_before_it_is_open_says_the_same(
 
     async def both() -> tuple[Any, Any]:
         early = handshake_dispatcher(settings)
-        async with open_desk(settings).opened() as desk:
+        async with open_desk(settings).session() as desk:
             later = stdio_dispatcher(desk)
             return (
                 await early.answer(message, caller, visit, is_modern=False),

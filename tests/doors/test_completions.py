@@ -286,7 +286,7 @@ async def _own_things(desk: Desk) -> None:
             await resource.complete(CompletionRequest(argument, value, {}), Call(caller, visit))
         ).values
 
-    async with desk.opened():
+    async with desk.session():
         operations = desk.catalogue.operations
         item = "@article{smith2020, title={Aged Batteries}, author={Smith, Ann}, year={2020}}"
         added = await desk.gate.call(operations["add_references"], {"input": item}, me, visit)

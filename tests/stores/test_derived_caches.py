@@ -92,7 +92,7 @@ def test_a_search_cache_that_breaks_while_the_server_runs_is_filled_again_and_it
 ) -> None:
     async def work() -> None:
         first, second = open_desk(settings_at(tmp_path)), open_desk(settings_at(tmp_path))
-        async with first.opened(), second.opened():
+        async with first.session(), second.session():
             await _save_some(asking(first))
             assert await _ask(asking(second)) == 60
             with caplog.at_level(logging.WARNING, "carrel.cache"):

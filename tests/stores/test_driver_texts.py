@@ -53,7 +53,7 @@ def test_a_described_error_quotes_nothing(message: str) -> None:
 def invoke(home: Path, query: str) -> httpx2.Response:
     async def ask() -> httpx2.Response:
         desk = open_desk(settings_at(home))
-        async with desk.opened():
+        async with desk.session():
             transport = httpx2.ASGITransport(app=http_app(desk))
             async with httpx2.AsyncClient(
                 transport=transport, base_url="http://127.0.0.1:8080"

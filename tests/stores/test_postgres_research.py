@@ -54,8 +54,8 @@ def test_two_servers_share_the_work_of_one_database_and_nothing_is_done_twice(
         )
         async with (
             asyncio.timeout(60),
-            first.opened(takes_up_work=True),
-            second.opened(takes_up_work=True),
+            first.session(resumes_jobs=True),
+            second.session(resumes_jobs=True),
         ):
             one, two = (Asker(desk, Caller("ada", ALL_SCOPES)) for desk in (first, second))
             started = await asyncio.gather(

@@ -95,7 +95,7 @@ def call_local(
     operation = local_operations(settings, room)[name]
 
     async def session() -> Any:
-        async with open_desk(settings.model_copy(update={"rooms": ()})).opened() as desk:
+        async with open_desk(settings.model_copy(update={"rooms": ()})).session() as desk:
             terminal = await at_terminal(desk)
             return await terminal.call_local(
                 operation, arguments, progress or NoProgress(), context or nullcontext()

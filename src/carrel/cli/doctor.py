@@ -167,7 +167,7 @@ def _writable(
 async def _rooms(settings: Settings) -> dict[str, Health]:
     try:
         await asyncio.to_thread(embedded_databases(settings).refuse_damaged)
-        async with open_desk(settings).opened() as desk:
+        async with open_desk(settings).session() as desk:
             return await desk.health()
     except UnavailableError as error:
         return {"databases": Health(False, error.message, error.next_step)}

@@ -221,7 +221,7 @@ def _synced(folder: NoteFolder) -> Mapping[str, SyncState]:
 
 
 async def _caller(settings: Settings) -> Caller:
-    async with open_desk(settings.model_copy(update={"rooms": ()})).opened() as desk:
+    async with open_desk(settings.model_copy(update={"rooms": ()})).session() as desk:
         return await desk.gate.identify(
             Visit("cli", f"cli-{process_name()}", "local", f"carrel on {sys.platform}")
         )

@@ -56,7 +56,7 @@ async def _session(settings: Settings, output: ProtocolOutput) -> None:
 
         async def opened() -> tuple[Dispatcher, Gate]:
             desk, dispatcher = await asyncio.to_thread(_open, settings)
-            await stack.enter_async_context(desk.opened(takes_up_work=True))
+            await stack.enter_async_context(desk.session(resumes_jobs=True))
             return dispatcher, desk.gate
 
         rooms = asyncio.ensure_future(opened())

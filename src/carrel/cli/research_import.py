@@ -30,7 +30,7 @@ def run(words: list[str]) -> int:
     text = _text(options.file)
 
     async def session() -> int:
-        async with open_desk(settings).opened() as desk:
+        async with open_desk(settings).session() as desk:
             goal = options.goal or f"Hypotheses imported from {options.file.name}"
             report = await (await at_terminal(desk)).ask(
                 "import_hypotheses", hypotheses=text, goal=goal

@@ -34,7 +34,7 @@ def run(words: list[str]) -> int:
     configure_logs(options.log_level or "warning", settings.log.format)
 
     async def session() -> int:
-        async with open_desk(settings).opened(takes_up_work=options.watch) as desk:
+        async with open_desk(settings).session(resumes_jobs=options.watch) as desk:
             terminal = await at_terminal(desk)
             asked = {
                 "goal": options.goal,

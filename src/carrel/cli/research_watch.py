@@ -33,7 +33,7 @@ def run(words: list[str]) -> int:
     configure_logs(options.log_level or "warning", settings.log.format)
 
     async def session() -> int:
-        async with open_desk(settings).opened(takes_up_work=True) as desk:
+        async with open_desk(settings).session(resumes_jobs=True) as desk:
             return await watch(await at_terminal(desk), options.research_id)
 
     return asyncio.run(session())

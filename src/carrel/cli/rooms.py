@@ -139,7 +139,7 @@ def _typed(value: Any, kinds: list[str | None]) -> object:
 
 
 async def _ask(settings: Settings, name: str, arguments: dict[str, object]) -> Any:
-    async with open_desk(settings).opened() as desk:
+    async with open_desk(settings).session() as desk:
         terminal = await at_terminal(desk)
         answer = await terminal.call(desk.catalogue.operations[name], arguments)
         return await _wait_for_job(terminal, answer)

@@ -12,8 +12,8 @@ import orjson
 from carrel.core.catalogue import Catalogue, Room
 from carrel.core.jobs import JOBS_PURPOSE
 from carrel.core.operation import Operation
-from carrel.doors.http.messages import Response
-from carrel.doors.schemas import input_schema
+from carrel.doors.http import HttpRequest, Response, Route
+from carrel.doors.schemas import describe, input_schema
 
 _STYLE = """
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent); }
@@ -51,6 +51,24 @@ for (const form of document.querySelectorAll('form[data-tool]')) {
   });
 }
 """
+
+
+def description_routes(
+    catalogue: Catalogue, *, name: str, version: str, public_url: str | None, needs_token: bool
+) -> dict[str, Route]:
+    """The OpenAPI document and this page, both made once."""
+    page = docs_page(catalogue, name=name, version=version)
+    document = describe(
+        catalogue, name=name, version=version, public_url=public_url, needs_token=needs_token
+    )
+
+    async def openapi(request: HttpRequest) -> Response:
+        return Response.json(200, document)
+
+    async def docs(request: HttpRequest) -> Response:
+        return Response(200, page.body, page.headers)
+
+    return {"/openapi.json": Route({"GET": openapi}), "/docs": Route({"GET": docs})}
 
 
 def docs_page(catalogue: Catalogue, *, name: str, version: str) -> Response:

@@ -18,6 +18,7 @@ from carrel.core.errors import CarrelError, InvalidInputError, UnknownOperationE
 from carrel.core.operation import Operation
 from carrel.core.quoting import quoted_facts
 from carrel.doors.errors import error_mapping
+from carrel.doors.http import Route
 from carrel.doors.http.messages import JSON_TYPE, Header, HttpRequest, Response
 from carrel.doors.http.request_checks import is_from_browser
 from carrel.doors.json_input import parse_json
@@ -50,6 +51,15 @@ class RestDoor:
         self._tools = dict(catalogue.operations)
         self._rows = {name: _row(operation) for name, operation in catalogue.operations.items()}
         self._list = orjson.dumps({"tools": list(self._rows.values())})
+
+    def routes(self) -> dict[str, Route]:
+        """The addresses of the gateway."""
+        return {
+            "/mcp/tools": Route({"GET": self.list_tools}),
+            "/mcp/tools/": Route({"GET": self.show_tool}, has_tail=True),
+            "/mcp/invoke": Route({"POST": self.invoke}, refuse_stranger=self.refuse_stranger),
+            "/mcp/health": Route({"GET": self.health}),
+        }
 
     async def list_tools(self, request: HttpRequest) -> Response:
         return await self._logged(request, "list tools", self._answer_list)

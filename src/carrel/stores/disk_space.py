@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import shutil
 from pathlib import Path
+
+from carrel.core.health import Check, Health
 
 DISK_FULL = "disk_full"
 NOT_WRITABLE = "not_writable"
@@ -27,6 +30,19 @@ def write_problem(folder: Path, min_free_bytes: int) -> str | None:
     except OSError as error:
         return DISK_FULL if error.errno in _FULL else NOT_WRITABLE
     return None if os.access(place, os.W_OK) else NOT_WRITABLE
+
+
+def check_disk_first(check: Check, folder: Path, min_free_bytes: int) -> Check:
+    """The same check, failing where nothing can be written into the folder."""
+
+    async def check_both() -> Health:
+        problem = await asyncio.to_thread(write_problem, folder, min_free_bytes)
+        if problem is None:
+            return await check()
+        next_step = "Make room on the disk, or correct the folder's rights."
+        return Health(False, f"{folder}: {problem}", next_step, problem)
+
+    return check_both
 
 
 def _write_unnamed(folder: Path) -> None:

@@ -73,16 +73,14 @@ class Desk:
         return {name: await check() for name, check in desk_checks(self).items()}
 
     @asynccontextmanager
-    async def opened(self, *, takes_up_work: bool = False) -> AsyncIterator[Desk]:
-        """Open while inside. A process that stays takes up work that an earlier one left
-        unfinished.
-        """
+    async def session(self, *, resumes_jobs: bool = False) -> AsyncIterator[Desk]:
+        """Open while inside; a process that stays resumes jobs that an earlier one left."""
         try:
-            with _at_home(self.settings.home, stays=takes_up_work):
+            with _hold_home(self.settings.home, stays=resumes_jobs):
                 embedded_databases(self.settings).refuse_replaced()
                 if self.settings.cache is not None:
                     self.settings.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-                if takes_up_work:
+                if resumes_jobs:
                     for room in self.rooms:
                         if room.start is not None:
                             await room.start()
@@ -92,10 +90,8 @@ class Desk:
 
 
 @contextmanager
-def _at_home(home: Path, *, stays: bool) -> Iterator[None]:
-    """Holds the home folder, so that no restore replaces it underneath. Whoever stays makes it
-    first, to be seen there.
-    """
+def _hold_home(home: Path, *, stays: bool) -> Iterator[None]:
+    """Keeps the home from any restore; whoever stays makes it first, to be seen there."""
     if stays:
         make_private(home)
     outcome = finish_restore(home)
@@ -124,10 +120,10 @@ def open_desk(
 
     declared = declared_rooms()
     corpus = open_corpus(settings)
-    opened: list[OpenRoom] = [
-        load(declared[name].opener)(settings, corpus) for name in settings.rooms
+    rooms: list[OpenRoom] = [
+        *(load(declared[name].opener)(settings, corpus) for name in settings.rooms),
+        *extra_rooms,
     ]
-    rooms = [*opened, *extra_rooms]
     catalogue = Catalogue(room.room for room in rooms)
     access = open_access(settings, catalogue, clock, documents=documents, audit_stream=audit_stream)
     gate = Gate(access.identity, access.limits, access.audit, clock)

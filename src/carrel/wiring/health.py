@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrel.core.errors import CarrelError
@@ -11,7 +10,7 @@ from carrel.core.health import Check, Health
 from carrel.settings import Settings
 from carrel.settings.places import audit_store, store_folders
 from carrel.stores.audit_queue import QueuedAudit
-from carrel.stores.disk_space import NOT_WRITABLE, write_problem
+from carrel.stores.disk_space import NOT_WRITABLE, check_disk_first
 from carrel.wiring.drivers import POSTGRES_ACTION
 
 if TYPE_CHECKING:
@@ -50,19 +49,8 @@ def desk_probes(desk: Desk) -> dict[str, Check]:
     free = settings.server.min_free_disk_bytes
     for name, folder in store_folders(settings).items():
         if name in probes:
-            probes[name] = _with_disk_space(probes[name], folder, free)
+            probes[name] = check_disk_first(probes[name], folder, free)
     return probes
-
-
-def _with_disk_space(probe: Check, folder: Path, min_free_bytes: int) -> Check:
-    async def check() -> Health:
-        problem = await asyncio.to_thread(write_problem, folder, min_free_bytes)
-        if problem is None:
-            return await probe()
-        next_step = "Make room on the disk, or correct the folder's rights."
-        return Health(False, f"{folder}: {problem}", next_step, problem)
-
-    return check
 
 
 def _audit_check(audit: QueuedAudit, settings: Settings) -> Check:

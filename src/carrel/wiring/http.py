@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
-from carrel.doors.docs_page import docs_page
-from carrel.doors.http import HttpApp, HttpRequest, RequestLimits, Response, Route
+from carrel.doors.docs_page import description_routes
+from carrel.doors.http import HttpApp, RequestLimits, Route
 from carrel.doors.http.connections import ConnectionLimits
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.dispatcher import Dispatcher
@@ -21,7 +19,6 @@ from carrel.doors.oauth.metadata import (
 )
 from carrel.doors.readiness import Readiness
 from carrel.doors.rest import RestDoor
-from carrel.doors.schemas import describe
 from carrel.settings import Settings
 from carrel.settings.network_rules import origin_policy, proxy_names, trusted_proxies
 from carrel.wiring.access import resource_paths
@@ -37,22 +34,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     """The ASGI application with every door on it."""
     settings = desk.settings
     rest = RestDoor(desk.catalogue, desk.gate, desk.clock, challenge_at(desk, ""))
-    server = settings.server
-    needs_token = desk.access.mode != "local"
-    document = describe(
-        desk.catalogue,
-        name=server.name,
-        version=server.version,
-        public_url=server.public_url,
-        needs_token=needs_token,
-    )
-    page = docs_page(desk.catalogue, name=server.name, version=server.version)
-
-    async def openapi(request: HttpRequest) -> Response:
-        return Response.json(200, document)
-
-    async def docs(request: HttpRequest) -> Response:
-        return Response(200, page.body, page.headers)
+    server, endpoints = settings.server, desk_endpoints(desk)
 
     def mcp_route(path: str, endpoint: Endpoint, *, streams_progress: bool = False) -> Route:
         dispatcher = Dispatcher(endpoint, desk.gate)
@@ -62,22 +44,23 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
 
     routes: dict[str, Route] = {
         **Readiness(desk_probes(desk), desk.clock).routes(),
-        "/mcp": mcp_route("/mcp", desk_endpoints(desk).common(has_everything=False)),
+        "/mcp": mcp_route("/mcp", endpoints.common(has_everything=False)),
         DESK_PATH: mcp_route(
-            DESK_PATH, desk_endpoints(desk).common(has_everything=True), streams_progress=True
+            DESK_PATH, endpoints.common(has_everything=True), streams_progress=True
         ),
-        "/mcp/tools": Route({"GET": rest.list_tools}),
-        "/mcp/tools/": Route({"GET": rest.show_tool}, has_tail=True),
-        "/mcp/invoke": Route({"POST": rest.invoke}, refuse_stranger=rest.refuse_stranger),
-        "/mcp/health": Route({"GET": rest.health}),
-        "/openapi.json": Route({"GET": openapi}),
-        "/docs": Route({"GET": docs}),
+        **rest.routes(),
+        **description_routes(
+            desk.catalogue,
+            name=server.name,
+            version=server.version,
+            public_url=server.public_url,
+            needs_token=desk.access.mode != "local",
+        ),
     }
     for room in desk.catalogue.rooms:
-        # Rooms whose work takes a while may tell how far it is; the common address is bound to one
-        # JSON answer.
+        # Rooms with long jobs may stream progress; the common address is bound to one JSON answer.
         path, lasts = f"/{room.name}/mcp", room.jobs is not None
-        routes[path] = mcp_route(path, desk_endpoints(desk).room(room), streams_progress=lasts)
+        routes[path] = mcp_route(path, endpoints.room(room), streams_progress=lasts)
     # A trailing slash is a slip of whoever typed the address, not another address.
     routes.update({f"{path}/": route for path, route in routes.items() if path.endswith("/mcp")})
     routes.update(access_routes(desk))
@@ -96,7 +79,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
             ),
             max_requests_per_proxied_client=server.max_connections_per_address,
         ),
-        lifespan=lambda: _closing(desk),
+        lifespan=lambda: desk.session(resumes_jobs=True),
         refuse=rest.failed,
         trusted_proxies=trusted_proxies(settings),
     )
@@ -108,9 +91,7 @@ def challenge_at(desk: Desk, path: str) -> Challenge:
 
 
 def access_routes(desk: Desk) -> dict[str, Route]:
-    """The metadata of every resource, and the authorization server where it is built in. None in
-    local mode.
-    """
+    """The metadata of resources, and the built-in authorization server; none in local mode."""
     access = desk.access
     if access.mode == "local":
         return {}
@@ -148,16 +129,8 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
     )
 
 
-@asynccontextmanager
-async def _closing(desk: Desk) -> AsyncIterator[None]:
-    async with desk.opened(takes_up_work=True):
-        yield
-
-
 def app_from_environment() -> HttpApp:
-    """What each worker process runs: the settings were read once, by the process that started
-    it.
-    """
+    """What each worker process runs, on the settings that its parent has read."""
     settings = Settings.model_validate_json(os.environ[RESOLVED_SETTINGS])
     configure_logs(settings.log.level, settings.log.format)
     os.umask(0o077)

@@ -38,7 +38,7 @@ def fastmcp_app(settings: Settings) -> FastMCP[Any]:
 
     @asynccontextmanager
     async def lifespan(server: FastMCP[Any]) -> AsyncIterator[dict[str, object]]:
-        async with desk.opened(takes_up_work=True):
+        async with desk.session(resumes_jobs=True):
             yield {}
 
     return fastmcp_server(desk_endpoints(desk).common(has_everything=True), desk.gate, lifespan)

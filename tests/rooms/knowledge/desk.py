@@ -43,7 +43,7 @@ def at_the_desk(
     desk = open_desk(settings_at(home, **environment))
 
     async def whole() -> ResultT:
-        async with desk.opened():
+        async with desk.session():
             return await work(asking(desk))
 
     return asyncio.run(whole())

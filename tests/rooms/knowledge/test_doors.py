@@ -56,7 +56,7 @@ def through_the_doors(home: Path, work: Callable[[Doors], Awaitable[None]]) -> N
         desk = open_desk(settings_at(home))
         transport = httpx2.ASGITransport(app=http_app(desk))
         async with (
-            desk.opened(),
+            desk.session(),
             httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080") as http,
         ):
             await work(Doors(http))

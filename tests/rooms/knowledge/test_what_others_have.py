@@ -149,7 +149,7 @@ def answers(
         await stores.notes.close()
         told: list[bytes] = []
         desk = open_desk(settings_here)
-        async with desk.opened():
+        async with desk.session():
             ask = asking(desk)
             for who in (ADA, CHIEF):
                 for order in ("best", "newest"):

@@ -94,7 +94,7 @@ def ask(home: Path, name: str, **arguments: Any) -> Any:
     )
 
     async def scene() -> Any:
-        async with open_desk(settings).opened() as desk:
+        async with open_desk(settings).session() as desk:
             visit = Visit("cli", "test")
             operation = desk.catalogue.operations[name]
             answer = await desk.gate.call(

@@ -272,7 +272,7 @@ def test_a_corpus_says_how_large_it_is_and_is_written_out(tmp_path: Path) -> Non
     )
 
     async def scene() -> tuple[Any, str, str, str]:
-        async with open_desk(settings).opened() as desk:
+        async with open_desk(settings).session() as desk:
             visit = Visit("cli", "test")
             caller = await desk.gate.identify(visit)
 

@@ -74,7 +74,7 @@ class Stage:
         )
 
         async def playing() -> ResultT:
-            async with open_desk(settings).opened() as desk:
+            async with open_desk(settings).session() as desk:
                 return await scene(Reader(desk, **reader))
 
         return asyncio.run(playing())

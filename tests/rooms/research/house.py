@@ -106,14 +106,14 @@ def visit(
     story: Callable[[Asker], Awaitable[None]],
     scopes: frozenset[str] = ALL_SCOPES,
     *,
-    takes_up_work: bool = False,
+    resumes_jobs: bool = False,
 ) -> None:
     """One story at an open desk."""
 
     async def run() -> None:
         async with (
             asyncio.timeout(60),
-            open_desk(settings).opened(takes_up_work=takes_up_work) as desk,
+            open_desk(settings).session(resumes_jobs=resumes_jobs) as desk,
         ):
             await story(Asker(desk, Caller("ada", expand_scopes(scopes))))
 

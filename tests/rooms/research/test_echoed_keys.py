@@ -118,4 +118,4 @@ def test_a_key_that_was_kept_before_is_taken_out_when_the_server_starts(
                 return
             await asker.ask("list_research_projects")
 
-    visit(settings, second, takes_up_work=True)
+    visit(settings, second, resumes_jobs=True)

@@ -215,7 +215,7 @@ def test_a_task_outlives_the_server_that_handed_it_out(settings: Settings) -> No
         assert len(done["result"]["structuredContent"]["result"]) == 1
 
     visit(settings, before)
-    visit(settings, after, takes_up_work=True)
+    visit(settings, after, resumes_jobs=True)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def settings_of(home: Path, database_url: str | None = None) -> Settings:
 
 async def go_on(home: Path, database_url: str | None = None) -> dict[str, Any]:
     """Lets every run of the home come to its end; what is stored of each, by its id."""
-    async with open_desk(settings_of(home, database_url)).opened(takes_up_work=True) as desk:
+    async with open_desk(settings_of(home, database_url)).session(resumes_jobs=True) as desk:
         caller = Caller("ada", ALL_SCOPES)
 
         async def ask(tool: str, **arguments: Any) -> Any:
@@ -74,7 +74,7 @@ async def _start_and_die(home: Path, stop: str) -> None:
             os._exit(9)
 
     SqlResearch.finish_step = finish_or_die  # type: ignore[method-assign]
-    async with open_desk(settings_of(home)).opened(takes_up_work=False) as desk:
+    async with open_desk(settings_of(home)).session(resumes_jobs=False) as desk:
         caller = Caller("ada", ALL_SCOPES)
         operations = desk.catalogue.operations
         question = {"goal": GOAL, "hypothesis_count": 6}

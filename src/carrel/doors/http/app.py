@@ -128,7 +128,7 @@ class HttpApp:
         gate: Gate,
         origin_policy: OriginPolicy,
         limits: RequestLimits,
-        lifespan: Callable[[], AbstractAsyncContextManager[None]],
+        lifespan: Callable[[], AbstractAsyncContextManager[object]],
         refuse: Refuse,
         trusted_proxies: TrustedProxies | None = None,
     ) -> None:
