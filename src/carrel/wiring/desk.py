@@ -116,10 +116,12 @@ def open_desk(
     """
     refuse_open_server(settings)
     clock = clock or SystemClock()
-    from carrel.wiring.papers import open_corpus
+    declared, corpus = declared_rooms(), None
+    if settings.rooms:
+        # Only then: a desk without rooms starts without SQLite.
+        from carrel.wiring.papers import open_corpus
 
-    declared = declared_rooms()
-    corpus = open_corpus(settings)
+        corpus = open_corpus(settings)
     rooms: list[OpenRoom] = [
         *(load(declared[name].opener)(settings, corpus) for name in settings.rooms),
         *extra_rooms,
