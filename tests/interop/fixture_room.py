@@ -21,6 +21,7 @@ from carrel.core.answer import (
 )
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
+from carrel.core.completion import Completion, CompletionRequest, complete_from
 from carrel.core.errors import CarrelError
 from carrel.core.operation import Operation, Prompt, Question, Resource
 from carrel.core.room import RoomDeclaration
@@ -109,6 +110,10 @@ async def _simple_prompt(arguments: Mapping[str, str], call: Call) -> PromptText
 async def _prompt_with_arguments(arguments: Mapping[str, str], call: Call) -> PromptText:
     text = f"Prompt with arguments: arg1='{arguments['arg1']}', arg2='{arguments['arg2']}'"
     return PromptText((PromptMessage(Text(text)),))
+
+
+async def _complete_argument(request: CompletionRequest, call: Call) -> Completion:
+    return complete_from(["test1", "test2", "testing"], request.value)
 
 
 async def _prompt_with_resource(arguments: Mapping[str, str], call: Call) -> PromptText:
@@ -204,6 +209,7 @@ def fixture_room() -> Room:
                 ),
                 expand,
                 NO_SCOPES,
+                complete=_complete_argument if arguments else None,
             )
             for name, (arguments, expand) in _PROMPTS.items()
         ),

@@ -14,6 +14,7 @@ import tempfile
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,18 @@ from anyio.from_thread import start_blocking_portal
 
 from carrel.settings import Settings
 from carrel.wiring.papers_build import with_demo
-from tests.interop.conformance import Suite
+from tests.interop.conformance import (
+    FASTMCP,
+    FIXTURES,
+    REVISIONS,
+    SHIPPED_COMMON,
+    SHIPPED_DESK,
+    SUITE,
+    Finding,
+    Suite,
+    Target,
+    conformance_page,
+)
 from tests.journeys.doors import (
     ENVIRONMENT,
     MCP_DOORS,
@@ -40,14 +52,13 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / ".run" / "interop"
 PACKAGES = (
     "node@22.23.3",
-    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+    SUITE,
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/sdk@1.32.2",
     "@modelcontextprotocol/client@2.4.0",
     "@modelcontextprotocol/ext-tasks@0.2.2",
 )
 TASKS_CLIENT = "fastmcp[tasks]==4.1.2"
-REVISIONS = ("2025-11-25", "2026-07-28")
 MODULES = SCRATCH / "node_modules"
 NODE = MODULES / ".bin" / "node"
 TASKS_PYTHON = SCRATCH / "tasks" / "bin" / "python"
@@ -102,7 +113,7 @@ def install() -> None:
 
 @contextmanager
 def running(command: list[str], port: int, **environment: str) -> Iterator[None]:
-    """A server process until the block ends; it listens as soon as it says anything."""
+    """A server process until the block ends; it is ready when it answers."""
     log = SCRATCH / f"server-{port}.log"
     with (
         log.open("wb") as shown,
@@ -111,20 +122,23 @@ def running(command: list[str], port: int, **environment: str) -> Iterator[None]
         ) as process,
     ):
         try:
-            _wait_for(process, log)
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=30):
-                yield
+            _wait_for(process, port, log)
+            yield
         finally:
             process.terminate()
             process.wait(30)
 
 
-def _wait_for(process: subprocess.Popen[bytes], log: Path) -> None:
+def _wait_for(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    """Returns when the server answers; raises RuntimeError with its log when it does not."""
     for _ in range(600):
-        if log.stat().st_size > 0:
+        with (
+            contextlib.suppress(OSError),
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=30),
+        ):
             return
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(0.05)
+            process.wait(0.1)
             break
     raise RuntimeError(f"the server did not start: {log.read_text(encoding='utf-8')}")
 
@@ -162,39 +176,43 @@ def said_by(command: list[str]) -> Any:
     return orjson.loads(done.stdout)
 
 
-def conformance(report: Report, shipped_url: str, fixtures_url: str) -> None:
-    """Both revisions, the shipped server and the fixtures."""
+def conformance(report: Report, shipped: int, fixtures: int, fastmcp: int) -> None:
+    """Every scored scenario of both revisions at every server; writes docs/conformance.md."""
     out = Path(tempfile.mkdtemp(dir=SCRATCH))
-    suite = Suite(
-        NODE, MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js", out
-    )
+    script = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    suite = Suite(NODE, script, out)
+    urls = {
+        SHIPPED_DESK: f"http://127.0.0.1:{shipped}/desk/mcp",
+        SHIPPED_COMMON: f"http://127.0.0.1:{shipped}/mcp",
+        FIXTURES: f"http://127.0.0.1:{fixtures}/fixtures/mcp",
+        FASTMCP: f"http://127.0.0.1:{fastmcp}/fixtures/mcp",
+    }
+    found: dict[tuple[Target, str], list[Finding]] = {}
     for revision in REVISIONS:
-        findings = list(suite.fixtures(fixtures_url, revision))
-        for finding in findings:
-            report.tell(
-                f"conformance {revision} /fixtures/mcp {finding.scenario}",
-                finding.is_as_expected,
-                finding.says,
-            )
-        passed = sum(finding.has_passed for finding in findings)
-        print(
-            f"     conformance {revision} /fixtures/mcp: {passed} of {len(findings)} scored "
-            f"scenarios pass",
-            flush=True,
-        )
-        for finding in suite.shipped(shipped_url, revision):
-            report.tell(
-                f"conformance {revision} /mcp {finding.scenario}",
-                finding.is_as_expected,
-                finding.says,
-            )
+        for target, url in urls.items():
+            findings = found[target, revision] = list(suite.judge(target, url, revision))
+            for finding in findings:
+                name = f"conformance {revision} {target.name} {finding.scenario}"
+                report.tell(name, finding.is_as_expected, finding.says)
+    tasks = list(suite.tasks(urls[FIXTURES], REVISIONS[-1]))
+    for finding in tasks:
+        report.tell(f"conformance tasks {finding.scenario}", finding.is_as_expected, finding.says)
+    page = conformance_page(found, tasks, datetime.now(UTC).date().isoformat())
+    (ROOT / "docs" / "conformance.md").write_text(page, encoding="utf-8")
 
-    for finding in suite.tasks(fixtures_url, REVISIONS[-1]):
-        report.tell(
-            f"conformance tasks /fixtures/mcp {finding.scenario}",
-            finding.is_as_expected,
-            finding.says,
-        )
+
+@contextmanager
+def judged_servers() -> Iterator[tuple[int, int, int]]:
+    """`carrel serve` in an empty home, the fixture build, and the fixtures served by FastMCP."""
+    shipped, fixtures, fastmcp = free_port(), free_port(), free_port()
+    fixture_server = [sys.executable, "-m", "tests.interop.fixture_server"]
+    with (
+        tempfile.TemporaryDirectory(dir=SCRATCH) as home,
+        running([*PROGRAM, "serve", "--home", home, "--port", str(shipped)], shipped),
+        running([*fixture_server, str(fixtures)], fixtures),
+        running([*fixture_server, "fastmcp", str(fastmcp)], fastmcp),
+    ):
+        yield shipped, fixtures, fastmcp
 
 
 def inspector(report: Report, url: str, stdio: list[str]) -> None:
@@ -358,19 +376,16 @@ def schemathesis(report: Report, port: int) -> None:
 def main() -> int:
     install()
     report = Report()
+    with judged_servers() as ports:
+        conformance(report, *ports)
+    if "conformance" in sys.argv[1:]:
+        return 1 if report.failed else 0
     with tempfile.TemporaryDirectory(dir=SCRATCH) as home:
         settings = with_demo(Settings(home=Path(home), rooms=("papers",)))
         options = desk_options(settings)
-        shipped, fixtures = free_port(), free_port()
-        serve = [*PROGRAM, "serve", *options, "--port", str(shipped)]
-        with (
-            running(serve, shipped),
-            running(
-                [sys.executable, "-m", "tests.interop.fixture_server", str(fixtures)], fixtures
-            ),
-        ):
+        shipped = free_port()
+        with running([*PROGRAM, "serve", *options, "--port", str(shipped)], shipped):
             url = f"http://127.0.0.1:{shipped}/mcp"
-            conformance(report, url, f"http://127.0.0.1:{fixtures}/fixtures/mcp")
             stdio = [*PROGRAM, "mcp", *options]
             inspector(report, url, stdio)
             typescript(report, url, stdio)
