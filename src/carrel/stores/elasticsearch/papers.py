@@ -39,7 +39,7 @@ from carrel.rooms.knowledge.documents import (
 from carrel.stores.elasticsearch.errors import translate_driver_errors
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.documents import PAPER_FIELDS, paper_page
-from carrel.stores.sqlite.papers.rows import Shown
+from carrel.stores.sqlite.papers.rows import ListedPaper
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, SnapshotVersion
 
 FACETS: tuple[FacetCategory, ...] = ("author", "venue", "keyword", "institution", "tag")
@@ -186,7 +186,7 @@ def _node(connection: sqlite3.Connection, node: QueryNode) -> Clause:
         case YearRange(first, last):
             return _unscored({"range": {"year": {"gte": first or 0, "lte": last or 9999}}})
         case WithIdentifier(identifiers):
-            return _unscored({"ids": {"values": rows.with_identifiers(connection, identifiers)}})
+            return _unscored({"ids": {"values": rows.identified_papers(connection, identifiers)}})
         case Not(part):
             return _unscored({"bool": {"must_not": [_node(connection, part)]}})
         case AllOf(parts):
@@ -251,7 +251,7 @@ class ElasticsearchRanking:
 
     def search(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
-    ) -> list[Shown]:
+    ) -> list[ListedPaper]:
         with translate_driver_errors():
             self._check_state()
             named = self._named(connection, query)
@@ -268,16 +268,18 @@ class ElasticsearchRanking:
                 wanted,
                 order,
             )
-        return page + rows.shown(connection, ranked)
+        return page + rows.listed_papers(connection, ranked)
 
-    def _named(self, connection: sqlite3.Connection, query: PaperQuery) -> list[Shown]:
+    def _named(self, connection: sqlite3.Connection, query: PaperQuery) -> list[ListedPaper]:
         """The papers whose identifier or whole title was typed."""
         if query.identifiers:
-            return rows.shown(connection, rows.with_identifiers(connection, query.identifiers))
+            return rows.listed_papers(
+                connection, rows.identified_papers(connection, query.identifiers)
+            )
         if not query.loose or query.strict is not None:
             return []
         titled = {"term": {"title_key": title_mark(query.title_key)}}
-        return rows.shown(connection, self._found(titled, 0, _MAX_TITLES, _NEWEST_FIRST))
+        return rows.listed_papers(connection, self._found(titled, 0, _MAX_TITLES, _NEWEST_FIRST))
 
     def _found(
         self, asked: dict[str, Any], first: int, count: int, order: list[dict[str, str]]

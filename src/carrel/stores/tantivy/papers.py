@@ -30,7 +30,7 @@ from carrel.libraries.text.snippets import Stem
 from carrel.libraries.text.words import STOP_WORDS, Phrase, is_cjk, split_words
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.index_manifest import index_folder, manifest_file, read_manifest
-from carrel.stores.sqlite.papers.rows import Shown
+from carrel.stores.sqlite.papers.rows import ListedPaper
 
 TITLE_TIMES = 3
 FACETS = ("author", "venue", "keyword", "institution", "tag")
@@ -140,31 +140,33 @@ class TantivyRanking:
 
     def search(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
-    ) -> list[Shown]:
-        named = self.named(connection, query)
+    ) -> list[ListedPaper]:
+        named = self.find_named(connection, query)
         page = named[first : first + count]
         if len(page) == count:
             return page
         if not named:
-            return rows.shown_by_row(connection, self.rows(connection, query, first, count))
+            return rows.papers_of_rows(connection, self.rows(connection, query, first, count))
         # Nobody is listed twice: the named ones are taken out of the ranking before the page is
         # cut.
         known = {paper.paper_id for paper in named}
-        ranked = rows.shown_by_row(connection, self.rows(connection, query, 0, first + count))
+        ranked = rows.papers_of_rows(connection, self.rows(connection, query, 0, first + count))
         rest = [paper for paper in ranked if paper.paper_id not in known]
         skip = max(0, first - len(named))
         return page + rest[skip : skip + count - len(page)]
 
-    def named(self, connection: sqlite3.Connection, query: PaperQuery) -> list[Shown]:
+    def find_named(self, connection: sqlite3.Connection, query: PaperQuery) -> list[ListedPaper]:
         """The papers whose identifier or whole title was typed."""
         if query.identifiers:
-            return rows.shown(connection, rows.with_identifiers(connection, query.identifiers))
+            return rows.listed_papers(
+                connection, rows.identified_papers(connection, query.identifiers)
+            )
         if not query.loose or query.strict is not None:
             return []
         titled = self._searcher.search(
             self._term("title_key", query.title_key), _MAX_TITLES, count=False
         ).hits
-        return rows.shown_by_row(connection, self._numbers(titled)) if titled else []
+        return rows.papers_of_rows(connection, self._numbers(titled)) if titled else []
 
     def rows(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
@@ -257,7 +259,9 @@ class TantivyRanking:
                     )
                 )
             case WithIdentifier(identifiers):
-                numbers = rows.numbers(connection, rows.with_identifiers(connection, identifiers))
+                numbers = rows.row_numbers(
+                    connection, rows.identified_papers(connection, identifiers)
+                )
                 return _unscored(_any([self._term("paper", number) for number in numbers]))
             case Not():
                 return tantivy.Query.boolean_query(

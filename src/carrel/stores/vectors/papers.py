@@ -22,7 +22,7 @@ from carrel.libraries.text.snippets import Stem
 from carrel.rooms.papers.errors import SnapshotUnavailableError
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.index_manifest import index_folder, read_manifest, write_manifest
-from carrel.stores.sqlite.papers.rows import Shown
+from carrel.stores.sqlite.papers.rows import ListedPaper
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.tantivy.papers import TantivyRanking, open_paper_index
 
@@ -232,10 +232,10 @@ class SemanticRanking:
 
     def search(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
-    ) -> list[Shown]:
+    ) -> list[ListedPaper]:
         if not query.loose or query.identifiers or any(phrase.is_prefix for phrase in query.loose):
             return self._words.search(connection, query, first, count)
-        named = self._words.named(connection, query)
+        named = self._words.find_named(connection, query)
         page = named[first : first + count]
         known = {paper.row for paper in named}
         fused = [row for row in self._fused(connection, query) if row not in known]
@@ -252,7 +252,7 @@ class SemanticRanking:
             ]
             at = max(0, skip - len(fused))
             chosen += rest[at : at + wanted - len(chosen)]
-        return page + rows.shown_by_row(connection, chosen)
+        return page + rows.papers_of_rows(connection, chosen)
 
     def _fused(self, connection: sqlite3.Connection, query: PaperQuery) -> list[int]:
         """Each score as a share of its best, added up; without words a paper counts as the last."""

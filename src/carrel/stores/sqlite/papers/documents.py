@@ -94,7 +94,7 @@ def paper_page(
 def _document(
     generation: SnapshotVersion, connection: sqlite3.Connection, paper_id: str, summary: str
 ) -> Document:
-    paper = rows.paper(connection, generation, paper_id)
+    paper = rows.read_paper(connection, generation, paper_id)
     if paper is None:
         raise AssertionError(f"{paper_id} was read from this very connection")
     facts = paper.metadata

@@ -23,7 +23,7 @@ def papers_with_keyword(
     keyword: str,
     first: int,
     count: int,
-) -> list[tuple[rows.Shown, list[str]]]:
+) -> list[tuple[rows.ListedPaper, list[str]]]:
     """Papers with this value, then with one that contains its words; and the values."""
     wanted = split_words(keyword)
     if not wanted:
@@ -58,7 +58,7 @@ def papers_with_keyword(
             first,
         ),
     )
-    papers = rows.shown(connection, [row[0] for row in found])
+    papers = rows.listed_papers(connection, [row[0] for row in found])
     return [(paper, _values(connection, paper.paper_id, exact, wider)) for paper in papers]
 
 

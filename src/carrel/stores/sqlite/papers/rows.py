@@ -26,7 +26,7 @@ NEWEST_FIRST = (
 )
 
 
-class Shown(NamedTuple):
+class ListedPaper(NamedTuple):
     """What a result list shows of a paper, its full-text row, and the first text for snippets."""
 
     row: int
@@ -38,23 +38,23 @@ class Shown(NamedTuple):
     summary: str
 
 
-_SHOWN = "paper.paper_id, paper.title, paper.year, paper.venue, paper.summary_preview"
+_LISTED = "paper.paper_id, paper.title, paper.year, paper.venue, paper.summary_preview"
 
 
-def shown(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[Shown]:
+def listed_papers(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[ListedPaper]:
     """These papers in this order, with summaries where both tables number papers alike."""
     found = connection.execute(
-        f"SELECT paper.rowid, {_SHOWN}, coalesce(paper_fts.summary, '') FROM paper "
+        f"SELECT paper.rowid, {_LISTED}, coalesce(paper_fts.summary, '') FROM paper "
         "LEFT JOIN paper_fts ON paper_fts.rowid = paper.rowid AND paper_fts.paper_id = "
         "paper.paper_id "
         "WHERE paper.paper_id IN (SELECT value FROM json_each(?))",
         (json.dumps(paper_ids),),
     )
-    by_id = {row[1]: Shown._make(row) for row in found}
+    by_id = {row[1]: ListedPaper._make(row) for row in found}
     return [by_id[paper_id] for paper_id in paper_ids if paper_id in by_id]
 
 
-def shown_by_row(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Shown]:
+def papers_of_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[ListedPaper]:
     """The papers of these full-text rows, in this order."""
     by_row = _joined(
         connection, "paper.rowid = paper_fts.rowid AND paper.paper_id = paper_fts.paper_id", numbers
@@ -65,17 +65,19 @@ def shown_by_row(connection: sqlite3.Connection, numbers: Sequence[int]) -> list
     return [by_row[number] for number in numbers if number in by_row]
 
 
-def _joined(connection: sqlite3.Connection, join: str, numbers: Sequence[int]) -> dict[int, Shown]:
+def _joined(
+    connection: sqlite3.Connection, join: str, numbers: Sequence[int]
+) -> dict[int, ListedPaper]:
     found = connection.execute(
-        f"SELECT paper_fts.rowid, {_SHOWN}, paper_fts.summary FROM paper_fts CROSS JOIN paper ON "
+        f"SELECT paper_fts.rowid, {_LISTED}, paper_fts.summary FROM paper_fts CROSS JOIN paper ON "
         f"{join} "
         "WHERE paper_fts.rowid IN (SELECT value FROM json_each(?))",
         (json.dumps(numbers),),
     )
-    return {row[0]: Shown._make(row) for row in found}
+    return {row[0]: ListedPaper._make(row) for row in found}
 
 
-def texts(connection: sqlite3.Connection, paper: Shown) -> Iterator[str]:
+def indexed_texts(connection: sqlite3.Connection, paper: ListedPaper) -> Iterator[str]:
     """What of a paper is indexed, piece by piece, read only as far as somebody asks."""
     yield paper.summary
     for column in ("source", "translated", "metadata"):
@@ -89,7 +91,7 @@ def texts(connection: sqlite3.Connection, paper: Shown) -> Iterator[str]:
     yield paper.title
 
 
-def numbers(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[int]:
+def row_numbers(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[int]:
     """The rows of these papers in the table `paper`."""
     found = connection.execute(
         "SELECT rowid FROM paper WHERE paper_id IN (SELECT value FROM json_each(?))",
@@ -98,7 +100,7 @@ def numbers(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> list[in
     return [int(row[0]) for row in found]
 
 
-def with_identifiers(
+def identified_papers(
     connection: sqlite3.Connection, identifiers: Sequence[PaperIdentifier]
 ) -> list[str]:
     """Papers of these names, by the tables that have an index for them."""
@@ -150,7 +152,7 @@ def inferred_fields(
     return found
 
 
-def paper(
+def read_paper(
     connection: sqlite3.Connection, generation: SnapshotVersion, paper_id: str
 ) -> Paper | None:
     doi = "doi" if generation.has_doi else "NULL"

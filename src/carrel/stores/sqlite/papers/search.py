@@ -25,7 +25,7 @@ from carrel.libraries.text.folding import fold_text, text_key
 from carrel.libraries.text.snippets import Stem
 from carrel.libraries.text.words import Phrase
 from carrel.stores.sqlite.papers import rows
-from carrel.stores.sqlite.papers.rows import Shown
+from carrel.stores.sqlite.papers.rows import ListedPaper
 from carrel.stores.sqlite.papers.snapshot import SnapshotVersion
 
 
@@ -44,7 +44,7 @@ class Ranking(Protocol):
 
     def search(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
-    ) -> list[Shown]: ...
+    ) -> list[ListedPaper]: ...
 
 
 OpenRanking = Callable[[Path, str], Ranking | None]
@@ -175,6 +175,11 @@ class _Condition:
     sql: str
     values: tuple[object, ...] = ()
 
+    @classmethod
+    def join(cls, operator: str, parts: Sequence[_Condition]) -> _Condition:
+        sql = operator.join(f"({part.sql})" for part in parts)
+        return cls(sql, tuple(value for part in parts for value in part.values))
+
 
 class Fts5Ranking:
     """The index that every snapshot has."""
@@ -187,7 +192,7 @@ class Fts5Ranking:
 
     def search(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
-    ) -> list[Shown]:
+    ) -> list[ListedPaper]:
         generation = self._generation
         named = _named(connection, query)
         page = named[first : first + count]
@@ -204,9 +209,9 @@ class Fts5Ranking:
         return page + (_newest(connection, conditions, first, count) if plan.conditions else [])
 
 
-def _named(connection: sqlite3.Connection, query: PaperQuery) -> list[Shown]:
+def _named(connection: sqlite3.Connection, query: PaperQuery) -> list[ListedPaper]:
     """The papers whose identifier or whole title was typed."""
-    found = rows.shown(connection, rows.with_identifiers(connection, query.identifiers))
+    found = rows.listed_papers(connection, rows.identified_papers(connection, query.identifiers))
     if not query.loose or query.strict is not None or query.identifiers:
         return found
     typed = Phrase(tuple(word for phrase in query.loose for word in phrase.words))
@@ -215,7 +220,7 @@ def _named(connection: sqlite3.Connection, query: PaperQuery) -> list[Shown]:
         f"SELECT rowid, title FROM paper_fts WHERE paper_fts MATCH ? LIMIT {_TITLES_TO_COMPARE}",
         (expression,),
     )
-    return found + rows.shown_by_row(
+    return found + rows.papers_of_rows(
         connection, [row for row, title in candidates if text_key(title) == query.title_key]
     )
 
@@ -226,8 +231,8 @@ def _ranked(
     conditions: Sequence[_Condition],
     first: int,
     count: int,
-) -> list[Shown]:
-    found: list[Shown] = []
+) -> list[ListedPaper]:
+    found: list[ListedPaper] = []
     skip = first
     for stage in stages:
         wanted = count - len(found)
@@ -242,50 +247,46 @@ def _ranked(
     return found
 
 
+def _matches(expression: str, conditions: Sequence[_Condition]) -> _Condition:
+    """The rows of the full-text table that match, with FROM and WHERE."""
+    joined = "JOIN paper ON paper.paper_id = paper_fts.paper_id" if conditions else ""
+    matching = _Condition("paper_fts MATCH ?", (expression,))
+    where = _Condition.join(" AND ", [matching, *conditions])
+    return _Condition(f"FROM paper_fts {joined} WHERE {where.sql}", where.values)
+
+
 def _stage(
     connection: sqlite3.Connection,
     expression: str,
     conditions: Sequence[_Condition],
     first: int,
     count: int,
-) -> list[Shown]:
-    joined = "JOIN paper ON paper.paper_id = paper_fts.paper_id" if conditions else ""
+) -> list[ListedPaper]:
+    matches = _matches(expression, conditions)
     found = connection.execute(
-        f"SELECT paper_fts.rowid FROM paper_fts {joined} "
-        f"WHERE paper_fts MATCH ? AND rank MATCH '{RANK}' "
-        f"{''.join(f'AND ({condition.sql}) ' for condition in conditions)} ORDER BY rank LIMIT ? "
-        f"OFFSET ?",
-        (
-            expression,
-            *(value for condition in conditions for value in condition.values),
-            count,
-            first,
-        ),
+        f"SELECT paper_fts.rowid {matches.sql} AND rank MATCH '{RANK}' ORDER BY rank "
+        "LIMIT ? OFFSET ?",
+        (*matches.values, count, first),
     )
-    return rows.shown_by_row(connection, [row[0] for row in found])
+    return rows.papers_of_rows(connection, [row[0] for row in found])
 
 
 def _size(connection: sqlite3.Connection, expression: str, conditions: Sequence[_Condition]) -> int:
-    joined = "JOIN paper ON paper.paper_id = paper_fts.paper_id" if conditions else ""
-    row = connection.execute(
-        f"SELECT count(*) FROM paper_fts {joined} WHERE paper_fts MATCH ? "
-        f"{''.join(f'AND ({condition.sql}) ' for condition in conditions)}",
-        (expression, *(value for condition in conditions for value in condition.values)),
-    ).fetchone()
-    return int(row[0])
+    matches = _matches(expression, conditions)
+    return int(connection.execute(f"SELECT count(*) {matches.sql}", matches.values).fetchone()[0])
 
 
 def _newest(
     connection: sqlite3.Connection, conditions: Sequence[_Condition], first: int, count: int
-) -> list[Shown]:
-    """Where nothing is there to rank by, the newest first and the unknown years last."""
+) -> list[ListedPaper]:
+    """Where nothing ranks, the newest first and the unknown years last."""
+    where = _Condition.join(" AND ", conditions)
     found = connection.execute(
-        f"SELECT paper_id FROM paper WHERE "
-        f"{' AND '.join(f'({condition.sql})' for condition in conditions)} "
-        f"ORDER BY {rows.NEWEST_FIRST} LIMIT ? OFFSET ?",
-        (*(value for condition in conditions for value in condition.values), count, first),
+        f"SELECT paper_id FROM paper WHERE {where.sql} ORDER BY {rows.NEWEST_FIRST} "
+        "LIMIT ? OFFSET ?",
+        (*where.values, count, first),
     )
-    return rows.shown(connection, [row[0] for row in found])
+    return rows.listed_papers(connection, [row[0] for row in found])
 
 
 def _condition(
@@ -313,7 +314,7 @@ def _condition(
                 "paper.year BETWEEN ? AND ?", (f"{first or 0:04}", f"{last or 9999:04}")
             )
         case WithIdentifier(identifiers):
-            found = rows.with_identifiers(connection, identifiers)
+            found = rows.identified_papers(connection, identifiers)
             return _Condition(
                 "paper.paper_id IN (SELECT value FROM json_each(?))", (json.dumps(found),)
             )
@@ -322,8 +323,4 @@ def _condition(
             return _Condition(f"NOT ({inner.sql})", inner.values)
         case AllOf(parts) | AnyOf(parts):
             inside = [_condition(generation, connection, part) for part in parts]
-            sign = " AND " if isinstance(node, AllOf) else " OR "
-            return _Condition(
-                sign.join(f"({condition.sql})" for condition in inside),
-                tuple(value for condition in inside for value in condition.values),
-            )
+            return _Condition.join(" AND " if isinstance(node, AllOf) else " OR ", inside)

@@ -84,7 +84,7 @@ class SqlitePaperStore:
 
     async def find(self, paper_id: str) -> Paper | None:
         return await self._run(
-            lambda generation, connection: rows.paper(connection, generation, paper_id)
+            lambda generation, connection: rows.read_paper(connection, generation, paper_id)
         )
 
     async def find_by_keys(self, keys: Sequence[str]) -> dict[str, str]:
@@ -169,7 +169,7 @@ class SqlitePaperStore:
 
 def _hits(
     connection: sqlite3.Connection,
-    found: list[rows.Shown],
+    found: list[rows.ListedPaper],
     marker: Marker,
     inferred: Mapping[str, tuple[str, ...]],
 ) -> list[PaperHit]:
@@ -179,7 +179,7 @@ def _hits(
             title=paper.title,
             year=paper.year,
             venue=paper.venue,
-            snippet_markdown=marker.snippet(rows.texts(connection, paper)),
+            snippet_markdown=marker.snippet(rows.indexed_texts(connection, paper)),
             inferred=inferred.get(paper.paper_id, ()),
         )
         for paper in found
