@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from carrel.policy.authorization.built_in import AuthorizationOptions
 from carrel.policy.authorization.models import Client, ClientKind
 from carrel.policy.authorization.redirects import (
     APP_SCHEMES,
@@ -12,9 +13,12 @@ from carrel.policy.authorization.redirects import (
     problem_with_scheme,
 )
 from carrel.policy.identity import problem_with_foreign_name
+from carrel.policy.limits import Rate
 from carrel.policy.origin import is_loopback
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
 from carrel.settings import Settings, SettingsError
+
+_DAY_SECONDS = 86_400.0
 
 
 def refuse_lost_accounts(settings: Settings) -> None:
@@ -76,7 +80,29 @@ def user_prefix(settings: Settings) -> str:
     return prefix
 
 
-def redirect_schemes(settings: Settings) -> tuple[str, ...]:
+def authorization_options(settings: Settings) -> AuthorizationOptions:
+    """What the built-in authorization server grants, and to which clients; raises SettingsError."""
+    auth = settings.auth
+    rate = Rate(
+        per_minute=auth.registrations_per_hour / 60.0,
+        burst=max(1.0, auth.registrations_per_hour / 3.0),
+    )
+    schemes = _redirect_schemes(settings)
+    return AuthorizationOptions(
+        access_seconds=auth.access_token_seconds,
+        refresh_seconds=auth.refresh_token_days * _DAY_SECONDS,
+        family_seconds=auth.refresh_family_days * _DAY_SECONDS,
+        grace_seconds=auth.refresh_grace_seconds,
+        key_rotation_seconds=auth.key_rotation_days * _DAY_SECONDS,
+        leeway_seconds=auth.leeway_seconds,
+        registration=rate if auth.registration else None,
+        redirect_hosts=auth.redirect_hosts,
+        redirect_schemes=schemes,
+        known_clients=_known_clients(settings, schemes),
+    )
+
+
+def _redirect_schemes(settings: Settings) -> tuple[str, ...]:
     """The schemes of desktop applications that may be redirected to; raises SettingsError."""
     schemes = settings.auth.redirect_schemes
     for scheme in schemes or ():
@@ -89,9 +115,9 @@ def redirect_schemes(settings: Settings) -> tuple[str, ...]:
     return APP_SCHEMES if schemes is None else schemes
 
 
-def known_clients(settings: Settings) -> list[Client]:
+def _known_clients(settings: Settings, schemes: tuple[str, ...]) -> list[Client]:
     """The clients that the settings name; raises SettingsError."""
-    schemes, known = redirect_schemes(settings), []
+    known = []
     for client in settings.auth.clients:
         for uri in client.redirect_uris:
             problem = problem_with_redirect(uri, app_schemes=schemes)

@@ -23,9 +23,9 @@ from carrel.wiring.audit import AuditStream, open_audit
 from carrel.wiring.drivers import open_driver
 
 if TYPE_CHECKING:
+    from carrel.policy.authorization.built_in import BuiltInAuthorization
     from carrel.policy.authorization.models import AccessStore, ClientDocuments
     from carrel.stores.sql.access import SqlAccess
-    from carrel.wiring.remote_access import BuiltIn
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Access:
     limits: Limits
     audit: Audit
     mode: str
-    built_in: BuiltIn | None = None
+    built_in: BuiltInAuthorization | None = None
     authorization_servers: tuple[str, ...] = ()
     store: AccessStore | None = None
     closers: list[Callable[[], Awaitable[None]]] = field(default_factory=list)

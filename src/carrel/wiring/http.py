@@ -106,7 +106,7 @@ def access_routes(desk: Desk) -> dict[str, Route]:
 
         routes.update(authorization_server_routes(built_in.server))
         routes.update(
-            oauth_routes(built_in.server, built_in.people, built_in.verifier, desk.gate, name)
+            oauth_routes(built_in.server, built_in.logins, built_in.verifier, desk.gate, name)
         )
     return routes
 

@@ -5,20 +5,12 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import Clock
 from carrel.policy.audit import Audit
-from carrel.policy.authorization.clients import Clients
-from carrel.policy.authorization.keys import SigningKeys
-from carrel.policy.authorization.login import LoginService, Passwords
-from carrel.policy.authorization.models import (
-    AccessStore,
-    ClientDocuments,
-)
-from carrel.policy.authorization.server import AuthorizationServer
-from carrel.policy.authorization.verifier import GrantedTokenVerifier
+from carrel.policy.authorization.built_in import BuiltInAuthorization
+from carrel.policy.authorization.models import AccessStore, ClientDocuments
 from carrel.policy.identity import (
     BearerIdentity,
     Identity,
@@ -38,9 +30,8 @@ from carrel.policy.scopes import ALL_SCOPES
 from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
 from carrel.settings import Settings
 from carrel.settings.access_rules import (
+    authorization_options,
     issuer_and_keys,
-    known_clients,
-    redirect_schemes,
     refuse_lost_accounts,
     refuse_outside_cloud_run,
     user_prefix,
@@ -49,15 +40,6 @@ from carrel.wiring.access import Access, open_access_store, resource_paths
 from carrel.wiring.drivers import need_psycopg
 
 log = logging.getLogger("carrel.access")
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltIn:
-    """The parts of the built-in authorization server that the HTTP door needs."""
-
-    server: AuthorizationServer
-    people: LoginService
-    verifier: GrantedTokenVerifier
 
 
 def open_remote_access(
@@ -136,61 +118,20 @@ def _built_in(
     buckets: Buckets,
     clock: Clock,
     documents: ClientDocuments | None,
-) -> BuiltIn:
-    auth = settings.auth
-    if documents is None and auth.client_documents:
+) -> BuiltInAuthorization:
+    if documents is None and settings.auth.client_documents:
         from carrel.services.oauth_documents import HttpsClientDocuments
 
         documents = HttpsClientDocuments()
-    rate = Rate(
-        per_minute=auth.registrations_per_hour / 60.0,
-        burst=max(1.0, auth.registrations_per_hour / 3.0),
-    )
-    clients = Clients(
+    return BuiltInAuthorization.build(
         store,
         buckets,
         clock,
-        known=known_clients(settings),
-        documents=documents,
-        registration=rate if auth.registration else None,
-        redirect_hosts=auth.redirect_hosts,
-        redirect_schemes=redirect_schemes(settings),
-    )
-    keys = SigningKeys(
-        store,
-        clock,
-        rotate_seconds=auth.key_rotation_days * 86_400.0,
-        overlap_seconds=auth.access_token_seconds + 3600.0,
-    )
-    resources = _resources(settings, catalogue)
-    server = AuthorizationServer(
-        store,
-        clients,
-        keys,
-        clock,
+        authorization_options(settings),
         issuer=settings.base_url,
-        resources=resources,
+        resources=_resources(settings, catalogue),
         offered_scopes=catalogue.scopes,
-        access_seconds=auth.access_token_seconds,
-        refresh_seconds=auth.refresh_token_days * 86_400.0,
-        family_seconds=auth.refresh_family_days * 86_400.0,
-        grace_seconds=auth.refresh_grace_seconds,
-    )
-    signed = SignedTokenVerifier(
-        KeyRing(keys, clock),
-        clock,
-        issuer=settings.base_url,
-        audiences=resources,
-        algorithms=("RS256",),
-        # Another replica, whose clock is ahead, may have signed it. Its end is what the client was
-        # told.
-        leeway_seconds=auth.leeway_seconds,
-        expiry_leeway_seconds=0.0,
-    )
-    return BuiltIn(
-        server,
-        LoginService(store, buckets, Passwords(), clock),
-        GrantedTokenVerifier(signed, store, clock),
+        documents=documents,
     )
 
 

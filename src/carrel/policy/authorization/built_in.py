@@ -1,0 +1,101 @@
+"""The built-in authorization server, put together from its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from carrel.core.clock import Clock
+from carrel.policy.authorization.clients import Clients
+from carrel.policy.authorization.keys import SigningKeys
+from carrel.policy.authorization.login import LoginService, Passwords
+from carrel.policy.authorization.models import AccessStore, Client, ClientDocuments
+from carrel.policy.authorization.server import AuthorizationServer
+from carrel.policy.authorization.verifier import GrantedTokenVerifier
+from carrel.policy.limits import Buckets, Rate
+from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
+
+# Keys stay published so much longer than the tokens that they signed are good.
+_KEY_OVERLAP_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorizationOptions:
+    """How long what is granted lasts, and which clients are taken; None: no registration."""
+
+    access_seconds: float
+    refresh_seconds: float
+    family_seconds: float
+    grace_seconds: float
+    key_rotation_seconds: float
+    leeway_seconds: float
+    registration: Rate | None
+    redirect_hosts: Sequence[str]
+    redirect_schemes: Sequence[str]
+    known_clients: Sequence[Client]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInAuthorization:
+    """The parts that the HTTP door needs."""
+
+    server: AuthorizationServer
+    logins: LoginService
+    verifier: GrantedTokenVerifier
+
+    @classmethod
+    def build(
+        cls,
+        store: AccessStore,
+        buckets: Buckets,
+        clock: Clock,
+        options: AuthorizationOptions,
+        *,
+        issuer: str,
+        resources: tuple[str, ...],
+        offered_scopes: frozenset[str],
+        documents: ClientDocuments | None,
+    ) -> BuiltInAuthorization:
+        """Issues tokens for these resources; `documents` fetches those that clients publish."""
+        clients = Clients(
+            store,
+            buckets,
+            clock,
+            known=options.known_clients,
+            documents=documents,
+            registration=options.registration,
+            redirect_hosts=options.redirect_hosts,
+            redirect_schemes=options.redirect_schemes,
+        )
+        keys = SigningKeys(
+            store,
+            clock,
+            rotate_seconds=options.key_rotation_seconds,
+            overlap_seconds=options.access_seconds + _KEY_OVERLAP_SECONDS,
+        )
+        server = AuthorizationServer(
+            store,
+            clients,
+            keys,
+            clock,
+            issuer=issuer,
+            resources=resources,
+            offered_scopes=offered_scopes,
+            access_seconds=options.access_seconds,
+            refresh_seconds=options.refresh_seconds,
+            family_seconds=options.family_seconds,
+            grace_seconds=options.grace_seconds,
+        )
+        signed = SignedTokenVerifier(
+            KeyRing(keys, clock),
+            clock,
+            issuer=issuer,
+            audiences=resources,
+            algorithms=("RS256",),
+            # Another replica, whose clock is ahead, may have signed it. Its end is what the client
+            # was told.
+            leeway_seconds=options.leeway_seconds,
+            expiry_leeway_seconds=0.0,
+        )
+        logins = LoginService(store, buckets, Passwords(), clock)
+        return cls(server, logins, GrantedTokenVerifier(signed, store, clock))
