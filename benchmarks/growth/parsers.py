@@ -45,7 +45,7 @@ from carrel.services.literature.dois import tidy_record
 from carrel.services.markdown_notes.note import EmptyNoteError, parse_note, write_note
 from carrel.services.node_files import read_nodes
 from carrel.services.paper_sources.bibliography import BibliographyReader
-from carrel.services.paper_sources.fields import understand
+from carrel.services.paper_sources.fields import parse_fields
 from carrel.services.paper_sources.jats import JatsReader
 from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader
@@ -328,7 +328,7 @@ def _front_fields(text: str) -> None:
         "arxiv",
         "date",
     )
-    understand(dict.fromkeys(names, text))
+    parse_fields(dict.fromkeys(names, text))
 
 
 def _nodes(text: str) -> None:

@@ -1,4 +1,4 @@
-"""Readers of paper sources: what they understand, and that nothing at all makes them fail."""
+"""Readers of paper sources: what they parse_fields, and that nothing at all makes them fail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from carrel.rooms.papers.building.models import PaperRecord, PartJob, Reading, SourcePart
 from carrel.services.paper_sources.bibliography import BibliographyReader
-from carrel.services.paper_sources.fields import people_in, understand
+from carrel.services.paper_sources.fields import parse_fields, split_authors
 from carrel.services.paper_sources.jats import JatsReader
 from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader
@@ -327,10 +327,10 @@ def test_ris_and_csl_json_are_read_as_well(tmp_path: Path, name: str, content: s
 
 
 def test_names_are_split_only_where_they_may_be() -> None:
-    assert people_in("Ann Lee and Bob Ray") == ("Ann Lee", "Bob Ray")
-    assert people_in("Ann Lee, Bob Ray") == ("Ann Lee", "Bob Ray")
-    assert people_in("Lee, Ann") == ("Lee, Ann",)
-    assert people_in([{"given": "Ann", "family": "Lee"}, "Bob Ray", None, 7]) == (
+    assert split_authors("Ann Lee and Bob Ray") == ("Ann Lee", "Bob Ray")
+    assert split_authors("Ann Lee, Bob Ray") == ("Ann Lee", "Bob Ray")
+    assert split_authors("Lee, Ann") == ("Lee, Ann",)
+    assert split_authors([{"given": "Ann", "family": "Lee"}, "Bob Ray", None, 7]) == (
         "Ann Lee",
         "Bob Ray",
         "7",
@@ -521,7 +521,7 @@ FIELD = st.sampled_from(
 @settings(max_examples=100, deadline=None)
 @given(fields=st.dictionaries(FIELD, JSON, max_size=6))
 def test_fields_of_any_type_are_understood_or_left_out(fields: dict[str, object]) -> None:
-    record = understand(fields).record
+    record = parse_fields(fields).record
     assert isinstance(record.title, str)
     orjson.dumps(record)
 

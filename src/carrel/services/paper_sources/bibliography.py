@@ -16,7 +16,7 @@ from carrel.libraries.bibliography.nbib import read_nbib
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.bibliography.refer import read_refer
 from carrel.libraries.bibliography.ris import read_ris
-from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.rooms.papers.building.models import (
     BibtexEntry,
     PaperRecord,
@@ -25,7 +25,14 @@ from carrel.rooms.papers.building.models import (
     SourcePart,
 )
 from carrel.rooms.papers.building.ports import AssetStore
-from carrel.services.paper_sources.fields import clean, entry_of, names_in, one_line, unique
+from carrel.services.paper_sources.fields import (
+    clean,
+    make_bibtex_entry,
+    one_line,
+    parse_identifier,
+    split_names,
+    unique,
+)
 
 _BIBTEX = frozenset({".bib", ".bibtex", ".biblatex"})
 _TAG = re.compile(r"</?(?:i|b|sub|sup|span|sc)\b[^<>]{0,200}>", re.IGNORECASE)
@@ -53,13 +60,11 @@ class BibliographyReader:
         raw = part.path.read_bytes()
         read = _format_of(part.path, raw[:4096])
         if read is None:
-            return Reading(
-                problems=(ReadProblem("unknown_kind", "no bibliography format that is known"),)
-            )
+            return Reading.failed("unknown_kind", "no bibliography format that is known")
         try:
             imported = read(raw)
         except BibliographyError as error:
-            return Reading(problems=(ReadProblem("bibliography_not_valid", str(error)),))
+            return Reading.failed("bibliography_not_valid", str(error))
         written = (
             _bibtex_entries(raw, [found.line for found in imported.items])
             if read is _read_bibtex
@@ -77,7 +82,10 @@ class BibliographyReader:
         ]
         records = tuple(
             _record(
-                found.item, written.get(found.line) or entry_of(found.item), found.line, problems
+                found.item,
+                written.get(found.line) or make_bibtex_entry(found.item),
+                found.line,
+                problems,
             )
             for found in imported.items
         )
@@ -109,25 +117,31 @@ def _record(
 ) -> PaperRecord:
     custom = item.get("custom")
     return PaperRecord(
-        title=_shown(item.get("title")) or "",
+        title=_plain_text(item.get("title")) or "",
         authors=_people(item.get("author")) or _people(item.get("editor")),
-        venue=_shown(item.get("container-title"))
-        or _shown(item.get("event-title"))
-        or _shown(item.get("publisher")),
+        venue=_plain_text(item.get("container-title"))
+        or _plain_text(item.get("event-title"))
+        or _plain_text(item.get("publisher")),
         publication_date=_date(item.get("issued")),
         abstract=clean(_TAG.sub("", text))
         if isinstance(text := item.get("abstract"), str)
         else None,
-        keywords=names_in(item.get("keyword")),
-        doi=_doi(item.get("DOI"), line, problems),
-        arxiv_id=_arxiv(custom.get("arxiv_id")) if isinstance(custom, Mapping) else None,
-        citation_key=_shown(item.get("id")),
+        keywords=split_names(item.get("keyword")),
+        doi=parse_identifier(Doi, _only_text(item.get("DOI")), problems, line),
+        arxiv_id=parse_identifier(ArxivId, _only_text(custom.get("arxiv_id")), [])
+        if isinstance(custom, Mapping)
+        else None,
+        citation_key=_plain_text(item.get("id")),
         bibtex=entry,
-        language=_shown(item.get("language")),
+        language=_plain_text(item.get("language")),
     )
 
 
-def _shown(value: object) -> str | None:
+def _only_text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _plain_text(value: object) -> str | None:
     return one_line(_TAG.sub("", str(value))) if isinstance(value, str | int) else None
 
 
@@ -138,10 +152,10 @@ def _people(value: object) -> tuple[str, ...]:
 
 
 def _person(person: Mapping[str, object]) -> str | None:
-    if literal := _shown(person.get("literal")):
+    if literal := _plain_text(person.get("literal")):
         return literal
     parts = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
-    return one_line(" ".join(text for part in parts if (text := _shown(person.get(part)))))
+    return one_line(" ".join(text for part in parts if (text := _plain_text(person.get(part)))))
 
 
 def _date(value: object) -> str | None:
@@ -154,25 +168,7 @@ def _date(value: object) -> str | None:
                 number if place == 0 else number.zfill(2) for place, number in enumerate(numbers)
             )
         case _:
-            return _shown(value.get("literal")) or _shown(value.get("raw"))
-
-
-def _doi(value: object, line: int, problems: list[ReadProblem]) -> str | None:
-    if not isinstance(value, str) or not value.strip():
-        return None
-    try:
-        return Doi.parse(value).value
-    except NotAnIdentifierError:
-        message = f"{value[:120]!r} is not a DOI; the paper is kept without it"
-        problems.append(ReadProblem("doi_not_valid", message, line, is_fatal=False))
-        return None
-
-
-def _arxiv(value: object) -> str | None:
-    try:
-        return ArxivId.parse(value).value if isinstance(value, str) else None
-    except NotAnIdentifierError:
-        return None
+            return _plain_text(value.get("literal")) or _plain_text(value.get("raw"))
 
 
 def _bibtex_entries(raw: bytes, lines: Sequence[int]) -> dict[int, BibtexEntry]:

@@ -33,37 +33,37 @@ _LONGEST_NAME = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class ParsedFields:
     """A record and what had to be left out of it."""
 
     record: PaperRecord
     problems: tuple[ReadProblem, ...]
 
 
-def understand(fields: Mapping[str, object], line: int | None = None) -> Understood:
+def parse_fields(fields: Mapping[str, object], line: int | None = None) -> ParsedFields:
     """The paper that these fields describe; invalid identifiers are left out and reported."""
     by_name = {str(name).strip().lower().replace(" ", "_"): value for name, value in fields.items()}
     problems: list[ReadProblem] = []
-    doi = _doi(_first_text(by_name, _DOI), problems, line)
-    arxiv_id = _arxiv(_first_text(by_name, _ARXIV), problems, line)
+    doi = parse_identifier(Doi, _first_text(by_name, _DOI), problems, line)
+    arxiv_id = parse_identifier(ArxivId, _first_text(by_name, _ARXIV), problems, line)
     people = _first(by_name, _AUTHORS)
-    institutions = names_in(_first(by_name, _INSTITUTIONS)) or _affiliations_of(people)
+    institutions = split_names(_first(by_name, _INSTITUTIONS)) or _affiliations_of(people)
     record = PaperRecord(
         title=one_line(_first_text(by_name, _TITLE)) or "",
-        authors=people_in(people),
+        authors=split_authors(people),
         institutions=institutions,
         venue=one_line(_first_text(by_name, _VENUE)),
         publication_date=_date(by_name),
         abstract=clean(_first_text(by_name, _ABSTRACT)),
-        keywords=names_in(_first(by_name, _KEYWORDS)),
-        tags=names_in(_first(by_name, _TAGS)),
+        keywords=split_names(_first(by_name, _KEYWORDS)),
+        tags=split_names(_first(by_name, _TAGS)),
         doi=doi,
         arxiv_id=arxiv_id,
         citation_key=one_line(_first_text(by_name, _KEY)),
         bibtex=_bibtex(by_name.get("bibtex")),
         language=one_line(_first_text(by_name, _LANGUAGE)),
     )
-    return Understood(record, tuple(problems))
+    return ParsedFields(record, tuple(problems))
 
 
 def clean(text: str | None) -> str | None:
@@ -80,7 +80,7 @@ def unique(names: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def names_in(value: object) -> tuple[str, ...]:
+def split_names(value: object) -> tuple[str, ...]:
     """A list of names: from a list, a comma-separated line, or objects that have a name."""
     if isinstance(value, str):
         return unique(one_line(part) for part in _LIST_BREAK.split(value))
@@ -91,10 +91,10 @@ def names_in(value: object) -> tuple[str, ...]:
     return ()
 
 
-def people_in(value: object) -> tuple[str, ...]:
+def split_authors(value: object) -> tuple[str, ...]:
     """Authors in order: split at 'and' and ';', and at commas only where no name is inverted."""
     if not isinstance(value, str):
-        return names_in(value)
+        return split_names(value)
     parts = _AUTHOR_BREAK.split(value)
     if len(parts) == 1 and all(" " in piece.strip() for piece in value.split(",")):
         parts = value.split(",")
@@ -120,7 +120,7 @@ def _affiliations_of(people: object) -> tuple[str, ...]:
             for name in ("affiliations", "affiliation", "institution"):
                 value = person.get(name)
                 found.extend(
-                    unique([one_line(value)]) if isinstance(value, str) else names_in(value)
+                    unique([one_line(value)]) if isinstance(value, str) else split_names(value)
                 )
     return unique(found)
 
@@ -163,37 +163,23 @@ def _date(fields: Mapping[str, object]) -> str | None:
     return text
 
 
-def _doi(text: str | None, problems: list[ReadProblem], line: int | None) -> str | None:
-    if text is None:
+def parse_identifier(
+    kind: type[Doi] | type[ArxivId],
+    text: str | None,
+    problems: list[ReadProblem],
+    line: int | None = None,
+) -> str | None:
+    """The value of a DOI or arXiv id; one that is not valid is a problem and left out."""
+    if text is None or not text.strip():
         return None
     try:
-        return Doi.parse(text).value
+        return kind.parse(text).value
     except NotAnIdentifierError:
-        problems.append(
-            ReadProblem(
-                "doi_not_valid",
-                f"{text[:120]!r} is not a DOI; the paper is kept without it",
-                line,
-                is_fatal=False,
-            )
+        code, name = (
+            ("doi_not_valid", "a DOI") if kind is Doi else ("arxiv_not_valid", "an arXiv id")
         )
-        return None
-
-
-def _arxiv(text: str | None, problems: list[ReadProblem], line: int | None) -> str | None:
-    if text is None:
-        return None
-    try:
-        return ArxivId.parse(text).value
-    except NotAnIdentifierError:
-        problems.append(
-            ReadProblem(
-                "arxiv_not_valid",
-                f"{text[:120]!r} is not an arXiv id; the paper is kept without it",
-                line,
-                is_fatal=False,
-            )
-        )
+        message = f"{text[:120]!r} is not {name}; the paper is kept without it"
+        problems.append(ReadProblem(code, message, line, is_fatal=False))
         return None
 
 
@@ -213,7 +199,7 @@ def _bibtex(value: object) -> BibtexEntry | None:
 _HEAD = re.compile(r"@(\w+)\{([^,]*),")
 
 
-def entry_of(item: CslItem) -> BibtexEntry | None:
+def make_bibtex_entry(item: CslItem) -> BibtexEntry | None:
     """The item written as BibTeX; None where it has nothing that an entry could say."""
     if not item.get("title"):
         return None

@@ -6,20 +6,25 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from carrel.libraries.bibliography.imports import CslItem
-from carrel.libraries.identifiers import Doi, NotAnIdentifierError
+from carrel.libraries.identifiers import Doi
 from carrel.libraries.text.xml import Element, UnsafeXmlError, XmlError, parse_xml
 from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProblem, SourcePart
 from carrel.rooms.papers.building.ports import AssetStore
-from carrel.services.paper_sources.fields import entry_of, one_line, unique
+from carrel.services.paper_sources.fields import (
+    make_bibtex_entry,
+    one_line,
+    parse_identifier,
+    unique,
+)
 from carrel.services.paper_sources.jats_text import (
-    abstract_of,
-    body_of,
+    abstract_markdown,
+    body_markdown,
     child,
     children,
     inline,
     plain,
 )
-from carrel.services.paper_sources.markdown import headings_in
+from carrel.services.paper_sources.markdown import find_headings
 
 _MARKS = (b"<article", b"jats", b"pmc-articleset")
 
@@ -46,18 +51,16 @@ class JatsReader:
             message = (
                 "it declares entities of its own, which is refused; save it without a DTD subset"
             )
-            return Reading(problems=(ReadProblem("xml_not_safe", message),))
+            return Reading.failed("xml_not_safe", message)
         except XmlError as error:
-            return Reading(problems=(ReadProblem("xml_not_valid", f"not valid XML: {error}"),))
+            return Reading.failed("xml_not_valid", f"not valid XML: {error}")
         articles = (
             [root]
             if root.tag == "article"
             else [node for node in root.iter() if node.tag == "article"]
         )
         if not articles:
-            return Reading(
-                problems=(ReadProblem("no_article", f"the XML holds <{root.tag}> and no article"),)
-            )
+            return Reading.failed("no_article", f"the XML holds <{root.tag}> and no article")
         pdf = next((path for path in part.companions if path.suffix.lower() == ".pdf"), None)
         pdf_sha256 = assets.keep_pdf(pdf) if pdf is not None and len(articles) == 1 else None
         problems: list[ReadProblem] = []
@@ -75,8 +78,8 @@ def _paper(
         meta = child(article, "front-stub")
     journal = child(child(article, "front"), "journal-meta")
     title = one_line(plain(child(child(meta, "title-group"), "article-title"))) or ""
-    abstract = abstract_of(meta)
-    body = body_of(article)
+    abstract = abstract_markdown(meta)
+    body = body_markdown(article)
     markdown = "\n\n".join(
         piece
         for piece in (
@@ -89,7 +92,7 @@ def _paper(
     return PaperRecord(
         title=title,
         authors=_authors(meta),
-        bibtex=entry_of(_csl_item(meta, journal, title)),
+        bibtex=make_bibtex_entry(_csl_item(meta, journal, title)),
         institutions=_institutions(meta),
         venue=one_line(plain(_deep(journal, "journal-title")))
         or one_line(plain(_deep(journal, "journal-id"))),
@@ -99,7 +102,7 @@ def _paper(
         tags=_subjects(meta),
         doi=_doi(meta, problems),
         language=one_line(article.get("lang")),
-        headings=tuple(heading for heading in headings_in(body) if heading.level in {2, 3}),
+        headings=tuple(heading for heading in find_headings(body) if heading.level in {2, 3}),
         markdown_sha256=assets.keep_markdown(markdown + "\n") if body else None,
         pdf_sha256=pdf_sha256,
     )
@@ -153,13 +156,9 @@ def _csl_name(person: Element) -> dict[str, str]:
 def _doi(meta: Element | None, problems: list[ReadProblem]) -> str | None:
     """The article's own DOI, not that of one version of it."""
     for node in children(meta, "article-id"):
-        if node.get("pub-id-type") == "doi" and node.get("specific-use") != "version":
-            text = plain(node)
-            try:
-                return Doi.parse(text).value
-            except NotAnIdentifierError:
-                message = f"{text[:120]!r} is not a DOI; the paper is kept without it"
-                problems.append(ReadProblem("doi_not_valid", message, is_fatal=False))
+        is_own = node.get("pub-id-type") == "doi" and node.get("specific-use") != "version"
+        if is_own and (doi := parse_identifier(Doi, plain(node), problems)):
+            return doi
     return None
 
 

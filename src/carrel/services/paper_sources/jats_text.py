@@ -100,7 +100,7 @@ def _formula(node: Element) -> str:
     return _one_line("".join(node.itertext()))
 
 
-def abstract_of(meta: Element | None) -> str | None:
+def abstract_markdown(meta: Element | None) -> str | None:
     """The main abstract; digests, teasers and pictures have a type and are not it."""
     for node in children(meta, "abstract"):
         if node.get("abstract-type") in {None, "abstract"}:
@@ -125,7 +125,7 @@ def _flat(node: Element) -> Iterator[str]:
                 yield from _list(each)
 
 
-def body_of(article: Element) -> str:
+def body_markdown(article: Element) -> str:
     """The article's text below its abstract, then its references."""
     pieces = [*_blocks(child(article, "body"), 2)]
     back = child(article, "back")

@@ -20,14 +20,14 @@ from carrel.rooms.papers.building.models import (
     SourcePart,
 )
 from carrel.rooms.papers.building.ports import AssetStore
-from carrel.services.paper_sources.fields import clean, one_line, understand
+from carrel.services.paper_sources.fields import clean, one_line, parse_fields
 from carrel.services.paper_sources.markdown import (
     NotTextError,
-    decoded,
-    headings_in,
-    keep_images,
+    decode_text,
+    find_headings,
     markdown_body,
-    translation_of,
+    parse_translation_name,
+    store_images,
 )
 
 _SUFFIXES = (".jsonl", ".ndjson", ".jsonlines")
@@ -49,7 +49,7 @@ class JsonLinesReader:
         """Pieces of about a megabyte, cut at line ends; broken compression is the last one."""
         number, line, lines, size = 0, 1, list[bytes](), 0
         try:
-            with _opened(path) as file:
+            with _open(path) as file:
                 while text := file.readline(_LONGEST_LINE):
                     if len(text) == _LONGEST_LINE and not text.endswith(b"\n"):
                         raise EOFError(
@@ -74,14 +74,8 @@ class JsonLinesReader:
         content = part.content or b""
         if content.startswith(b"\x00"):
             reason = content[1:].decode("utf-8", "replace")
-            return Reading(
-                problems=(
-                    ReadProblem(
-                        "not_unpacked",
-                        f"the rest could not be unpacked ({reason})",
-                        part.first_line,
-                    ),
-                )
+            return Reading.failed(
+                "not_unpacked", f"the rest could not be unpacked ({reason})", part.first_line
             )
         records: list[PaperRecord] = []
         problems: list[ReadProblem] = []
@@ -99,13 +93,13 @@ class JsonLinesReader:
                     ReadProblem("json_not_valid", "not an object with named fields", number)
                 )
                 continue
-            understood = understand(fields, number)
-            problems.extend(understood.problems)
-            records.append(understood.record)
+            parsed = parse_fields(fields, number)
+            problems.extend(parsed.problems)
+            records.append(parsed.record)
         return Reading(tuple(records), tuple(problems))
 
 
-def _opened(path: Path) -> BinaryIO | gzip.GzipFile | lzma.LZMAFile:
+def _open(path: Path) -> BinaryIO | gzip.GzipFile | lzma.LZMAFile:
     match path.suffix.lower():
         case ".gz":
             return gzip.open(path, "rb")
@@ -168,7 +162,7 @@ class PaperInfosReader:
         try:
             document = orjson.loads(part.path.read_bytes())
         except orjson.JSONDecodeError as error:
-            return Reading(problems=(ReadProblem("json_not_valid", f"not valid JSON: {error}"),))
+            return Reading.failed("json_not_valid", f"not valid JSON: {error}")
         template = (
             one_line(str(document.get("template_tag") or ""))
             if isinstance(document, Mapping)
@@ -176,7 +170,7 @@ class PaperInfosReader:
         )
         papers = document.get("papers") if isinstance(document, Mapping) else document
         if not isinstance(papers, list):
-            return Reading(problems=(ReadProblem("json_not_valid", "no list of papers in it"),))
+            return Reading.failed("json_not_valid", "no list of papers in it")
         records: list[PaperRecord] = []
         problems: list[ReadProblem] = []
         also_read: list[Path] = []
@@ -198,8 +192,8 @@ class PaperInfosReader:
     def _paper(
         self, fields: Mapping[str, object], template: str | None, problems: list[ReadProblem]
     ) -> PaperRecord:
-        understood = understand(fields)
-        problems.extend(understood.problems)
+        parsed = parse_fields(fields)
+        problems.extend(parsed.problems)
         said = {
             name: one_line(value) if isinstance(value := fields.get(name), str) else None
             for name in _NOT_A_SUMMARY
@@ -209,10 +203,10 @@ class PaperInfosReader:
             if isinstance(summary := fields.get("summary"), str)
             else _modules(fields)
         )
-        record = replace(understood.record, citation_key=None, source_hash=said["source_hash"])
+        record = replace(parsed.record, citation_key=None, source_hash=said["source_hash"])
         bibtex = fields.get("bibtex")
         if isinstance(bibtex, Mapping) and isinstance(entry := bibtex.get("fields"), Mapping):
-            record = _with_bibliography(record, understand(entry).record)
+            record = _with_bibliography(record, parse_fields(entry).record)
         if record.bibtex:
             record = replace(record, citation_key=record.bibtex.key)
         if markdown is None:
@@ -270,15 +264,15 @@ def _with_source(record: PaperRecord, named: object, folder: Path, assets: Asset
     if path.suffix.lower() == ".pdf":
         return Reading((replace(record, pdf_sha256=assets.keep_pdf(path)),), (), tuple(also_read))
     try:
-        body = markdown_body(decoded(path.read_bytes()))
+        body = markdown_body(decode_text(path.read_bytes()))
         translations = tuple(_translations(path, assets, also_read))
     except NotTextError as error:
         problem = ReadProblem("not_utf8", f"{path.name}: {error}", is_fatal=False)
         return Reading((record,), (problem,), tuple(also_read))
-    body, images = keep_images(body, path.parent, assets)
+    body, images = store_images(body, path.parent, assets)
     record = replace(
         record,
-        headings=tuple(heading for heading in headings_in(body) if heading.level in {2, 3}),
+        headings=tuple(heading for heading in find_headings(body) if heading.level in {2, 3}),
         markdown_sha256=assets.keep_markdown(body) if body.strip() else None,
         translations=translations,
         images=images,
@@ -299,12 +293,12 @@ def _translations(
     path: Path, assets: AssetStore, also_read: list[Path]
 ) -> Iterator[tuple[str, str]]:
     for sibling in sorted(path.parent.glob(f"{_literal(path.stem)}.*.md")):
-        named = translation_of(sibling)
+        named = parse_translation_name(sibling)
         if named and named[0] == path.stem:
             also_read.append(sibling)
             yield (
                 named[1],
-                assets.keep_translation(markdown_body(decoded(sibling.read_bytes())), named[1]),
+                assets.keep_translation(markdown_body(decode_text(sibling.read_bytes())), named[1]),
             )
 
 

@@ -22,7 +22,7 @@ from carrel.rooms.papers.building.models import (
     SourcePart,
 )
 from carrel.rooms.papers.building.ports import AssetStore
-from carrel.services.paper_sources.fields import clean, one_line, understand
+from carrel.services.paper_sources.fields import clean, one_line, parse_fields
 
 _LONGEST_FRONT = 256 * 1024
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+)$")
@@ -55,19 +55,19 @@ class MarkdownReader:
 
     def read(self, part: SourcePart, assets: AssetStore) -> Reading:
         try:
-            text = decoded(part.path.read_bytes())
+            text = decode_text(part.path.read_bytes())
         except NotTextError as error:
-            return Reading(problems=(ReadProblem("not_utf8", str(error)),))
+            return Reading.failed("not_utf8", str(error))
         body = markdown_body(text)
         fields, problems = _front_fields(split_front_matter(text).block)
-        understood = understand(fields)
-        problems = [*problems, *understood.problems]
-        record = understood.record
-        headings = headings_in(body)
+        parsed = parse_fields(fields)
+        problems = [*problems, *parsed.problems]
+        record = parsed.record
+        headings = find_headings(body)
         if not record.title:
             title, is_stated = _title_from(headings, part.path, problems)
             record = replace(record, title=title, inferred=() if is_stated else ("title",))
-        body, images = keep_images(body, part.path.parent, assets)
+        body, images = store_images(body, part.path.parent, assets)
         translations, translation_problems, pdf = _companions(part, assets)
         record = replace(
             record,
@@ -81,7 +81,7 @@ class MarkdownReader:
         return Reading((record,), (*problems, *translation_problems))
 
 
-def decoded(raw: bytes) -> str:
+def decode_text(raw: bytes) -> str:
     """UTF-8 text, a byte-order mark forgiven, line ends made one."""
     try:
         text = raw.decode("utf-8-sig")
@@ -98,7 +98,7 @@ def markdown_body(text: str) -> str:
     return parts.body if parts.block is None else parts.body.lstrip("\n")
 
 
-def headings_in(body: str) -> tuple[Heading, ...]:
+def find_headings(body: str) -> tuple[Heading, ...]:
     """Section headings outside code blocks, without inline marks."""
     found: list[Heading] = []
     fence: str | None = None
@@ -139,7 +139,7 @@ def section(body: str, title: str) -> str | None:
     return None
 
 
-def translation_of(path: Path) -> tuple[str, str] | None:
+def parse_translation_name(path: Path) -> tuple[str, str] | None:
     """The text that a file translates and its language: ('paper', 'zh') for paper.zh.md."""
     found = (
         _LANGUAGE_SUFFIX.match(path.stem) if path.suffix.lower() in {".md", ".markdown"} else None
@@ -147,7 +147,7 @@ def translation_of(path: Path) -> tuple[str, str] | None:
     return (found["base"], found["language"].lower()) if found else None
 
 
-def keep_images(body: str, folder: Path, assets: AssetStore) -> tuple[str, tuple[KeptImage, ...]]:
+def store_images(body: str, folder: Path, assets: AssetStore) -> tuple[str, tuple[KeptImage, ...]]:
     """Stores images of the text's own folder, and makes the text refer to the stored ones."""
     images: dict[str, KeptImage] = {}
     root = folder.resolve()
@@ -196,9 +196,9 @@ def _companions(
     for companion in part.companions:
         if companion.suffix.lower() == ".pdf":
             pdf = assets.keep_pdf(companion)
-        elif named := translation_of(companion):
+        elif named := parse_translation_name(companion):
             try:
-                text = markdown_body(decoded(companion.read_bytes()))
+                text = markdown_body(decode_text(companion.read_bytes()))
             except NotTextError as error:
                 problems.append(
                     ReadProblem(

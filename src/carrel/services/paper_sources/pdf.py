@@ -16,7 +16,7 @@ from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 from carrel.libraries.text.budget import current_budget
 from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProblem, SourcePart
 from carrel.rooms.papers.building.ports import AssetStore
-from carrel.services.paper_sources.fields import clean, one_line, people_in
+from carrel.services.paper_sources.fields import clean, one_line, split_authors
 
 _HEAD_ENDS = re.compile(
     r"^\W*(?:\d{1,2}\.?|[ivx]{1,4}\.)?\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|introduction|background|references|bibliography"
@@ -89,7 +89,7 @@ class PdfFacts:
 
 def read_facts(path: Path, first_page: str) -> PdfFacts:
     xmp = _xmp(path)
-    head = head_of(first_page)
+    head = page_head(first_page)
     arxiv_id, stamped = _arxiv(head, first_page)
     doi = _stated_doi(xmp) or _printed_doi(head)
     if found := _XMP_DATE.search(xmp):
@@ -101,7 +101,7 @@ def read_facts(path: Path, first_page: str) -> PdfFacts:
     return PdfFacts(doi, arxiv_id, year, is_date_inferred=year is not None)
 
 
-def head_of(first_page: str) -> str:
+def page_head(first_page: str) -> str:
     """The first page above its abstract or first section."""
     ends = _HEAD_ENDS.search(first_page[:_LONGEST_HEAD_CHARACTERS])
     return first_page[: ends.start() if ends else _SHORT_HEAD_CHARACTERS]
@@ -199,32 +199,32 @@ class PdfReader:
     def read(self, part: SourcePart, assets: AssetStore) -> Reading:
         with part.path.open("rb") as file:
             if b"%PDF-" not in file.read(1024):
-                return _failed("not_a_pdf", "the file is named .pdf but is not a PDF")
+                return Reading.failed("not_a_pdf", "the file is named .pdf but is not a PDF")
         try:
             document = pypdfium2.PdfDocument(part.path)
         except pypdfium2.PdfiumError as error:
             is_locked = "password" in str(error).lower()
             return (
-                _failed("pdf_locked", "it needs a password")
+                Reading.failed("pdf_locked", "it needs a password")
                 if is_locked
-                else _failed("pdf_not_valid", f"cannot be opened: {error}")
+                else Reading.failed("pdf_not_valid", f"cannot be opened: {error}")
             )
         with document:
             return self._read(document, part.path, assets)
 
     def _read(self, document: pypdfium2.PdfDocument, path: Path, assets: AssetStore) -> Reading:
         if len(document) > _MOST_PAGES:
-            return _failed(
+            return Reading.failed(
                 "too_large", f"{len(document):,} pages are more than the limit of {_MOST_PAGES:,}"
             )
         pages, failed = _page_texts(document)
         if failed and len(failed) == len(pages):
-            return _failed(
+            return Reading.failed(
                 "pdf_not_valid", f"none of its pages can be loaded: {_pages_named(failed)}"
             )
         letters = sum(character.isalnum() for page in pages for character in page)
         if letters < _FEWEST_LETTERS_PER_PAGE * max(1, len(pages) - len(failed)):
-            return _failed(
+            return Reading.failed(
                 "no_text_layer",
                 f"{len(pages)} pages with hardly any text, so it seems to be scanned; run OCR on "
                 f"it first",
@@ -257,7 +257,7 @@ class PdfReader:
         abstract = _ABSTRACT.search(opening)
         record = PaperRecord(
             title=title,
-            authors=people_in(about.get("Author", "")),
+            authors=split_authors(about.get("Author", "")),
             publication_date=facts.date,
             abstract=" ".join(abstract.group(1).split()) if abstract else None,
             doi=facts.doi,
@@ -383,7 +383,3 @@ def _scale(text_page: pypdfium2.PdfTextPage, at: int) -> float:
     if not pdfium.FPDFText_GetMatrix(text_page, at, matrix):
         return 1.0
     return float(abs(matrix.d) or abs(matrix.b) or 1.0)
-
-
-def _failed(code: str, message: str) -> Reading:
-    return Reading(problems=(ReadProblem(code, message),))

@@ -23,7 +23,6 @@ from carrel.rooms.papers.building.models import (
     PartJob,
     PartRead,
     Reading,
-    ReadProblem,
     SkippedFile,
     SourcePart,
 )
@@ -31,7 +30,7 @@ from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.bibliography import BibliographyReader
 from carrel.services.paper_sources.jats import JatsReader
 from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
-from carrel.services.paper_sources.markdown import MarkdownReader, translation_of
+from carrel.services.paper_sources.markdown import MarkdownReader, parse_translation_name
 from carrel.services.paper_sources.pdf import PdfReader
 from carrel.services.parser_process import limit_this_process
 
@@ -251,7 +250,7 @@ def _companions(paths: Sequence[Path]) -> Iterator[tuple[Path, tuple[Path, ...]]
     for path in paths:
         if path.suffix.lower() == ".pdf":
             by_stem.setdefault(path.stem, []).append(path)
-        elif named := translation_of(path):
+        elif named := parse_translation_name(path):
             by_stem.setdefault(named[0], []).append(path)
     for path in paths:
         if path.suffix.lower() in _WITH_COMPANIONS and (group := by_stem.get(path.stem)):
@@ -274,13 +273,13 @@ def read_part(reader: SourceReader, part: SourcePart, assets: AssetStore) -> Rea
         with parsing("the file", _size(part)):
             return reader.read(part, assets)
     except InputTooCostlyError as error:
-        return _failed("too_costly", f"{error.message}. {error.next_step}")
+        return Reading.failed("too_costly", f"{error.message}. {error.next_step}")
     except OSError as error:
-        return _failed("not_readable", f"cannot be read: {error.strerror or error}")
+        return Reading.failed("not_readable", f"cannot be read: {error.strerror or error}")
     except MemoryError:
-        return _failed("too_large", "does not fit into memory")
+        return Reading.failed("too_large", "does not fit into memory")
     except Exception as error:  # noqa: BLE001 - parsers fail in ways of their own; one file must not stop the rest
-        return _failed(
+        return Reading.failed(
             "reader_failed",
             f"the {reader.name} reader failed: {type(error).__name__}: {error}"[:300],
         )
@@ -366,7 +365,7 @@ def _read_alone(job: PartJob, equipment: ReadersAndAssets, cpu_seconds: float) -
         process.join()
         if process.exitcode == _KILLED_FOR_TIME:
             return _too_costly(limit)
-        return _failed(
+        return Reading.failed(
             "reader_crashed",
             f"the {job.reader} reader crashed on it or had too little memory for it",
         )
@@ -399,7 +398,7 @@ def _cpu_limit(part: SourcePart, cpu_seconds: float) -> float:
 
 
 def _too_costly(limit: float) -> Reading:
-    return _failed(
+    return Reading.failed(
         "too_costly",
         f"reading it takes more than {limit:.0f} seconds of computing, so it was ended",
     )
@@ -433,7 +432,3 @@ def _equip(equipment: ReadersAndAssets) -> None:
 def _read_in_worker(reader: str, part: SourcePart, cpu_seconds: float) -> Reading:
     limit_this_process(_cpu_limit(part, cpu_seconds), _size(part))
     return read_part(_readers[reader], part, _asset_stores[0])
-
-
-def _failed(code: str, message: str) -> Reading:
-    return Reading(problems=(ReadProblem(code, message),))

@@ -108,6 +108,11 @@ class Reading:
     problems: tuple[ReadProblem, ...] = ()
     also_read: tuple[Path, ...] = ()
 
+    @classmethod
+    def failed(cls, code: str, message: str, line: int | None = None) -> Reading:
+        """A part that gave no paper, and why."""
+        return cls(problems=(ReadProblem(code, message, line),))
+
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
