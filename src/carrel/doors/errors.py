@@ -23,9 +23,7 @@ UNSUPPORTED_VERSION = -32022
 
 @dataclass(frozen=True, slots=True)
 class ErrorMapping:
-    """How one code is shown. `is_refusal` means the call never ran, so MCP answers with a JSON-RPC
-    error.
-    """
+    """How one code is shown; `is_refusal` means that the call never ran."""
 
     http_status: int
     json_rpc_code: int

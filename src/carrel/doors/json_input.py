@@ -1,6 +1,4 @@
-"""JSON from outside: refused where it is nested deeper than what walks through it afterwards can
-go.
-"""
+"""JSON from outside, refused where it is nested too deep for what reads it afterwards."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ _LONGEST_READ_TWICE = 1024 * 1024
 
 
 def parse_json(raw: bytes) -> Any:
-    """The value. Raises orjson.JSONDecodeError for what is not JSON, or nested more than 200 levels
-    deep.
-    """
+    """The value. Raises orjson.JSONDecodeError, also for more than 200 levels."""
     value = orjson.loads(raw)
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH:
         try:
@@ -28,9 +24,7 @@ def parse_json(raw: bytes) -> Any:
 
 
 def salvage_request_id(raw: bytes) -> str | int | None:
-    """The id of a message that `parse_json` refuses and a lenient reader can read, such as one with
-    half an emoji: where there
-    is no other sign of which request failed, its sender would wait for ever."""
+    """The id of a message that `parse_json` refuses, so that its sender gets an answer."""
     if len(raw) > _LONGEST_READ_TWICE:
         return None
     try:

@@ -36,9 +36,7 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
 
 
 def _traceback(error: BaseException) -> str:
-    """Where it happened, for every exception of the chain, with messages that quote nobody's
-    text.
-    """
+    """The traceback of every exception in the chain, with messages that quote no foreign text."""
     chain: list[BaseException] = []
     current: BaseException | None = error
     while current is not None and current not in chain:
@@ -54,9 +52,7 @@ def _traceback(error: BaseException) -> str:
 
 
 def _masked(record: logging.LogRecord, line: str) -> str:
-    """Warnings and errors may carry what others say. Lines of every call are our own words; there
-    only our secrets are sought.
-    """
+    """Masks foreign secrets too where others may speak: in warnings and errors."""
     return (
         mask_secrets(line)
         if record.levelno >= logging.WARNING or record.exc_info

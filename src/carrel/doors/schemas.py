@@ -15,9 +15,7 @@ Schema = dict[str, Any]
 
 
 def input_schema(operation: Operation[Any]) -> Schema:
-    """What the operation takes. The question's docstring is for developers: the operation's
-    description says it to callers.
-    """
+    """What the operation takes, without the developers' docstring of its question."""
     schema = cast(Schema, _compacted(operation.question.model_json_schema(mode="validation")))
     schema.pop("description", None)
     return schema

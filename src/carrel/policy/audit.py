@@ -31,9 +31,7 @@ REFUSED = "refused"
 
 
 class AuditRecord(NamedTuple):
-    """One line of the audit log: a call that started, ended or was refused, or something noted at
-    log-in.
-    """
+    """One line of the audit log: a call that started, ended or was refused, or an event."""
 
     timestamp: datetime
     request_id: str
@@ -143,9 +141,7 @@ _LARGEST_LINE_BYTES = 32 * 1024
 
 
 class Chain:
-    """One process's chain of lines. `after` is the last line that was in the log before it, whoever
-    wrote that.
-    """
+    """One process's chain of lines; `after` is the hash of the last line before it."""
 
     def __init__(self, name: str, after: str | None = None) -> None:
         self.name = name
@@ -154,9 +150,7 @@ class Chain:
         self._after = after
 
     def line(self, record: AuditRecord) -> bytes:
-        """The next line, with its hash at the end. A plain dictionary is encoded three times as
-        fast as the record itself.
-        """
+        """The next line, with its hash at the end."""
         self.sequence += 1
         facts: dict[str, object] = {
             "timestamp": record.timestamp,
@@ -200,9 +194,7 @@ class Chain:
 
 
 def _shortened(facts: dict[str, object], body: bytes) -> bytes:
-    """The facts without their parameters, of which size and hash stay, and with everything else cut
-    to a length.
-    """
+    """The facts with their parameters replaced by size and hash, and the rest cut."""
     kept = {name: value[:300] if isinstance(value, str) else value for name, value in facts.items()}
     kept["parameters"] = {"left_out_bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
     return orjson.dumps(kept, default=lambda value: str(value)[:300])
@@ -220,9 +212,7 @@ def hash_in(line: bytes) -> str | None:
 
 
 def chain_heads(lines: Iterable[bytes]) -> dict[str, tuple[int, str]]:
-    """The last sequence number and hash of every chain, read fast: without parsing what is
-    between.
-    """
+    """The last sequence number and hash of every chain, without parsing whole lines."""
     heads: dict[str, tuple[int, str]] = {}
     for line in lines:
         start = line.split(b",", 2)
@@ -317,9 +307,7 @@ class RefusalSummaries:
         return None if self._ends_at is None else max(0.0, self._ends_at - now)
 
     def summaries(self, at: datetime) -> list[AuditRecord]:
-        """One record for each caller that was refused more often than was recorded, and a new
-        period begins.
-        """
+        """One record for each caller with unrecorded refusals; begins a new period."""
         rows = [
             _summary(key, gathered, at)
             for key, gathered in self._gathered.items()

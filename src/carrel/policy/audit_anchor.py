@@ -25,9 +25,7 @@ _SIGNATURE = b',"signature":"'
 
 
 class AnchorEvent(StrEnum):
-    """What an anchor states. An opening and a closing are anchored before their lines are written,
-    a head after.
-    """
+    """What an anchor states; openings and closings are anchored before they are written."""
 
     ADOPTED = "adopted"
     OPENING = "opening"
@@ -162,9 +160,7 @@ def last_tip(lines: Iterable[bytes]) -> AnchorTip | None:
 
 
 class ChainOrigin(StrEnum):
-    """How a chain came to be known: announced before its first line, found when anchors began, or
-    brought back by a restore.
-    """
+    """How a chain became known: announced, found when anchors began, or restored."""
 
     ANNOUNCED = "announced"
     ADOPTED = "adopted"
@@ -173,9 +169,7 @@ class ChainOrigin(StrEnum):
 
 @dataclass(slots=True)
 class AnchoredChain:
-    """What anchors say of one chain. Lines up to `expired` were removed by the log itself;
-    `closing` is the last line there will be.
-    """
+    """What anchors say of one chain; lines up to `expired` were removed by the log itself."""
 
     head: ChainHead = NO_LINES
     expired: ChainHead = NO_LINES
@@ -267,9 +261,7 @@ class AnchorLedger:
         return self.chains.setdefault(name, AnchoredChain())
 
     def to_facts(self) -> dict[str, object]:
-        """The whole ledger as the facts of a checkpoint. Chains that are over and expired are left
-        out.
-        """
+        """The ledger as the facts of a checkpoint, without chains that have expired."""
         return {
             "chains": {
                 name: [chain.origin.value, *chain.head, *chain.expired, *(chain.closing or ())]
@@ -295,9 +287,7 @@ class AnchorLedger:
 
 
 def read_ledger(lines: Iterable[bytes], check: SignatureCheck | None) -> AnchorLedger:
-    """Reads all anchors in order. What has no true signature of this key is a problem, and is not
-    believed.
-    """
+    """Reads all anchors in order; one without a valid signature is a problem."""
     ledger = AnchorLedger()
     for line in lines:
         if not line.strip():

@@ -1,6 +1,4 @@
-"""Checking the whole audit log: every line against its hash, every chain against its order, all of
-it against the anchors.
-"""
+"""Verifies the audit log: lines against hashes, chains against order, all against anchors."""
 
 from __future__ import annotations
 
@@ -171,9 +169,7 @@ class _Verifier:
             )
 
     def _start(self, line: _Line, anchored: AnchoredChain | None) -> ChainHead:
-        """Where the first line of a chain must follow on: at the beginning, or where an expired
-        file ended.
-        """
+        """What the first line of a chain must follow: nothing, or the end of an expired file."""
         if anchored is None or line.head.sequence == 1:
             return NO_LINES
         if line.head.sequence <= anchored.expired.sequence:
@@ -181,9 +177,7 @@ class _Verifier:
         return anchored.expired
 
     def _check_announced(self, ledger: AnchorLedger) -> None:
-        """Every chain was announced before its first line, and its closing line before that was
-        written.
-        """
+        """Every chain and every closing line must have been announced by an anchor."""
         for name, progress in self._chains.items():
             anchored = ledger.chains.get(name)
             if anchored is None:
@@ -203,9 +197,7 @@ class _Verifier:
     def _check_reference(
         self, ledger: AnchorLedger, line: _Line, reference: Mapping[str, Any]
     ) -> None:
-        """The log names anchors as the anchors name its lines, so that neither can lose its end
-        alone.
-        """
+        """The anchors that the log names must exist and be the same."""
         if ledger.tip is None:
             return
         anchored = ledger.chains.get(line.chain)
@@ -278,9 +270,7 @@ class _Verifier:
 
 
 def verify_count(ledger: AnchorLedger, counted: AnchorTip | None) -> list[str]:
-    """What the count of anchors, kept beside the log, shows of them. It may be one behind: killed
-    between the two.
-    """
+    """Compares the anchors with their count beside the log, which may be one behind."""
     tip = ledger.tip
     if counted is None:
         return (

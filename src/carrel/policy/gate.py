@@ -60,9 +60,7 @@ class Gate:
             raise
 
     async def check_allowance(self, caller: Caller, visit: Visit) -> None:
-        """Raises RateLimitExceededError when a caller has nothing left, before anything large is
-        read for them.
-        """
+        """Raises RateLimitExceededError when nothing is left, before a large body is read."""
         await self._limits.check(caller, visit)
 
     async def call(
@@ -117,9 +115,7 @@ class Gate:
         caller: Caller,
         visit: Visit,
     ) -> Completion:
-        """Values for an argument that somebody is typing; none where its resource or prompt has
-        none to suggest.
-        """
+        """Values for an argument; none where its resource or prompt suggests nothing."""
 
         async def work(call: Call) -> Completion:
             complete = completion.subject.complete
@@ -152,9 +148,7 @@ class Gate:
         caller: Caller,
         parameters: Mapping[str, object],
     ) -> None:
-        """Writes down something that happened outside the catalogue, such as a log-in or a token
-        that was given.
-        """
+        """Writes down an event outside the catalogue, such as a log-in or an issued token."""
         record = self._record(
             "noted",
             caller,
@@ -297,9 +291,7 @@ def _log_facts(error_id: str, entry: Entry, caller: Caller, visit: Visit) -> dic
 def convert_integral_floats(
     arguments: Mapping[str, object], error: ValidationError
 ) -> Mapping[str, object]:
-    """The arguments with 3.0 written as 3 where a whole number is wanted: JSON Schema calls both
-    integers, and some clients
-    write every number with a fraction."""
+    """The arguments with 3.0 as 3 where an integer is expected, as JSON Schema allows."""
     mended: Any = copy.deepcopy(arguments)
     for problem in error.errors(include_url=False):
         value = problem["input"]

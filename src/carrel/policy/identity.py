@@ -52,9 +52,7 @@ class LocalIdentity:
 
 
 class LocalSecretIdentity:
-    """The one person at this machine, who shows over HTTP a secret that only their account can
-    read.
-    """
+    """The local user, who shows over HTTP a secret that only their account can read."""
 
     def __init__(self, secret: str) -> None:
         self._expected = f"Bearer {secret}".encode()
@@ -97,9 +95,7 @@ class TokenVerifier(Protocol):
 
 
 class BearerIdentity:
-    """Recognises whoever shows a bearer token that one of the verifiers knows; remembers verified
-    ones.
-    """
+    """Recognises bearer tokens by its verifiers; remembers verified ones."""
 
     def __init__(self, verifiers: Sequence[TokenVerifier], clock: Clock) -> None:
         self._verifiers = tuple(verifiers)
@@ -177,17 +173,13 @@ _RESERVED_PREFIXES = (f"{LOCAL_USER}:", f"{ANONYMOUS_USER}:", "token:")
 
 
 def is_reserved_name(name: str) -> bool:
-    """Whether a name, or one that looks the same, is ours: `LOCAL` and full-width letters count as
-    `local`.
-    """
+    """Whether a name is ours, also in other case or full-width letters."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()
     return folded in _RESERVED_NAMES or folded.startswith(_RESERVED_PREFIXES)
 
 
 def problem_with_foreign_name(name: object) -> str | None:
-    """Why a name from somebody else's token cannot be a user here, or None when it can. It says
-    nothing of the name itself.
-    """
+    """Why a name in a foreign token cannot be a user here, or None; does not quote it."""
     if not isinstance(name, str) or not name:
         return "names no user"
     if len(name) > LONGEST_USER_NAME:
@@ -205,9 +197,7 @@ PREFIX = "carrel_"
 
 @dataclass(frozen=True, slots=True)
 class StaticToken:
-    """What is kept of a token. `user_name` is whose notes and projects it reaches; without one it
-    is a user of its own.
-    """
+    """A stored token; without `user_name` it is a user of its own."""
 
     name: str
     token_hash: str
@@ -227,9 +217,7 @@ class StaticToken:
 
 
 class StaticTokens(Protocol):
-    """Where static tokens are kept. `None` for a token that is unknown, or whose user has been
-    disabled.
-    """
+    """Stores static tokens; None for an unknown token or one of a disabled user."""
 
     async def add_token(self, token: StaticToken) -> bool: ...
 

@@ -1,6 +1,4 @@
-"""How often: a token bucket per caller, at one rate for everything or rates of their own for some
-scopes and operations.
-"""
+"""Rate limits: a token bucket per caller, with rates of their own for scopes and operations."""
 
 from __future__ import annotations
 
@@ -38,11 +36,7 @@ class TakeResult(NamedTuple):
 
 
 class Buckets(Protocol):
-    """Keeps buckets. `take` removes `cost` from one in a single step, or leaves it as it is when it
-    holds too little.
-
-    A negative cost gives back.
-    """
+    """Keeps buckets. `take` removes `cost` atomically or not at all; a negative cost gives back."""
 
     async def take(self, key: str, cost: float, rate: Rate) -> TakeResult: ...
 
@@ -77,9 +71,7 @@ class InProcessBuckets:
 
 
 class FallbackBuckets:
-    """Shared buckets and, while they cannot be reached or are busy, this process's own: nobody is
-    let in unlimited or kept out.
-    """
+    """Shared buckets, and this process's own while those cannot be reached."""
 
     def __init__(self, shared: Buckets, clock: Clock) -> None:
         self._shared = shared
@@ -128,9 +120,7 @@ def bucket_key(caller: Caller, visit: Visit) -> str:
 
 
 class BucketLimits:
-    """Charges buckets. `rates` and `costs` are by operation name or scope; a rate of its own has a
-    bucket of its own.
-    """
+    """Charges buckets; `rates` and `costs` are by operation name or scope."""
 
     def __init__(
         self,

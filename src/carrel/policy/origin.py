@@ -63,9 +63,7 @@ class Origin:
 
     @classmethod
     def parse(cls, text: str) -> Origin:
-        """Reads an Origin header's value or a setting. Raises MalformedAuthorityError, for `null`
-        too.
-        """
+        """Reads an Origin header or setting. Raises MalformedAuthorityError, for `null` too."""
         matched = _ORIGIN.fullmatch(text) if len(text) <= _LONGEST_AUTHORITY else None
         if matched is None:
             raise MalformedAuthorityError(text[:100])
@@ -195,9 +193,7 @@ class TrustedProxies:
         return self._trusts_anybody or (bool(self._networks) and self._is_trusted(peer))
 
     def address(self, peer: str, said: str) -> str:
-        """The caller's address: the last hop that is no proxy of ours, by what the peer's header
-        says, if the peer is trusted.
-        """
+        """The caller's address: the last hop that is no trusted proxy."""
         if not said or not self.trusts(peer):
             return peer
         hops = [self._hop(element) for element in said.split(",")[-_MOST_HOPS:]]
@@ -209,9 +205,7 @@ class TrustedProxies:
         )
 
     def scheme(self, peer: str, said: str) -> str | None:
-        """The scheme the last proxy was called with: X-Forwarded-Proto, or `proto` of Forwarded.
-        None where nobody believed says it.
-        """
+        """The scheme that a trusted proxy was called with, or None."""
         if not said or not self.trusts(peer):
             return None
         last = said.rpartition(",")[2]

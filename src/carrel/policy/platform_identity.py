@@ -1,6 +1,4 @@
-"""Callers that Cloud Run has already checked: it verifies the token, strips its signature and
-passes it on.
-"""
+"""Callers that Cloud Run has authenticated: it verifies the token and strips its signature."""
 
 from __future__ import annotations
 

@@ -45,9 +45,7 @@ class KeySource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class VerificationKey:
-    """A public key and the one algorithm it may verify, so that a key is never used as what it is
-    not.
-    """
+    """A public key and the one algorithm it may verify."""
 
     kid: str | None
     algorithm: str
@@ -55,9 +53,7 @@ class VerificationKey:
 
 
 class KeyRing:
-    """The keys of one issuer: cached, and asked for again when a token names one that is not
-    known.
-    """
+    """The keys of one issuer, cached and fetched again for an unknown key id."""
 
     def __init__(
         self,
@@ -276,16 +272,12 @@ def _decoded(part: str) -> bytes:
 
 
 def _json_object(part: str) -> dict[str, Any]:
-    """One part of a token. Refuses what two readers could read in two ways: doubled names, NaN,
-    anything but UTF-8.
-    """
+    """One part of a token as a strict JSON object."""
     return strict_json_object(_decoded(part))
 
 
 def strict_json_object(text: bytes) -> dict[str, Any]:
-    """A JSON object out of a token. Raises InvalidTokenError for everything else, whatever it
-    is.
-    """
+    """A JSON object in UTF-8 without doubled names or NaN. Raises InvalidTokenError."""
     try:
         found = json.loads(
             text.decode("utf-8"), object_pairs_hook=_unique_names, parse_constant=_refuse_constant
@@ -318,9 +310,7 @@ def printable_client_id(client: object) -> str | None:
 
 
 def parse_timestamp(claims: Mapping[str, Any], name: str) -> float | None:
-    """A time in a token, None where there is none. Raises InvalidTokenError for what is no
-    moment.
-    """
+    """A time in a token, or None. Raises InvalidTokenError for what is no time."""
     value = claims.get(name)
     if value is None:
         return None

@@ -63,9 +63,7 @@ class ReferencesSettings(Section):
 
 
 class KnowledgeSettings(Section):
-    """Where notes and nodes are kept: PostgreSQL where DATABASE_URL is set, else a file in the home
-    folder; Firestore when chosen.
-    """
+    """Where notes and nodes are kept; `auto` is PostgreSQL with DATABASE_URL, else SQLite."""
 
     store: Literal["auto", "sqlite", "postgres", "firestore"] = Field(
         default="auto",
@@ -77,9 +75,7 @@ class KnowledgeSettings(Section):
 
 
 class ElasticsearchSettings(Section):
-    """A real Elasticsearch. Without one the embedded search answers; `indices` are those that may
-    be asked beside our own.
-    """
+    """An Elasticsearch cluster; `indices` may be asked beside our own."""
 
     url: str | None = None
     host: str | None = None
@@ -95,9 +91,7 @@ class ElasticsearchSettings(Section):
 
 
 class ResearchSettings(Section):
-    """How research works: how long a call waits, how many runs at once, and how much models may be
-    used per project.
-    """
+    """How long a research call waits, how many runs at once, and the budget for models."""
 
     patience_seconds: float = Field(default=20.0, gt=0, le=110)
     task_after_seconds: float = Field(default=1.0, ge=0, le=110)
@@ -110,9 +104,7 @@ class ResearchSettings(Section):
 
 
 class JobSettings(Section):
-    """Background jobs: how many run at once in one process, how long a silent worker keeps its job,
-    how long ended ones are kept.
-    """
+    """Background jobs: how many at once, how long a silent worker keeps one, retention."""
 
     max_concurrent: int = Field(
         default=8, ge=1, le=256, description="Jobs that run at once in one process"
@@ -146,8 +138,6 @@ class ModelSettings(Section):
 
 
 class DatabaseSettings(Section):
-    """PostgreSQL for state that replicas share; without it everything embedded is SQLite in the
-    home folder.
-    """
+    """PostgreSQL for shared state; without it, SQLite in the home folder."""
 
     url: str | None = None

@@ -51,9 +51,7 @@ class ServerSettings(Section):
 
 
 class ClientSettings(Section):
-    """A program the operator knows, for the built-in authorization server. Without scopes it may
-    ask for any.
-    """
+    """A known OAuth client; without scopes it may ask for any."""
 
     id: str = Field(min_length=1, max_length=200)
     name: str = Field(min_length=1, max_length=80)
@@ -132,9 +130,7 @@ class LimitSettings(Section):
 
 
 class AuditSettings(Section):
-    """Whether and where calls are written down: PostgreSQL where DATABASE_URL is set, else files in
-    the home folder.
-    """
+    """Whether and where calls are written down."""
 
     enabled: bool = True
     store: Literal["auto", "file", "postgres", "stdout"] = Field(

@@ -1,6 +1,4 @@
-"""The queue in front of every audit store: calls hand records over and go on, one thread chains and
-writes them.
-"""
+"""The queue in front of every audit store: one thread chains and writes records."""
 
 from __future__ import annotations
 
@@ -48,9 +46,7 @@ class AuditNotice(NamedTuple):
 
 
 class AuditSink(Protocol):
-    """Where finished lines go. Raises OSError when they cannot be written, and then none of them
-    counts as written;
-    PartlyWrittenError says how many do."""
+    """Where lines go. Raises OSError when none was written, PartlyWrittenError when some were."""
 
     def append(self, lines: Sequence[bytes]) -> None: ...
 
@@ -66,9 +62,7 @@ class AuditSink(Protocol):
         """Anchors full files and removes expired ones; answers what was done."""
 
     def space_problem(self) -> str | None:
-        """Why nothing more should be written, or None. Cheap: asked before every call that writes,
-        and by /ready.
-        """
+        """Why nothing more should be written, or None; cheap, asked before every write."""
 
     def close(self) -> None: ...
 
@@ -158,9 +152,7 @@ class QueuedAudit:
             raise _unavailable(error, record) from None
 
     def problem(self) -> str | None:
-        """Why calls that change something are refused now, or None. Cheap enough for a readiness
-        probe.
-        """
+        """Why calls that write are refused now, or None; cheap enough for a probe."""
         return self._failure or self._sink.space_problem() or self._anchor_failure
 
     @property
@@ -169,9 +161,7 @@ class QueuedAudit:
         return self.problem() is not None
 
     def flush(self, timeout_seconds: float = 5.0) -> bool:
-        """Waits until what has been handed over so far is written; False when that takes too
-        long.
-        """
+        """Waits until what was handed over is written; False when that takes too long."""
         done = threading.Event()
         self._flushed.append(done)
         self._urgent.set()
@@ -273,9 +263,7 @@ class QueuedAudit:
             self._dropped_refusals = 0
 
     def _begin(self) -> Chain:
-        """Announces a chain and makes its first line; adopts what is in the log where there are no
-        anchors yet.
-        """
+        """Announces a chain and makes its first line; adopts a log without anchors."""
         name, after = f"{os.getpid()}-{secrets.token_hex(4)}", self._sink.last_hash()
         reference: Mapping[str, object] | None = None
         if self._open_anchors is not None:
@@ -289,9 +277,7 @@ class QueuedAudit:
         return chain
 
     def _refuse_waiters(self, error: OSError) -> None:
-        """Nothing can be kept, so those who wait are told, and their records are not written later
-        as if they had been.
-        """
+        """Fails those who wait and drops their records, so that none is written later."""
         self._failure = str(error)
         kept: list[tuple[AuditRecord, Waiter | None]] = []
         # Others go on handing over meanwhile, so only what is there now is taken out, and put back
@@ -361,9 +347,7 @@ class QueuedAudit:
         return self._anchors.add(AnchorEvent.HEAD, facts)
 
     def _end(self, chain: Chain) -> None:
-        """The closing line is anchored before it is written and after, so that neither it nor an
-        anchor can be taken away alone.
-        """
+        """Anchors the closing line before and after it is written: neither can vanish alone."""
         if self._anchors is None:
             self._write_own(chain, CLOSED)
             return

@@ -86,9 +86,7 @@ def check_from_pem(pem: bytes, where: str) -> Ed25519Check:
 
 
 def load_or_make_key(file: Path) -> Ed25519Signer:
-    """The key in a file, made on first use. Whoever comes second takes the key of whoever came
-    first.
-    """
+    """The key in a file, made on first use; of two makers the first one wins."""
     try:
         return signer_from_pem(file.read_bytes(), str(file))
     except FileNotFoundError:

@@ -256,9 +256,7 @@ class HttpApp:
     async def _handled_large(
         self, handler: Handler, request: HttpRequest, receive: Receive, limit_bytes: int
     ) -> Response | StreamedResponse:
-        """The same for a body that is counted while it is held, and not read for a caller who has
-        no calls left.
-        """
+        """The same for a large body: counted while it is held, unread without allowance."""
         visit = request.visit
         held = HeldBody(self._budget, visit.address_group)
         try:

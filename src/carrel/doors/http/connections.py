@@ -1,6 +1,4 @@
-"""Which connections are open, from where, and which of them is closed when there are too many or
-one takes too long.
-"""
+"""The open connections, and which of them is closed when there are too many or one is slow."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ _LONGEST_SWEEP_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """What one connection, one address and all together may take up. `trusted_proxies` are not
-    counted by address.
-    """
+    """Bounds of one connection, one address and all; `trusted_proxies` have no address bound."""
 
     max_header_bytes: int = 32 * 1024
     max_headers: int = 100
@@ -42,9 +38,7 @@ class ConnectionLimits:
 
 
 class Activity(IntEnum):
-    """What a connection is doing, in the order in which it is given up for a new one. A working one
-    never is.
-    """
+    """What a connection is doing, in the order in which it is closed for a new one."""
 
     STARTING = 0
     IDLE = 1
@@ -69,9 +63,7 @@ class Connection(Protocol):
 
 
 class ConnectionTable:
-    """The open connections of this process. Makes room for new ones, and closes those that take too
-    long.
-    """
+    """The open connections of this process, with room for new ones and an end for slow ones."""
 
     def __init__(self, limits: ConnectionLimits, loop: asyncio.AbstractEventLoop) -> None:
         self._limits = limits
@@ -92,9 +84,7 @@ class ConnectionTable:
         return len(self._open)
 
     def add(self, connection: Connection) -> bool:
-        """Takes a new connection in, if need be in place of one that does nothing. False when there
-        is no room for it.
-        """
+        """Takes a connection in, if need be in place of an idle one; False without room."""
         group = connection.group
         if not connection.is_from_proxy and self._is_group_at_work(group):
             self.note("too many connections from one address")
@@ -125,9 +115,7 @@ class ConnectionTable:
             del self._by_group[connection.group]
 
     def note(self, reason: str) -> None:
-        """Counts what was turned away, for one line in the log every few seconds however many
-        come.
-        """
+        """Counts what was turned away, for one log line every few seconds."""
         self._refused[reason] += 1
         if self._logging is None:
             self._logging = self._loop.call_later(_LOG_EVERY_SECONDS, self._log_refused)

@@ -1,6 +1,4 @@
-"""One HTTP request: the request as read, the response as sent, nothing of a framework in
-between.
-"""
+"""HTTP requests as read, responses as sent, and the errors of HTTP itself."""
 
 from __future__ import annotations
 
@@ -49,9 +47,7 @@ class Response:
 
 @dataclass(slots=True)
 class StreamedResponse:
-    """A response whose body comes piece by piece. When the client hangs up, `pieces` is closed
-    where it stands.
-    """
+    """A response whose body comes piece by piece; `pieces` is closed when the client hangs up."""
 
     status: int
     pieces: AsyncGenerator[bytes, None]
@@ -60,9 +56,7 @@ class StreamedResponse:
 
 @dataclass(slots=True)
 class HttpRequest:
-    """A request whose body has been read. `caller` is set where the path asks who is calling before
-    it reads a body.
-    """
+    """A request whose body has been read; `caller` is set at protected paths."""
 
     scope: Scope
     headers: dict[bytes, bytes]
@@ -158,9 +152,7 @@ class HostNotAllowedError(CarrelError):
 
 
 class OriginNotAllowedError(CarrelError):
-    """A web page that is neither ours nor listed. `origin` is None where it cannot be named in the
-    settings.
-    """
+    """A web page that is neither ours nor listed; `origin` is None where it cannot be listed."""
 
     code = "origin_not_allowed"
 

@@ -73,9 +73,7 @@ def _malformed(message: str) -> _RequestRefusedError:
 
 
 class _PoliteTransport:
-    """The connection as uvicorn sees it: closing waits for a client that is still sending, for a
-    moment.
-    """
+    """The connection as uvicorn sees it; closing waits a moment for a client that still sends."""
 
     def __init__(self, transport: asyncio.Transport, protocol: GuardedProtocol) -> None:
         self.write = transport.write
@@ -191,9 +189,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._wire.abort()
 
     def close_politely(self) -> None:
-        """Closes; where the request is not whole yet, after its sender had a moment to see the
-        answer.
-        """
+        """Closes; a client that is still sending has a moment to read the answer first."""
         if self._is_deaf or self._wire.is_closing() or self._phase is not Phase.BODY:
             self._is_deaf = True
             self._wire.close()
@@ -239,9 +235,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._check_body_bytes(len(data))
 
     def _check_body_bytes(self, size: int) -> None:
-        """Bounds what the parser swallows without telling: framing and trailers of chunks, and
-        bodies nobody waits for.
-        """
+        """Bounds chunk framing, trailers, and bodies that nobody reads."""
         if self.cycle.response_complete:
             self._late_bytes += size
             if self._late_bytes > _DRAIN_BYTES:
@@ -310,9 +304,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._deadline = self.loop.time() + self._limits.keep_alive_seconds
 
     def on_response_complete(self) -> None:
-        """Instead of uvicorn's: the deadline is checked by the table, which costs no timer for each
-        request.
-        """
+        """Instead of uvicorn's: the table checks the deadline, without a timer per request."""
         self.server_state.total_requests += 1
         self._late_bytes = 0
         if self._wire.is_closing() or self._is_deaf:
@@ -379,9 +371,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def _refuse(self, refusal: _RequestRefusedError) -> None:
-        """Answers and closes. While an earlier request is being answered nothing can be said in
-        between: it closes after that.
-        """
+        """Answers and closes; an earlier request that is being answered is finished first."""
         self._table.note(f"refused with {refusal.status}")
         running = self._running
         is_of_running = self._has_cycle and self.cycle is running
@@ -430,9 +420,7 @@ def _response(refusal: _RequestRefusedError) -> bytes:
 
 
 class GuardedProtocolFactory:
-    """Makes the protocols of one process, which share one table of connections. Workers get the
-    limits, and a table each.
-    """
+    """Makes the protocols of one process, which share one table of connections."""
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits

@@ -1,6 +1,4 @@
-"""Reads request bodies, bounded in size and time, and bounds what all of them hold in memory
-together.
-"""
+"""Checks before a request is handled: headers, Host and Origin, and the size of its body."""
 
 from __future__ import annotations
 
@@ -45,9 +43,7 @@ class BodyBudget:
         return self._held
 
     def take(self, group: str, size: int) -> None:
-        """Counts more bytes. Raises ServerBusyError when that is too much, and then counts none of
-        them.
-        """
+        """Counts more bytes. Raises ServerBusyError, and counts none, when that is too much."""
         held = self._held_by.get(group, 0) + size
         if held > self._max_bytes_per_address or self._held + size > self._max_bytes:
             raise ServerBusyError("Too many large requests are being received at once")
@@ -64,9 +60,7 @@ class BodyBudget:
 
 
 class HeldBody:
-    """What one body takes of the budget. Whoever made it releases it when the request has been
-    answered.
-    """
+    """What one body takes of the budget; its maker releases it after the answer."""
 
     __slots__ = ("_budget", "_group", "_held")
 
@@ -89,9 +83,7 @@ class HeldBody:
 async def read_body(
     receive: Receive, limit_bytes: int, timeout_seconds: float, held: HeldBody | None = None
 ) -> bytes:
-    """The whole body. Raises BodyTooLargeError, BodyTooSlowError, ServerBusyError, or
-    ClientGoneError.
-    """
+    """The body. Raises BodyTooLarge-, BodyTooSlow-, ServerBusy- or ClientGoneError."""
     try:
         return await within(timeout_seconds, _read(receive, limit_bytes, held))
     except TimeoutError:
@@ -169,9 +161,7 @@ class HeaderChecks:
     def check(
         self, method: str, headers: Mapping[bytes, bytes], repeated: Set[bytes], peer: str
     ) -> bool:
-        """Whether the request comes from a page that may read the answer. Raises what says why it
-        is turned away.
-        """
+        """Whether a listed page asks, which may read the answer. Raises the refusal."""
         if repeated:
             doubled = repeated & SINGLE_HEADERS
             if doubled:

@@ -1,6 +1,4 @@
-"""Runs the ASGI application under uvicorn, with uvloop and httptools, on a socket opened
-beforehand.
-"""
+"""Runs the ASGI application under uvicorn, with uvloop and httptools, on a listening socket."""
 
 from __future__ import annotations
 
@@ -95,9 +93,7 @@ def run_server(
     drain_seconds: int,
     limits: ConnectionLimits,
 ) -> None:
-    """Serves until told to stop, then finishes what is in flight. More than one worker needs an
-    importable factory.
-    """
+    """Serves until stopped, then drains; several workers need an importable factory."""
     limits = replace(
         limits,
         max_connections=min(
@@ -112,9 +108,7 @@ def run_server(
 
 
 def _allow_open_files(connections: int) -> int:
-    """Raises this process's limit of open files as far as it may; answers how many of them
-    connections can have.
-    """
+    """Raises the limit of open files as far as allowed; answers how many connections fit."""
     if resource is None:
         return connections
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -1,6 +1,4 @@
-"""`completion/complete`: values for the arguments of prompts and resource addresses, through the
-gate.
-"""
+"""`completion/complete`: values for arguments of prompts and resource addresses."""
 
 from __future__ import annotations
 
@@ -75,9 +73,7 @@ def parse_completion(
 
 
 def _given(params: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, str]:
-    """The arguments that have their values already; those of other prompts or addresses are left
-    out.
-    """
+    """The arguments that have values already; those of other prompts are left out."""
     context = params.get("context")
     if context is None:
         return {}

@@ -17,7 +17,6 @@ from carrel.core.errors import CarrelError, InternalError, InvalidInputError
 from carrel.doors.errors import (
     APPLICATION,
     INVALID_PARAMS,
-    INVALID_REQUEST,
     METHOD_NOT_FOUND,
     RESOURCE_NOT_FOUND,
     error_mapping,
@@ -33,21 +32,19 @@ from carrel.doors.mcp.endpoint import (
 from carrel.doors.mcp.json_rpc import (
     HANDSHAKE_VERSIONS,
     LATEST_HANDSHAKE_VERSION,
-    META_CAPABILITIES,
-    META_VERSION,
-    MODERN_VERSIONS,
     SUPPORTED_VERSIONS,
     VERSIONS_WITHOUT_COMPLETIONS,
+    JsonRpcRequest,
     ProtocolError,
     Reply,
+    check_envelope,
+    check_message,
     error_facts,
-    failure,
-    is_request_id,
     progress_token,
     protocol_failure,
+    refusal,
     success,
     tool_error,
-    unsupported_version,
 )
 from carrel.doors.mcp.tasks import Tasks, knows_tasks, task_created
 from carrel.policy.gate import Gate
@@ -116,50 +113,23 @@ class Dispatcher:
         is_modern: bool,
         progress_for: ProgressFor | None = None,
     ) -> Reply | None:
-        """The reply to one message, or None for a notification or a response, which want none."""
-        if not isinstance(message, dict):
-            return _invalid_request("a message must be a JSON object")
-        request_id = message.get("id")
-        method = message.get("method")
-        if message.get("jsonrpc") != "2.0":
-            return _invalid_request('"jsonrpc" must be "2.0"', request_id)
-        if not isinstance(method, str):
-            if (
-                "method" not in message
-                and ("result" in message or "error" in message)
-                and not is_modern
-            ):
-                return None
-            return _invalid_request('"method" must be a string', request_id)
-        if "id" not in message:
-            return None
-        if not is_request_id(request_id):
-            return _invalid_request('"id" must be a string or an integer')
-        params = message.get("params", {})
-        if not isinstance(params, dict):
-            return failure(
-                request_id,
-                INVALID_PARAMS,
-                "params must be an object",
-                status=400 if is_modern else 200,
-            )
+        """The reply to one message; None for a notification or a response."""
+        checked = check_message(message, is_modern=is_modern)
+        if not isinstance(checked, JsonRpcRequest):
+            return checked
+        request_id, method, params = checked
         handler = (self._modern if is_modern else self._legacy).get(method)
         try:
             if is_modern:
                 check_envelope(params)
             if handler is None:
                 raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
-            return success(
-                request_id,
-                await handler(
-                    Request(request_id, method, params, caller, visit, is_modern, progress_for)
-                ),
-            )
+            request = Request(request_id, method, params, caller, visit, is_modern, progress_for)
+            return success(request_id, await handler(request))
         except ProtocolError as error:
             if not error.has_run:
-                self._gate.record_refusal(
-                    visit, f"mcp:{method[:100]}", "mcp://", InvalidInputError(error.message), caller
-                )
+                reason = InvalidInputError(error.message)
+                self._gate.record_refusal(visit, f"mcp:{method[:100]}", "mcp://", reason, caller)
             return protocol_failure(request_id, error, is_modern=is_modern)
         except CarrelError as error:
             return refusal(request_id, error)
@@ -366,50 +336,6 @@ class Dispatcher:
         if is_modern:
             return b'{"resultType":"complete",' + inside + b"," + self.endpoint.stamp + b"}"
         return b"{" + inside + b"}"
-
-
-def check_envelope(params: Mapping[str, Any]) -> None:
-    """The fields every 2026-07-28 request must carry in `_meta`."""
-    meta = params.get("_meta")
-    if not isinstance(meta, dict):
-        raise ProtocolError(
-            INVALID_PARAMS,
-            f"params._meta must be an object with {META_VERSION} and {META_CAPABILITIES}",
-        )
-    missing = [key for key in (META_VERSION, META_CAPABILITIES) if key not in meta]
-    if missing:
-        raise ProtocolError(
-            INVALID_PARAMS, f"params._meta lacks {', '.join(missing)}", {"missing": missing}
-        )
-    version = meta[META_VERSION]
-    if not isinstance(version, str):
-        raise ProtocolError(INVALID_PARAMS, f"{META_VERSION} must be a string")
-    if version not in MODERN_VERSIONS:
-        raise unsupported_version(version)
-    if not isinstance(meta[META_CAPABILITIES], dict):
-        raise ProtocolError(INVALID_PARAMS, f"{META_CAPABILITIES} must be an object")
-
-
-def refusal(request_id: object, error: CarrelError) -> Reply:
-    """A call that the gate turned away: a JSON-RPC error under the HTTP status that says so."""
-    shown = error_mapping(error)
-    data: dict[str, object] = error_facts(error)
-    retry_after = error.details.get("retry_after")
-    headers: tuple[tuple[bytes, bytes], ...] = ()
-    if isinstance(retry_after, int):
-        data["retry_after"] = retry_after
-        headers = ((b"retry-after", str(retry_after).encode()),)
-    return Reply(
-        failure(request_id, shown.json_rpc_code, error.message, data).body,
-        shown.http_status,
-        headers,
-        error,
-    )
-
-
-def _invalid_request(problem: str, request_id: object = None) -> Reply:
-    shown_id = request_id if is_request_id(request_id) else None
-    return failure(shown_id, INVALID_REQUEST, f"Invalid request: {problem}", status=400)
 
 
 def _text(params: Mapping[str, Any], name: str) -> str:

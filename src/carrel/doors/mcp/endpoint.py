@@ -1,6 +1,4 @@
-"""What one MCP address serves: a view of the catalogue with everything that can be prepared,
-prepared.
-"""
+"""What one MCP address serves, with everything prepared that can be."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ READ_TTL_MS = 0
 
 
 class ServedTool:
-    """An operation under the name it has here. Its listing and its encoder are made when they are
-    first needed.
-    """
+    """An operation under the name it has here."""
 
     def __init__(self, operation: Operation[Any], name: str) -> None:
         self.operation = operation
@@ -260,9 +256,7 @@ def _served_prompt(prompt: Prompt) -> ServedPrompt:
 
 
 def encode_resource(uri: str, content: Text | Binary, sources: Sequence[QuotedSource]) -> bytes:
-    """The contents of a resource; where they quote others, a second entry beside them says so,
-    under an address of its own.
-    """
+    """The contents of a resource; a second entry names the sources that they quote."""
     contents = [resource_content(uri, content)]
     if sources:
         note: dict[str, object] = {

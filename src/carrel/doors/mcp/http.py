@@ -22,7 +22,7 @@ from carrel.doors.http.app import Route
 from carrel.doors.http.messages import JSON_TYPE, HttpRequest, Response, StreamedResponse
 from carrel.doors.http.request_checks import is_from_browser
 from carrel.doors.json_input import parse_json
-from carrel.doors.mcp.dispatcher import Dispatcher, refusal
+from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.json_rpc import (
     ASSUMED_VERSION,
     HANDSHAKE_VERSIONS,
@@ -36,6 +36,7 @@ from carrel.doors.mcp.json_rpc import (
     names_modern_version,
     progress_notification,
     progress_token,
+    refusal,
     refused_batch,
     unsupported_version,
 )
@@ -73,9 +74,7 @@ class McpHttp:
         self._streams_progress = streams_progress
 
     def route(self) -> Route:
-        """The path this is served at. Who is calling is asked before a body is read, so that a
-        refusal names no request id.
-        """
+        """The route; callers are recognised before a body is read."""
         return Route(
             {"POST": self.post},
             refuse_stranger=lambda error, visit: self._response(refusal(None, error)),
@@ -280,9 +279,7 @@ def _check_headers(message: object, request: HttpRequest) -> None:
 
 
 def _header(headers: dict[bytes, bytes], name: bytes) -> str:
-    """A header value without the white space that HTTP allows around it, which the parser leaves at
-    the end.
-    """
+    """A header value without the white space that HTTP allows around it."""
     return headers.get(name, b"").strip().decode("latin-1")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -17,6 +17,7 @@ from carrel.doors.errors import (
     MISSING_CAPABILITY,
     PARSE_ERROR,
     UNSUPPORTED_VERSION,
+    error_mapping,
 )
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -96,9 +97,7 @@ def failure(
 
 
 def protocol_failure(request_id: object, error: ProtocolError, *, is_modern: bool) -> Reply:
-    """A protocol error in the form its era wants: the modern one also speaks through the HTTP
-    status.
-    """
+    """A protocol error; clients of 2026-07-28 also get an HTTP status for it."""
     status = _HTTP_STATUS_OF_MODERN_ERROR.get(error.code, 200) if is_modern else 200
     return failure(request_id, error.code, error.message, error.data, status=status)
 
@@ -165,3 +164,79 @@ def names_modern_version(message: object) -> bool:
 
 def is_request_id(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def check_envelope(params: Mapping[str, Any]) -> None:
+    """The fields every 2026-07-28 request must carry in `_meta`."""
+    meta = params.get("_meta")
+    if not isinstance(meta, dict):
+        raise ProtocolError(
+            INVALID_PARAMS,
+            f"params._meta must be an object with {META_VERSION} and {META_CAPABILITIES}",
+        )
+    missing = [key for key in (META_VERSION, META_CAPABILITIES) if key not in meta]
+    if missing:
+        raise ProtocolError(
+            INVALID_PARAMS, f"params._meta lacks {', '.join(missing)}", {"missing": missing}
+        )
+    version = meta[META_VERSION]
+    if not isinstance(version, str):
+        raise ProtocolError(INVALID_PARAMS, f"{META_VERSION} must be a string")
+    if version not in MODERN_VERSIONS:
+        raise unsupported_version(version)
+    if not isinstance(meta[META_CAPABILITIES], dict):
+        raise ProtocolError(INVALID_PARAMS, f"{META_CAPABILITIES} must be an object")
+
+
+def refusal(request_id: object, error: CarrelError) -> Reply:
+    """A call that the gate turned away: a JSON-RPC error under the HTTP status that says so."""
+    shown = error_mapping(error)
+    data: dict[str, object] = error_facts(error)
+    retry_after = error.details.get("retry_after")
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    if isinstance(retry_after, int):
+        data["retry_after"] = retry_after
+        headers = ((b"retry-after", str(retry_after).encode()),)
+    return Reply(
+        failure(request_id, shown.json_rpc_code, error.message, data).body,
+        shown.http_status,
+        headers,
+        error,
+    )
+
+
+class JsonRpcRequest(NamedTuple):
+    """A request whose JSON-RPC form has been checked."""
+
+    request_id: object
+    method: str
+    params: Mapping[str, Any]
+
+
+def check_message(message: object, *, is_modern: bool) -> JsonRpcRequest | Reply | None:
+    """The request, an error reply for what is malformed, or None where no reply is due."""
+    if not isinstance(message, dict):
+        return _invalid_request("a message must be a JSON object")
+    request_id = message.get("id")
+    if message.get("jsonrpc") != "2.0":
+        return _invalid_request('"jsonrpc" must be "2.0"', request_id)
+    method = message.get("method")
+    if not isinstance(method, str):
+        is_response = "method" not in message and ("result" in message or "error" in message)
+        if is_response and not is_modern:
+            return None
+        return _invalid_request('"method" must be a string', request_id)
+    if "id" not in message:
+        return None
+    if not is_request_id(request_id):
+        return _invalid_request('"id" must be a string or an integer')
+    params = message.get("params", {})
+    if not isinstance(params, dict):
+        status = 400 if is_modern else 200
+        return failure(request_id, INVALID_PARAMS, "params must be an object", status=status)
+    return JsonRpcRequest(request_id, method, params)
+
+
+def _invalid_request(problem: str, request_id: object = None) -> Reply:
+    shown_id = request_id if is_request_id(request_id) else None
+    return failure(shown_id, INVALID_REQUEST, f"Invalid request: {problem}", status=400)

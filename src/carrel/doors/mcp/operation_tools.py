@@ -1,6 +1,4 @@
-"""Tools that find and run other operations, so that a tool list stays small however many operations
-there are.
-"""
+"""Tools that find and run operations which are not in the tool list."""
 
 from __future__ import annotations
 
@@ -55,9 +53,7 @@ class CompactQuestion(Question):
 
 
 class OperationTools:
-    """Finds and runs the operations of a catalogue. What is run passes the gate as itself, and
-    costs and needs only that.
-    """
+    """Finds and runs operations; what is run passes the gate under its own name and cost."""
 
     def __init__(self, catalogue: Catalogue, gate: Gate) -> None:
         self._catalogue = catalogue

@@ -1,6 +1,4 @@
-"""MCP over stdio: protocol only on standard output, and every request that was read is answered
-before exit.
-"""
+"""MCP over stdio: every request that was read is answered before exit."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.process_name import process_name
 from carrel.doors.errors import INVALID_REQUEST, PARSE_ERROR
 from carrel.doors.json_input import parse_json, salvage_request_id
-from carrel.doors.mcp.dispatcher import Dispatcher, refusal
+from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.json_rpc import (
     ASSUMED_VERSION,
     HANDSHAKE_VERSIONS,
@@ -31,6 +29,7 @@ from carrel.doors.mcp.json_rpc import (
     is_request_id,
     names_modern_version,
     progress_notification,
+    refusal,
     refused_batch,
 )
 from carrel.policy.gate import Gate
@@ -42,9 +41,7 @@ _READ_BYTES = 65536
 
 
 class ProtocolOutput:
-    """Standard output, kept for the protocol: whatever else writes to it lands on standard
-    error.
-    """
+    """Standard output for the protocol alone; what else is printed goes to standard error."""
 
     def __init__(self) -> None:
         sys.stdout.flush()
@@ -76,9 +73,7 @@ async def serve_stdio_at_once(
     descriptor: int,
     write_line: Callable[[bytes], None],
 ) -> None:
-    """The same while the rooms are still being opened: `handshake` greets, everything else waits
-    for them.
-    """
+    """The same while rooms are being opened: `handshake` greets, all else waits."""
     session = _Session(handshake, rooms, write_line)
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[bytes | TooLong | None] = asyncio.Queue()
@@ -106,9 +101,7 @@ class TooLong:
 def read_lines(
     descriptor: int, longest_bytes: int = LONGEST_LINE_BYTES
 ) -> Iterator[bytes | TooLong]:
-    """The lines that arrive on a descriptor. It is read directly: a buffered reader that another
-    thread waits in cannot
-    be closed when the process ends."""
+    """The lines of a descriptor, read without a buffer that could not be closed at exit."""
     waiting = bytearray()
     is_skipping = False
     while True:

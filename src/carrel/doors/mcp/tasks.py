@@ -79,9 +79,7 @@ class Tasks:
         return inside
 
     async def update(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
-        """Our work asks its caller nothing on its way, so whatever a client answers is taken note
-        of and left.
-        """
+        """Takes note of a client's input: our jobs never ask for any."""
         await self._asked(self._jobs.find_task, params, caller, visit)
         if not isinstance(params.get("inputResponses"), dict):
             raise ProtocolError(

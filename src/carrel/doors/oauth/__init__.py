@@ -1,3 +1,1 @@
-"""What OAuth needs at the HTTP door: metadata, challenges, the log-in and consent pages, and the
-endpoints for programs.
-"""
+"""OAuth at the HTTP door: metadata, challenges, log-in, consent and token endpoints."""

@@ -54,9 +54,7 @@ class _Visitor:
 
 
 class AuthorizePages:
-    """GET shows log-in or consent; POST takes either form. Nothing is kept between the two but the
-    session.
-    """
+    """GET shows log-in or consent, POST takes either form; only the session is kept."""
 
     def __init__(
         self, server: AuthorizationServer, people: LoginService, gate: Gate, name: str
@@ -245,9 +243,7 @@ def _not_our_form() -> UntrustedRequestError:
 
 
 def _csrf(secret: str, purpose: str, query: str) -> str:
-    """Known only to pages we made for this browser: derived from its own cookie, for one purpose
-    and one request.
-    """
+    """A token derived from the browser's own cookie, for one purpose and one request."""
     return hmac.new(secret.encode(), f"{purpose}|{query}".encode(), hashlib.sha256).hexdigest()
 
 

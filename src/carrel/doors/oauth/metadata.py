@@ -21,17 +21,13 @@ Challenge = Callable[[CarrelError], tuple[Header, ...]]
 
 
 def metadata_url(resource: str) -> str:
-    """Where the metadata of a resource is: the well-known part stands between host and path (RFC
-    9728).
-    """
+    """Where the metadata of a resource is (RFC 9728)."""
     parts = urlsplit(resource)
     return f"{parts.scheme}://{parts.netloc}{PROTECTED_RESOURCE}{parts.path.rstrip('/')}"
 
 
 def challenge_for(resource: str | None) -> Challenge:
-    """Makes the WWW-Authenticate header of refusals at one resource; without a resource there is no
-    metadata to name.
-    """
+    """Makes the WWW-Authenticate headers of refusals at one resource."""
     where = [] if resource is None else [("resource_metadata", metadata_url(resource))]
 
     def challenge(error: CarrelError) -> tuple[Header, ...]:
@@ -67,9 +63,7 @@ def protected_resource_routes(
     authorization_servers: Iterable[str],
     name: str,
 ) -> dict[str, Route]:
-    """The metadata of every resource, at the root form for the whole server and at the path form
-    for each address.
-    """
+    """The metadata of the whole server and of each address."""
     prefix = urlsplit(base_url).path.rstrip("/")
     routes: dict[str, Route] = {}
     for path in ("", *paths):

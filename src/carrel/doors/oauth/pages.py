@@ -1,6 +1,4 @@
-"""The pages people see: log-in, consent, and what went wrong. Plain HTML, no script, readable by
-everybody.
-"""
+"""The pages for log-in, consent and problems: plain HTML without scripts."""
 
 from __future__ import annotations
 
@@ -108,9 +106,7 @@ def problem_page(title: str, problem: str, next_step: str) -> str:
 def page_response(
     status: int, page: str, *, redirect_uri: str | None = None, headers: tuple[Header, ...] = ()
 ) -> Response:
-    """A page nobody can frame, script or cache. Its form may only go to us and, from there, to the
-    client's address.
-    """
+    """A page nobody can frame, script or cache; its form goes to us and the client only."""
     form_action = "'self'" if redirect_uri is None else f"'self' {form_action_source(redirect_uri)}"
     policy = (
         f"default-src 'none'; style-src '{_STYLE_SOURCE}'; form-action {form_action}; "

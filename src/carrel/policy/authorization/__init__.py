@@ -1,3 +1,1 @@
-"""The authorization server that is built in for those who have none: people, clients, grants and
-keys.
-"""
+"""The built-in authorization server: users, clients, grants and keys."""

@@ -1,6 +1,4 @@
-"""Clients: those named in settings, those that register themselves, and those that are their own
-document.
-"""
+"""OAuth clients: from settings, by registration, or by metadata document."""
 
 from __future__ import annotations
 
@@ -85,9 +83,7 @@ class Clients:
         )
 
     async def register(self, facts: object, address: str) -> Client:
-        """A new client from what it says of itself (RFC 7591). Secrets are never given: every
-        client is public.
-        """
+        """Registers a client (RFC 7591); every client is public. Raises OAuthError."""
         if self._registration is None:
             raise OAuthError(
                 "access_denied",
@@ -116,9 +112,7 @@ class Clients:
         return client
 
     def check_redirect(self, uri: str, client: Client) -> None:
-        """Refuses an address that could not be registered today: a client may have been kept since
-        rules were others.
-        """
+        """Raises UntrustedRequestError for an address that could not be registered today."""
         problem = self._problem_with_redirect(uri, client.kind)
         if problem is not None:
             raise UntrustedRequestError(
@@ -130,9 +124,7 @@ class Clients:
         return problem_with_redirect(uri, hosts, self._redirect_schemes)
 
     async def tidy(self) -> None:
-        """Forgets clients nobody uses and everything that has expired; at most every few minutes,
-        whoever asks.
-        """
+        """Forgets unused clients and what has expired, at most every few minutes."""
         now = self._clock.now().timestamp()
         if now - self._tidied_at < _TIDY_SECONDS:
             return
@@ -216,9 +208,7 @@ def clean_name(name: object) -> str:
 
 
 def _check_list(facts: Mapping[str, Any], name: str, known: set[str], needed: str) -> None:
-    """Values we do not offer are passed over, as RFC 7591 allows; the one we need must be among
-    them.
-    """
+    """Checks that the one value we need is among those given (RFC 7591)."""
     values = facts.get(name)
     if values is None:
         return

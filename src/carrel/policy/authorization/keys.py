@@ -1,6 +1,4 @@
-"""The keys tokens are signed with: they persist, rotate, and stay published while a token may still
-carry them.
-"""
+"""The keys tokens are signed with: stored, rotated, published while tokens use them."""
 
 from __future__ import annotations
 

@@ -66,9 +66,7 @@ def new_password() -> str:
 
 
 class Passwords:
-    """Argon2id. Hashing takes tens of milliseconds on purpose, so it happens in a thread, two at a
-    time.
-    """
+    """Argon2id, slow on purpose, so in a thread and two at a time."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
@@ -113,9 +111,7 @@ class Passwords:
 
 @dataclass(frozen=True, slots=True)
 class LoginResult:
-    """A person who has just logged in, the secret of the session, and the secret by which this
-    browser is known from now on.
-    """
+    """Who has logged in, with the secrets of the session and of this browser."""
 
     user: User
     session: str

@@ -1,6 +1,4 @@
-"""What the authorization server knows: users, clients, grants, codes, refresh tokens, sessions and
-keys.
-"""
+"""Users, clients, grants, tokens and sessions of the authorization server, and their store."""
 
 from __future__ import annotations
 
@@ -34,9 +32,7 @@ class ClientKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A program that asks for access on behalf of a person. All clients are public: none holds a
-    secret.
-    """
+    """A program that asks for access for a person; all clients are public."""
 
     client_id: str
     name: str
@@ -50,9 +46,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a person allowed a client to do: the family that its codes and refresh tokens belong
-    to.
-    """
+    """What a person allowed a client to do; its codes and refresh tokens belong to it."""
 
     grant_id: str
     client_id: str
@@ -77,9 +71,7 @@ class AuthorizationCode:
 
 @dataclass(frozen=True, slots=True)
 class RefreshToken:
-    """A refresh token, kept as its hash, good once. `successor_salt` and the token itself make the
-    token that followed it.
-    """
+    """A refresh token, kept as its hash; `successor_salt` and the token make the next one."""
 
     token_hash: str
     grant_id: str
@@ -125,9 +117,7 @@ class OAuthError(CarrelError):
 
 
 class UntrustedRequestError(CarrelError):
-    """An authorization request whose client or redirect address cannot be trusted: shown to the
-    person, never redirected.
-    """
+    """A client or redirect address that cannot be trusted: shown, never redirected."""
 
     code = "invalid_input"
 
@@ -145,9 +135,7 @@ class LoginRefusedError(CarrelError):
 
 
 class AccessStore(StaticTokens, Protocol):
-    """Keeps everything of access. Every method is atomic; adding what is already there answers
-    False.
-    """
+    """Keeps users, clients and tokens. Methods are atomic; adding a duplicate answers False."""
 
     async def add_user(self, user: User) -> bool: ...
 
@@ -156,30 +144,22 @@ class AccessStore(StaticTokens, Protocol):
     async def users(self) -> list[User]: ...
 
     async def set_disabled(self, name: str, is_disabled: bool, at: float) -> bool:
-        """Disabling also revokes the user's grants, ends their sessions and forgets where they
-        logged in from.
-        """
+        """Disabling also revokes grants, ends sessions and forgets known origins."""
 
     async def set_password(self, name: str, password_hash: str, at: float) -> bool:
-        """Also revokes the user's grants, and with them every access and refresh token, and ends
-        their sessions.
-        """
+        """Also revokes the user's grants with all their tokens, and ends sessions."""
 
     async def add_client(self, client: Client) -> bool: ...
 
     async def client(self, client_id: str) -> Client | None: ...
 
     async def clean_up(self, *, unused_before: float, idle_before: float, now: float) -> int:
-        """Removes clients never used since, clients idle since, and what has expired; answers how
-        many clients went.
-        """
+        """Removes unused and idle clients and what has expired; answers how many clients."""
 
     async def count_clients(self) -> int: ...
 
     async def begin_grant(self, grant: Grant, code: AuthorizationCode, password_hash: str) -> bool:
-        """Keeps a grant with its code, and marks the client as used. False when the user's password
-        is another by now, or the
-        user is disabled: who decided may no longer decide."""
+        """Keeps a grant and its code. False when the password changed or the user is disabled."""
 
     async def grant(self, grant_id: str) -> Grant | None:
         """A grant that is not revoked and whose user is not disabled."""
@@ -194,14 +174,10 @@ class AccessStore(StaticTokens, Protocol):
     async def refresh(self, token_hash: str) -> RefreshToken | None: ...
 
     async def rotate(self, token_hash: str, at: float, successor: RefreshToken, salt: str) -> bool:
-        """Marks a refresh token used and keeps its successor, and the salt it is made with; False
-        when it had been used already.
-        """
+        """Marks a refresh token used and keeps its successor; False when it was used already."""
 
     async def add_session(self, session: Session, password_hash: str) -> bool:
-        """Keeps a session. False when the user's password is another by now, or the user is
-        disabled.
-        """
+        """Keeps a session. False when the password changed or the user is disabled."""
 
     async def session(self, session_hash: str, now: float) -> Session | None: ...
 
@@ -223,9 +199,6 @@ class AccessStore(StaticTokens, Protocol):
 
 
 class ClientDocuments(Protocol):
-    """Fetches the document a client's id is the address of, and the seconds it may be believed for.
-
-    Raises UnavailableError when it cannot be had.
-    """
+    """Fetches client documents and their lifetime in seconds. Raises UnavailableError."""
 
     async def fetch(self, url: str) -> tuple[Mapping[str, Any], float]: ...

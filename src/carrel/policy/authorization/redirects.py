@@ -1,6 +1,4 @@
-"""Which addresses a browser may be sent back to: web sites, this machine itself, and apps by a
-scheme that is theirs.
-"""
+"""Which redirect addresses are safe: web sites, this machine, and apps by their own scheme."""
 
 from __future__ import annotations
 
@@ -124,9 +122,7 @@ def _is_reversed_domain(scheme: str) -> bool:
 
 
 def is_registered(uri: str, registered: Collection[str]) -> bool:
-    """Whether an address is one of those registered: letter by letter, but a loopback address may
-    use any port.
-    """
+    """Whether an address is registered, exactly; a loopback address may use any port."""
     if uri in registered:
         return True
     asked = _split(uri)
@@ -159,9 +155,7 @@ def shown_address(uri: str) -> str:
 
 
 def form_action_source(uri: str) -> str:
-    """The address as a Content-Security-Policy source, because browsers hold redirects after a form
-    to the policy.
-    """
+    """The address as a Content-Security-Policy source for the form's redirect."""
     parts = urlsplit(uri)
     return (
         f"{parts.scheme}://{parts.netloc}"

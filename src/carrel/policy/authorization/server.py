@@ -1,6 +1,4 @@
-"""The authorization server: requests, consent, codes, tokens, refresh and revocation, by OAuth
-2.1.
-"""
+"""The authorization server by OAuth 2.1: requests, consent, codes, tokens, revocation."""
 
 from __future__ import annotations
 
@@ -64,9 +62,7 @@ class IssuedTokens:
 
 
 class AuthorizationServer:
-    """Decides; pages and endpoints only ask it. `resources` are the addresses tokens can be meant
-    for, the first by default.
-    """
+    """Decides for pages and endpoints; the first of `resources` is the default audience."""
 
     def __init__(
         self,
@@ -96,9 +92,7 @@ class AuthorizationServer:
         self._grace_seconds = grace_seconds
 
     async def read_request(self, query: Form, address: str) -> AuthorizationRequest:
-        """Checks an authorization request. UntrustedRequestError stays on our page; OAuthError may
-        go to the redirect address.
-        """
+        """Checks a request. Raises UntrustedRequestError or RedirectedError."""
         client, redirect_uri = await self._trusted_redirect(query, address)
         state = _one(query, "state")
         try:
@@ -220,9 +214,7 @@ class AuthorizationServer:
         return self.redirect(request.redirect_uri, facts)
 
     def redirect(self, redirect_uri: str, facts: Mapping[str, str | None]) -> str:
-        """The redirect address with the answer in it, and `iss` so that the client knows whose
-        answer it is (RFC 9207).
-        """
+        """The redirect address with the answer and `iss` (RFC 9207)."""
         shown = {
             name: value
             for name, value in {**facts, "iss": self.issuer}.items()
@@ -385,9 +377,7 @@ class AuthorizationServer:
         return IssuedTokens(token, refresh_secret, lives_seconds, scopes, grant)
 
     async def revoke(self, form: Form, grant_of_access_token: str | None) -> Grant | None:
-        """Revokes the grant of a token (RFC 7009). An unknown token, or another client's, changes
-        nothing and is not an error.
-        """
+        """Revokes the grant of a token (RFC 7009); None where the client has no such token."""
         token = _needed(form, "token")
         refresh = await self._store.refresh(hash_secret(token))
         grant_id = grant_of_access_token if refresh is None else refresh.grant_id
@@ -399,9 +389,7 @@ class AuthorizationServer:
 
 
 class RedirectedError(Exception):
-    """A bad request from a client that can be trusted with the answer: send the browser back with
-    it.
-    """
+    """A bad request of a trusted client: send the browser back with the error."""
 
     def __init__(self, error: OAuthError, location: str) -> None:
         super().__init__(error.message)
@@ -417,9 +405,7 @@ def pkce_challenge(verifier: str) -> str:
 
 
 def derive_successor(refresh_token: str, salt: str) -> str:
-    """The refresh token that follows another. It can be made again from both, and from neither the
-    token nor the store alone.
-    """
+    """The next refresh token, which only its predecessor and the salt together make."""
     return (
         base64.urlsafe_b64encode(
             hmac.new(salt.encode(), refresh_token.encode(), hashlib.sha256).digest()

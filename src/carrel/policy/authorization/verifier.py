@@ -1,6 +1,4 @@
-"""Recognises the access tokens that our own authorization server gave, and notices when one has
-been taken back.
-"""
+"""Verifies the access tokens of our own authorization server."""
 
 from __future__ import annotations
 
@@ -13,9 +11,7 @@ from carrel.policy.signed_tokens import SignedTokenVerifier
 
 
 class GrantedTokenVerifier:
-    """A signed token is good while its grant is: revoking, or disabling the user, works within
-    `recheck_seconds`.
-    """
+    """A signed token is good while its grant is, looked up every `recheck_seconds`."""
 
     def __init__(
         self,

@@ -87,9 +87,7 @@ class AnchorFile:
         return tip
 
     def _compact(self, signer: Ed25519Signer) -> AnchorTip:
-        """Writes the file anew as one checkpoint that says what all anchors so far say; a file with
-        problems is left as it is.
-        """
+        """Replaces the file by one checkpoint; a file with problems is left as it is."""
         ledger = read_ledger(read_anchor_lines(self._file), signer.check)
         if ledger.tip is None:
             raise OSError(f"{self._file} has no anchors that can be read")
@@ -115,9 +113,7 @@ class AnchorFile:
         return tip
 
     def _open_count(self) -> int:
-        """Opened before the anchor is written, so that no anchor is made where it cannot be
-        counted.
-        """
+        """Opened before the anchor is written, so that every anchor can be counted."""
         self._count_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return os.open(self._count_file, os.O_RDWR | os.O_CREAT | OPEN_FLAGS, 0o600)
 
@@ -144,9 +140,7 @@ def read_anchor_lines(file: Path) -> Iterator[bytes]:
 
 
 def read_count(file: Path) -> AnchorTip | None:
-    """The number and hash of the newest anchor, as counted beside the log; None where that cannot
-    be read.
-    """
+    """The number and hash of the newest anchor as counted beside the log, or None."""
     try:
         number, digest = file.read_text(encoding="ascii").split()
         return AnchorTip(int(number), digest)
@@ -155,9 +149,7 @@ def read_count(file: Path) -> AnchorTip | None:
 
 
 def _write_count(descriptor: int, tip: AnchorTip) -> None:
-    """In place, always of one length and within one sector, so that a kill leaves the old count or
-    the new one.
-    """
+    """Writes in place within one sector, so that a kill leaves the old count or the new."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     os.write(descriptor, f"{tip.number:020d} {tip.digest}\n".encode("ascii"))
 

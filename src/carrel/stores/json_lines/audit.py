@@ -1,6 +1,4 @@
-"""The audit log as files of JSON lines: append-only, shared by the workers, a new file when one is
-full, old ones expire.
-"""
+"""The audit log as JSON lines: in rotating files that expire, or on a standard stream."""
 
 from __future__ import annotations
 
@@ -32,9 +30,7 @@ _SPACE_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How large a file gets, how much and how long is kept, and how much of the disk is left
-    alone.
-    """
+    """How large a file gets, how much is kept for how long, and the free space left alone."""
 
     max_file_bytes: int = DEFAULT_FILE_BYTES
     max_total_bytes: int | None = None
@@ -67,9 +63,7 @@ class JsonLinesAudit(QueuedAudit):
 
 
 class JsonLinesSink:
-    """Appends lines to the current file; the full one is renamed by its time and stays in the
-    folder until it expires.
-    """
+    """Appends lines to the current file; full files are renamed and later expire."""
 
     def __init__(self, file: Path, retention: Retention, clock: Clock) -> None:
         self._file = file
@@ -151,9 +145,7 @@ class JsonLinesSink:
         return None
 
     def _current(self) -> int:
-        """The descriptor of the file that is current now; another worker may have renamed the one
-        we had.
-        """
+        """The descriptor of the current file; another worker may have renamed ours."""
         if self._descriptor is not None:
             mine = os.fstat(self._descriptor)
             if (
@@ -189,9 +181,7 @@ class JsonLinesSink:
         return (named.st_dev, named.st_ino) == (mine.st_dev, mine.st_ino)
 
     def _expire(self, anchors: Anchors | None) -> list[AuditNotice]:
-        """Removes the oldest full files, each after an anchor says so; killed in between, the file
-        is removed the next time.
-        """
+        """Removes the oldest full files, each after an anchor says so."""
         notices = []
         with self._locked():
             for file in self._expired_files():
@@ -269,9 +259,7 @@ def _facts_of(file: Path) -> dict[str, object]:
 
 
 def _digest(file: Path, size: int) -> str:
-    """The hash of the first bytes: another worker may still add a line to a file that has just been
-    renamed.
-    """
+    """The hash of the first `size` bytes; another worker may still append to a renamed file."""
     found = hashlib.sha256()
     with file.open("rb") as content:
         while size > 0 and (piece := content.read(min(size, 1024 * 1024))):
@@ -287,9 +275,7 @@ def _tail(descriptor: int) -> list[bytes]:
 
 
 def _last_time(file: Path) -> datetime:
-    """When the last line was written, as the line says; what the file system says can be set by
-    anybody who may write there.
-    """
+    """When the last line was written by its own word; file times can be set by anybody."""
     with file.open("rb") as content:
         for line in reversed(_tail(content.fileno())):
             try:
@@ -317,9 +303,7 @@ _DESCRIPTORS: dict[str, int] = {"stdout": 1, "stderr": 2}
 
 
 class StreamAudit(QueuedAudit):
-    """The queue in front of the stream. Chains are as in files; there are no anchors, since nothing
-    here outlives the process.
-    """
+    """The queue in front of a stream, without anchors: nothing outlives the process."""
 
     def __init__(
         self,

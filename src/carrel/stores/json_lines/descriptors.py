@@ -1,6 +1,4 @@
-"""Reading at a place of an open file, and the flags that files are opened with, on systems with and
-without POSIX.
-"""
+"""Reading at an offset, and flags to open files with, on every system."""
 
 from __future__ import annotations
 
@@ -11,9 +9,7 @@ OPEN_FLAGS: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def read_at(descriptor: int, offset: int, count: int) -> bytes:
-    """Exactly these bytes, or fewer at the end of the file. A file opened for appending is still
-    appended to at its end.
-    """
+    """These bytes, or fewer at the end of the file."""
     os.lseek(descriptor, offset, os.SEEK_SET)
     pieces = []
     while count > 0 and (piece := os.read(descriptor, count)):
