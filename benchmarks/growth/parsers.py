@@ -34,6 +34,7 @@ from carrel.libraries.query.notes import parse_note_query
 from carrel.libraries.query.papers import parse_identifiers, parse_paper_query
 from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.libraries.text.snippets import Marker
+from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note, write_note
 from carrel.rooms.knowledge.notes import link_targets
 from carrel.rooms.papers.building.identity import find_month, find_year, normalise_title
 from carrel.rooms.references.search_index import IndexedReference
@@ -42,7 +43,6 @@ from carrel.rooms.research.legacy_import import read_legacy_hypotheses
 from carrel.rooms.research.safety import check_goal, check_hypothesis
 from carrel.services.language_models.answers import _object_in
 from carrel.services.literature.dois import tidy_record
-from carrel.services.markdown_notes.note import EmptyNoteError, parse_note, write_note
 from carrel.services.node_files import read_nodes
 from carrel.services.paper_sources.bibliography import BibliographyReader
 from carrel.services.paper_sources.fields import parse_fields

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrel.rooms.knowledge.notes import Node
-from carrel.services.node_files import BadRow, read_nodes
+from carrel.rooms.knowledge.notes import BadRow, Node
+from carrel.services.node_files import read_nodes
 
 
 @pytest.mark.promise("K5")

@@ -20,9 +20,10 @@ from carrel.libraries.query.papers import parse_paper_query
 from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.libraries.text.front_matter import FrontMatterError, load_front_matter
 from carrel.libraries.text.plain_text import plain_text
+from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note
+from carrel.rooms.knowledge.notes import BadRow
 from carrel.rooms.research.legacy_import import read_legacy_hypotheses
-from carrel.services.markdown_notes.note import EmptyNoteError, parse_note
-from carrel.services.node_files import BadRow, read_nodes
+from carrel.services.node_files import read_nodes
 
 pytestmark = pytest.mark.promise("D14")
 

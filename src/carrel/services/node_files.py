@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from carrel.rooms.knowledge.notes import Node
+from carrel.rooms.knowledge.notes import BadRow, Node
 
 _NAMES = ("name", "title", "node_name", "label")
 _TYPES = ("node_type", "type")
@@ -19,14 +18,6 @@ _CONTENTS = ("content", "knowledge", "text")
 _MOST_NAME_CHARACTERS = 500
 _MOST_CONTENT_CHARACTERS = 200_000
 _MOST_FIELD_CHARACTERS = 10_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """A line that is no node."""
-
-    line: int
-    problem: str
 
 
 def read_nodes(file: Path) -> Iterator[Node | BadRow]:

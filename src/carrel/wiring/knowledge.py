@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
 from carrel.core.catalogue import Room
@@ -26,6 +27,8 @@ from carrel.wiring.references import library_path, users_folder
 
 if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
+
+    from carrel.rooms.knowledge.local_operations import KnowledgeFolderOperations
 
 # What an operator does where a store does not answer; callers are told to try again.
 _ACTIONS = {
@@ -131,6 +134,16 @@ def elasticsearch_client(settings: Settings) -> AsyncElasticsearch:
     return open_cluster(chosen.address, chosen.api_key, chosen.timeout)
 
 
-def open_note_folders(settings: Settings) -> NoteFoldersFile:
-    """The folders of notes that were imported into this home."""
-    return NoteFoldersFile(settings.home / FILE_NAME)
+def local_operations(settings: Settings) -> KnowledgeFolderOperations:
+    """What `carrel knowledge` does with folders and files; a server imports none of it."""
+    from carrel.rooms.knowledge.local_operations import KnowledgeFolderOperations
+    from carrel.services.node_files import read_nodes
+    from carrel.services.note_folder import MarkdownFolder
+
+    return KnowledgeFolderOperations(
+        partial(open_stores, settings),
+        NoteFoldersFile(settings.home / FILE_NAME),
+        MarkdownFolder,
+        read_nodes,
+        SystemClock(),
+    )

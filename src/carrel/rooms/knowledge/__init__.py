@@ -11,10 +11,11 @@ ROOM = RoomDeclaration(
         "Notes: search_knowledge before you answer, save_knowledge what was learnt, "
         "propose_knowledge offers it to the team."
     ),
+    local_operations="carrel.wiring.knowledge:local_operations",
     command_help="keep, find and share notes; import and export a folder of them",
     commands={
         "import": "carrel.cli.knowledge_notes:run",
         "export": "carrel.cli.knowledge_notes:run",
-        "import-nodes": "carrel.cli.knowledge_nodes:run",
+        "import-nodes": "carrel.cli.knowledge_notes:run_nodes",
     },
 )

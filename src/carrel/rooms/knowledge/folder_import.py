@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, Protocol
 
 from carrel.core.caller import Caller
 from carrel.core.clock import Clock
@@ -63,6 +63,30 @@ class SyncState:
     id: str
     file_digest: str
     note_digest: str
+
+
+class NoteFolder(Protocol):
+    """A folder of Markdown files. Paths are relative, with slashes; every method raises OSError."""
+
+    def paths(self) -> list[str]: ...
+
+    def read(self, path: str) -> str:
+        """The text of a file; UnicodeDecodeError where it is not UTF-8."""
+        ...
+
+    def exists(self, path: str) -> bool: ...
+
+    def write(self, path: str, text: str) -> None:
+        """Replaces the file in one step."""
+        ...
+
+    def file_name(self, title: str) -> str:
+        """A name that every system can store."""
+        ...
+
+    def read_record(self) -> Mapping[str, SyncState]: ...
+
+    def write_record(self, record: Mapping[str, SyncState]) -> None: ...
 
 
 @dataclass(slots=True)

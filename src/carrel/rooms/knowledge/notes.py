@@ -163,6 +163,14 @@ class Node:
     metadata: dict[str, object] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A line of a file that is no node."""
+
+    line: int
+    problem: str
+
+
 def new_note_id() -> str:
     """A random id as Firestore makes them."""
     return "".join(secrets.choice(_ID_CHARACTERS) for _ in range(20))

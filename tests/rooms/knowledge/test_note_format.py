@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrel.rooms.knowledge.folder_import import SyncState
-from carrel.services.markdown_notes.folder import NoteFolder, file_name
-from carrel.services.markdown_notes.note import EmptyNoteError, parse_note, write_note
+from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note, write_note
+from carrel.services.note_folder import MarkdownFolder, file_name
 
-DATA = Path(__file__).parents[2].parent / "shared" / "data" / "notes"
+DATA = Path(__file__).parents[3].parent / "shared" / "data" / "notes"
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "---\n---\n", "---\n---\n\n"])
@@ -146,7 +146,7 @@ def test_a_folder_never_writes_or_reads_outside_itself(tmp_path: Path) -> None:
     (inside / ".obsidian").mkdir()
     (inside / ".obsidian" / "hidden.md").write_text("x")
     (inside / "note.MD").write_text("x")
-    folder = NoteFolder(inside)
+    folder = MarkdownFolder(inside)
     assert folder.paths() == ["note.MD"]
     for path in ("../out/new.md", "/etc/x.md", "linked/new.md", "a/../../out/new.md"):
         with pytest.raises(OSError, match="leave the folder"):
@@ -155,7 +155,7 @@ def test_a_folder_never_writes_or_reads_outside_itself(tmp_path: Path) -> None:
 
 
 def test_the_record_is_kept_and_a_damaged_one_is_not_guessed_at(tmp_path: Path) -> None:
-    folder = NoteFolder(tmp_path)
+    folder = MarkdownFolder(tmp_path)
     assert folder.read_record() == {}
     folder.write_record({"ä/b.md": SyncState("id", "f", "n")})
     assert folder.read_record() == {"ä/b.md": SyncState("id", "f", "n")}

@@ -20,7 +20,7 @@ _NAME_BYTES = 180
 _MOST_BYTES = 4 * 1024 * 1024
 
 
-class NoteFolder:
+class MarkdownFolder:
     """One folder. Links that lead out of it are not followed, and hidden folders are left alone."""
 
     def __init__(self, folder: Path) -> None:
@@ -71,6 +71,9 @@ class NoteFolder:
         self.write(
             _RECORD, json.dumps({"version": 1, "notes": rows}, ensure_ascii=False, indent=0) + "\n"
         )
+
+    def file_name(self, title: str) -> str:
+        return file_name(title)
 
     def _walk(self, folder: Path) -> Iterator[str]:
         with os.scandir(folder) as entries:

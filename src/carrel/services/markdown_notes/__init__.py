@@ -1,1 +1,0 @@
-"""Notes as Markdown files with front matter, as Obsidian, Foam and plain editors keep them."""
