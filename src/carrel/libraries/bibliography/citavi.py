@@ -4,20 +4,14 @@ import io
 import re
 import zipfile
 
-from carrel.libraries.bibliography.bibtex.field_values import edition_number
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import (
-    BibliographyError,
-    CslItem,
-    ImportedItem,
-    ImportResult,
-    read_xml,
-)
+from carrel.libraries.bibliography.imports import BibliographyError, CslItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
     join_keywords,
-    language_code,
     put,
     put_doi,
+    put_edition,
+    put_language,
     put_link,
     put_other,
     put_standard_numbers,
@@ -62,11 +56,7 @@ def read_citavi(content: str | bytes) -> ImportResult:
     root = read_xml(_unzip(content) if isinstance(content, bytes) else content, answer)
     project = _Project(root)
     for reference in project.references:
-        item = project.item(reference)
-        if set(item) <= {"type"}:
-            answer.fail(reference.line, "The reference has no field that can be read")
-        else:
-            answer.items.append(ImportedItem(item, reference.line))
+        answer.add(project.item(reference), reference.line, "reference")
     return answer
 
 
@@ -201,8 +191,7 @@ class _Project:
             "issue" if item["type"].startswith("article") else "number",
             reference.at("Number"),
         )
-        edition = reference.at("Edition")
-        put(item, "edition", edition_number(edition) if edition else "")
+        put_edition(item, reference.at("Edition"))
         put(item, "page", _shown(reference.at("PageRange")))
         date = reference.at("Year") or reference.at("Date")
         if date:
@@ -216,8 +205,7 @@ class _Project:
             put_standard_numbers(item, reference.at("ISBN"))
         abstract = reference.first("Abstract")
         put(item, "abstract", abstract.all_text() if abstract else "")
-        language = reference.at("LanguageCode") or reference.at("Language")
-        put(item, "language", language_code(language) if language else "")
+        put_language(item, reference.at("LanguageCode") or reference.at("Language"))
         put_other(item, "title-supplement", reference.at("TitleSupplement"))
         put_other(item, "evaluation", reference.at("Evaluation"))
 

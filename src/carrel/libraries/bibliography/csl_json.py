@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
 from carrel.libraries.csl.schema import DATE_VARIABLES, NAME_VARIABLES
 from carrel.libraries.text.budget import MAX_DEPTH, check_nesting, current_budget, too_deep
 
@@ -29,10 +29,8 @@ _LISTED = frozenset({
 
 def read_csl_json(content: str | bytes) -> ImportResult:
     """A list of items, one item, or an object that holds such a list as `items` or `references`."""
-    answer = ImportResult()
-    if isinstance(content, bytes):
-        content, answer.warnings = decode(content)
-    content = content.lstrip("\ufeff")
+    text, answer = open_text(content)
+    content = text.lstrip("\ufeff")
     try:
         whole = _parse_json(content)
     except json.JSONDecodeError as error:

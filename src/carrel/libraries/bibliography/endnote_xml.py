@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from carrel.libraries.bibliography.bibtex.field_values import edition_number
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, read_xml_records
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
-    language_code,
     put,
     put_doi,
+    put_edition,
+    put_language,
     put_link,
     put_other,
     put_people,
@@ -45,15 +45,7 @@ _OTHER_FIELDS = {
 
 def read_endnote_xml(content: str | bytes) -> ImportResult:
     """Every record of an EndNote XML file."""
-    answer = ImportResult()
-    root = read_xml(content, answer)
-    for record in [root] if root.tag == "record" else root.deep("record"):
-        item = _item(record)
-        if set(item) <= {"type"}:
-            answer.fail(record.line, "The record has no field that can be read")
-        else:
-            answer.items.append(ImportedItem(item, record.line))
-    return answer
+    return read_xml_records(content, "record", _item)
 
 
 def _item(record: XmlNode) -> CslItem:
@@ -79,8 +71,7 @@ def _item(record: XmlNode) -> CslItem:
         "issue" if item["type"] in _JOURNALS or item["type"] in _PARTS else "number",
         number or record.at("issue"),
     )
-    edition = record.at("edition")
-    put(item, "edition", edition_number(edition) if edition else "")
+    put_edition(item, record.at("edition"))
     put(item, "page", record.at("pages"))
     if item["type"] == "book" and "container-title" in item and "-" in item.get("page", ""):
         item["type"] = "chapter"
@@ -100,8 +91,7 @@ def _item(record: XmlNode) -> CslItem:
     abstract = record.first("abstract")
     put(item, "abstract", abstract.all_text() if abstract else "")
     add_note(item, record.at("notes"))
-    language = record.at("language")
-    put(item, "language", language_code(language) if language else "")
+    put_language(item, record.at("language"))
     for name, kept in _OTHER_FIELDS.items():
         value = record.at(name)
         try:

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -79,6 +80,13 @@ class ImportResult:
     warnings: list[ReadWarning] = field(default_factory=list)
     failures: list[ImportFailure] = field(default_factory=list)
 
+    def add(self, item: CslItem, line: int, what: str = "record") -> None:
+        """Add an item, or a failure where nothing but its type could be read."""
+        if item.keys() <= {"type"}:
+            self.fail(line, f"The {what} has no field that can be read")
+        else:
+            self.items.append(ImportedItem(item, line))
+
     def warn(self, line: int, message: str) -> None:
         if len(self.warnings) < MAX_WARNINGS:
             self.warnings.append(ReadWarning(line, _cut(message)))
@@ -100,6 +108,28 @@ class ImportResult:
 
 def _cut(message: str) -> str:
     return message if len(message) <= _SHOWN_CHARACTERS else f"{message[: _SHOWN_CHARACTERS - 1]}…"
+
+
+def open_text(content: str | bytes) -> tuple[str, ImportResult]:
+    """The text of an input, and a result that begins with what decoding it had to guess."""
+    if isinstance(content, str):
+        return content, ImportResult()
+    text, warnings = decode(content)
+    return text, ImportResult(warnings=warnings)
+
+
+def read_xml_records(
+    content: str | bytes,
+    name: str,
+    read_record: Callable[[xml.XmlNode], CslItem],
+    what: str = "record",
+) -> ImportResult:
+    """The items of all elements of this name, or of the root where it has that name."""
+    answer = ImportResult()
+    root = read_xml(content, answer)
+    for record in [root] if root.tag == name else root.deep(name):
+        answer.add(read_record(record), record.line, what)
+    return answer
 
 
 def read_xml(content: str | bytes, report: ImportResult) -> xml.XmlNode:

@@ -14,6 +14,13 @@ _RANGE = re.compile(r"^([A-Za-z]*)(\d+)\s*[-–]+\s*([A-Za-z]*)(\d+)$")
 _DOI_WITHIN = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 
 
+_ORDINAL_WORDS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
+_ORDINALS = {word: str(number) for number, word in enumerate(_ORDINAL_WORDS, start=1)}
+_EDITION = re.compile(r"^(\d+)\s*(?:st|nd|rd|th)?\.?(?:\s*ed(?:ition|n)?\.?)?$", re.IGNORECASE)
+
+
 def put(item: CslItem, variable: str, value: str) -> None:
     """Sets a variable to a text; what is empty or set already is left."""
     if value and variable not in item:
@@ -190,3 +197,23 @@ def language_code(text: str) -> str:
     """The code of a language given by English name, three letters or code; else as it is."""
     plain = text.strip().lower()
     return _NAMES.get(plain) or _THREE_LETTERS.get(plain) or text.strip()
+
+
+def edition_number(text: str) -> str:
+    """`Second`, `2nd` and `2nd edition` are 2; anything else says itself."""
+    found = _EDITION.match(text)
+    return (
+        found.group(1)
+        if found
+        else _ORDINALS.get(text.lower().removesuffix(" edition").strip(), text)
+    )
+
+
+def put_edition(item: CslItem, text: str) -> None:
+    if text:
+        put(item, "edition", edition_number(text))
+
+
+def put_language(item: CslItem, text: str) -> None:
+    if text:
+        put(item, "language", language_code(text))

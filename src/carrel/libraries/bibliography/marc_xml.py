@@ -2,15 +2,15 @@
 
 import re
 
-from carrel.libraries.bibliography.bibtex.field_values import edition_number
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
-    language_code,
     put,
     put_doi,
+    put_edition,
+    put_language,
     put_link,
     put_other,
     put_people,
@@ -39,11 +39,7 @@ def read_marc_xml(content: str | bytes) -> ImportResult:
         if record.first("datafield") or record.first("leader")
     ]
     for record in records:
-        item = _item(record)
-        if set(item) <= {"type"}:
-            answer.fail(record.line, "The record has no field that can be read")
-        else:
-            answer.items.append(ImportedItem(item, record.line))
+        answer.add(_item(record), record.line)
     return answer
 
 
@@ -79,8 +75,7 @@ def _item(record: XmlNode) -> CslItem:
     _people(fields, item)
     _origin(fields, item)
     _host(fields, item)
-    edition = fields.text("250", "a").rstrip(".")
-    put(item, "edition", edition_number(edition) if edition else "")
+    put_edition(item, fields.text("250", "a").rstrip("."))
     total = _PAGES_TOTAL.search(fields.text("300", "a"))
     put(item, "number-of-pages", total.group(1) if total else "")
     put(item, "collection-title", fields.text("490", "a") or fields.text("830", "a"))
@@ -111,8 +106,7 @@ def _item(record: XmlNode) -> CslItem:
         for text in field.get("a", ())
     ]
     put(item, "keyword", join_keywords(words))
-    language = fields.text("041", "a")
-    put(item, "language", language_code(language) if language else "")
+    put_language(item, fields.text("041", "a"))
     return item
 
 

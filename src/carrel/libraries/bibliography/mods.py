@@ -1,14 +1,14 @@
 """MODS, the Library of Congress's descriptive schema, to CSL-JSON items."""
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, read_xml_records
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
-    language_code,
     page_range,
     put,
     put_doi,
+    put_language,
     put_link,
     put_other,
     put_people,
@@ -39,15 +39,7 @@ _ROLES = {
 
 def read_mods(content: str | bytes) -> ImportResult:
     """Every record of a modsCollection, or a single one."""
-    answer = ImportResult()
-    root = read_xml(content, answer)
-    for record in [root] if root.tag == "mods" else root.deep("mods"):
-        item = _item(record)
-        if set(item) <= {"type"}:
-            answer.fail(record.line, "The record has no field that can be read")
-        else:
-            answer.items.append(ImportedItem(item, record.line))
-    return answer
+    return read_xml_records(content, "mods", _item)
 
 
 def _item(record: XmlNode) -> CslItem:
@@ -222,7 +214,7 @@ def _words(record: XmlNode, item: CslItem) -> None:
     language = record.first("language")
     if language:
         text = language.at("languageTerm") or language.all_text()
-        put(item, "language", language_code(text) if text else "")
+        put_language(item, text)
     for note in record.each("note"):
         add_note(item, note.all_text())
     total = record.at("physicalDescription", "extent", "total")

@@ -1,7 +1,7 @@
 """Microsoft Word's sources to CSL-JSON items."""
 
 from carrel.libraries.bibliography.dates import read_year_and_month
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, read_xml_records
 from carrel.libraries.bibliography.items import (
     add_note,
     put,
@@ -45,15 +45,7 @@ _ENGLISH_CODES = {"0", "1033", "2057", "3081", "4105"}
 
 def read_ms_bib(content: str | bytes) -> ImportResult:
     """Every source of a Word sources file."""
-    answer = ImportResult()
-    root = read_xml(content, answer)
-    for source in [root] if root.tag == "Source" else root.deep("Source"):
-        item = _item(source)
-        if set(item) <= {"type"}:
-            answer.fail(source.line, "The source has no field that can be read")
-        else:
-            answer.items.append(ImportedItem(item, source.line))
-    return answer
+    return read_xml_records(content, "Source", _item, "source")
 
 
 def _item(source: XmlNode) -> CslItem:

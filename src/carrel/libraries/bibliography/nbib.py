@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
     expand_page_range,
@@ -16,7 +16,7 @@ from carrel.libraries.bibliography.items import (
     put_people,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.tagged_formats import tagged_fields
+from carrel.libraries.bibliography.tagged_formats import Tags, tagged_fields, take_tag
 from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
 
 _TAG = re.compile(r"^([A-Z]{2,4}) {0,2}- ?(.*)$")
@@ -54,20 +54,12 @@ _KEPT_DATES = {
     "CRDT": "crdt", "DEP": "epub", "PHST": "history",
 }  # fmt: skip
 
-Tags = dict[str, list[str]]
-
 
 def read_nbib(content: str | bytes) -> ImportResult:
     """Every record of a file in MEDLINE format."""
-    answer = ImportResult()
-    if isinstance(content, bytes):
-        content, answer.warnings = decode(content)
-    for line, tags in _records(content, answer):
-        item = _item(tags)
-        if set(item) <= {"id", "type"}:
-            answer.fail(line, "The record has no field that can be read")
-        else:
-            answer.items.append(ImportedItem(item, line))
+    text, answer = open_text(content)
+    for line, tags in _records(text, answer):
+        answer.add(_item(tags), line)
     return answer
 
 
@@ -102,10 +94,10 @@ def _item(tags: Tags) -> CslItem:
         item["type"] = "document"
     if "BTI" in tags and any(tags["BTI"]) and item["type"] == "article-journal":
         item["type"] = "chapter" if any(tags.get("TI", ())) else "book"
-    put(item, "PMID", _take(tags, "PMID").split(" ")[0])
-    put(item, "title", _take(tags, "TI") or _take(tags, "BTI"))
-    put(item, "container-title", _take(tags, "BTI") or _take(tags, "JT"))
-    put(item, "container-title-short", _take(tags, "TA"))
+    put(item, "PMID", take_tag(tags, "PMID").split(" ")[0])
+    put(item, "title", take_tag(tags, "TI") or take_tag(tags, "BTI"))
+    put(item, "container-title", take_tag(tags, "BTI") or take_tag(tags, "JT"))
+    put(item, "container-title-short", take_tag(tags, "TA"))
     people = tags.pop("FAU", []) or tags.get("AU", [])
     tags.pop("AU", None)
     put_people(item, "author", people)
@@ -115,11 +107,11 @@ def _item(tags: Tags) -> CslItem:
     tags.pop("FIR", None)
     tags.pop("IR", None)
     for tag, variable in _PLAIN.items():
-        put(item, variable, _take(tags, tag))
-    pages = _take(tags, "PG")
+        put(item, variable, take_tag(tags, tag))
+    pages = take_tag(tags, "PG")
     if pages:
         item["page"] = ", ".join(expand_page_range(part) for part in pages.split(","))
-    published = _take(tags, "DP") or _take(tags, "DEP")
+    published = take_tag(tags, "DP") or take_tag(tags, "DEP")
     if published:
         item["issued"] = read_date(_DATE.sub(r"\1-\2-\3", published))
     for value in [*tags.pop("IS", ()), *tags.pop("ISBN", ())]:
@@ -142,10 +134,6 @@ def _item(tags: Tags) -> CslItem:
     return item
 
 
-def _take(tags: Tags, tag: str) -> str:
-    return next((value for value in tags.pop(tag, ()) if value), "")
-
-
 def _identifiers(tags: Tags, item: CslItem) -> None:
     for value in [*tags.pop("LID", ()), *tags.pop("AID", ())]:
         found = _NUMBERED.match(value)
@@ -155,7 +143,7 @@ def _identifiers(tags: Tags, item: CslItem) -> None:
             put_other(item, "pii", found.group(1))
         elif value:
             put_other(item, "aid", value)
-    number = _take(tags, "PMC")
+    number = take_tag(tags, "PMC")
     if number:
         try:
             item["PMCID"] = str(

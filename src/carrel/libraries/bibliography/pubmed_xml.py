@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from carrel.libraries.bibliography.dates import CslDate, month_number, read_date, season_number
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, read_xml
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, read_xml
 from carrel.libraries.bibliography.items import (
     add_note,
     expand_page_range,
@@ -34,10 +34,7 @@ def read_pubmed_xml(content: str | bytes) -> ImportResult:
     root = read_xml(content, answer)
     for node in _records(root):
         item = _article(node) if node.tag in {"PubmedArticle", "MedlineCitation"} else _book(node)
-        if set(item) <= {"type"}:
-            answer.fail(node.line, "The record has no field that can be read")
-        else:
-            answer.items.append(ImportedItem(item, node.line))
+        answer.add(item, node.line)
     return answer
 
 

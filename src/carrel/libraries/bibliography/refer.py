@@ -3,21 +3,21 @@
 import re
 from collections.abc import Iterator
 
-from carrel.libraries.bibliography.bibtex.field_values import edition_number
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
-    language_code,
     put,
     put_doi,
+    put_edition,
+    put_language,
     put_link,
     put_other,
     put_people,
     put_standard_numbers,
 )
-from carrel.libraries.bibliography.tagged_formats import tagged_fields
+from carrel.libraries.bibliography.tagged_formats import Tags, tagged_fields
 
 # EndNote's names of reference types, in lower case.
 TYPES = {
@@ -48,15 +48,11 @@ _PLAIN = {
     "&": "section", "L": "call-number", "!": "title-short", "~": "archive", "W": "source",
 }  # fmt: skip
 
-Tags = dict[str, list[str]]
-
 
 def read_refer(content: str | bytes) -> ImportResult:
     """Every reference of an EndNote import file."""
-    answer = ImportResult()
-    if isinstance(content, bytes):
-        content, answer.warnings = decode(content)
-    for line, tags in _references(content):
+    text, answer = open_text(content)
+    for line, tags in _references(text):
         if set(tags) <= {"0", "F"}:
             answer.fail(line, "The reference has no field that can be read")
         else:
@@ -138,8 +134,7 @@ def _item(tags: Tags) -> CslItem:
         put(item, variable, _take(tags, tag))
     number = _take(tags, "N")
     put(item, "issue" if kind.startswith("article") or kind in _PARTS else "number", number)
-    edition = _take(tags, "7")
-    put(item, "edition", edition_number(edition) if edition else "")
+    put_edition(item, _take(tags, "7"))
     put(item, "page", _take(tags, "P").replace("--", "-"))
     put(item, "genre", _take(tags, "9"))
     for value in tags.pop("@", ()):
@@ -158,8 +153,7 @@ def _item(tags: Tags) -> CslItem:
     put(item, "abstract", _take(tags, "X"))
     for value in tags.pop("Z", ()):
         add_note(item, value)
-    language = _take(tags, "G")
-    put(item, "language", language_code(language) if language else "")
+    put_language(item, _take(tags, "G"))
     put_other(item, "author-address", _take(tags, "+"))
     put_other(item, "accession-number", _take(tags, "M"))
     for tag in list(tags):

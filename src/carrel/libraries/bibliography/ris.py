@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from carrel.libraries.bibliography.bibtex.field_values import edition_number
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
+    edition_number,
     join_keywords,
     language_code,
     page_range,
@@ -19,7 +19,7 @@ from carrel.libraries.bibliography.items import (
     put_standard_numbers,
 )
 from carrel.libraries.bibliography.lossless import apply_difference
-from carrel.libraries.bibliography.tagged_formats import tagged_fields
+from carrel.libraries.bibliography.tagged_formats import Tags, tagged_fields
 from carrel.libraries.identifiers import ArxivId, NotAnIdentifierError, Pmcid
 
 TYPES = {
@@ -89,15 +89,11 @@ _TAG = re.compile(r"^[ \t\ufeff]{0,3}([A-Z][A-Z0-9])(?: {1,3}| {0,2}\t)-(?: (.*)
 _MARKED = re.compile(r"^(\S+)\s*\[(pmid|pmcid|doi)\]$", re.IGNORECASE)
 _LINKS = re.compile(r"(?<!\s)\s*;\s*(?=(?:https?|ftp)://)")
 
-Tags = dict[str, list[str]]
-
 
 def read_ris(content: str | bytes) -> ImportResult:
     """Every reference of a RIS file."""
-    answer = ImportResult()
-    if isinstance(content, bytes):
-        content, answer.warnings = decode(content)
-    for line, tags in _references(content, answer):
+    text, answer = open_text(content)
+    for line, tags in _references(text, answer):
         if set(tags) <= {"TY", "ID"}:
             answer.fail(line, "The reference has no field that can be read")
             continue

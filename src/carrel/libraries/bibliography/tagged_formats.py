@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from carrel.libraries.bibliography.dates import read_date
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
 from carrel.libraries.bibliography.items import (
     add_note,
     join_keywords,
-    language_code,
     page_range,
     put,
+    put_language,
     put_link,
     put_other,
     put_people,
@@ -88,11 +88,10 @@ _NEP_DATE = re.compile(r"^(\d{4}(?:-\d{2}){0,2})(?!\d)")
 
 def read_biblioscape(content: str | bytes) -> ImportResult:
     """Biblioscape's tag file: `--AU-- Name`, records ended by a rule."""
-    answer = ImportResult()
-    text = _text(content, answer)
+    text, answer = open_text(content)
     tags: Tags = {}
     start = 1
-    for tagged in tagged_fields(text, _BIBLIOSCAPE_TAG):
+    for tagged in tagged_fields(text.lstrip("\ufeff"), _BIBLIOSCAPE_TAG):
         if not tags:
             start = tagged.line
         is_last = any(line.startswith("------") for _, line in tagged.more)
@@ -106,34 +105,27 @@ def read_biblioscape(content: str | bytes) -> ImportResult:
     return answer
 
 
-def _text(content: str | bytes, answer: ImportResult) -> str:
-    if isinstance(content, str):
-        return content.lstrip("\ufeff")
-    text, answer.warnings = decode(content)
-    return text
-
-
-def _take(tags: Tags, tag: str) -> str:
+def take_tag(tags: Tags, tag: str) -> str:
     return next((value for value in tags.pop(tag, ()) if value), "")
 
 
 def _biblioscape_item(tags: Tags) -> CslItem:
-    kind = _BIBLIOSCAPE_TYPES.get(_take(tags, "RT").lower(), "document")
+    kind = _BIBLIOSCAPE_TYPES.get(take_tag(tags, "RT").lower(), "document")
     item: CslItem = {"type": kind}
-    put(item, "container-title", _take(tags, "ST"))
+    put(item, "container-title", take_tag(tags, "ST"))
     for tag, variable in _BIBLIOSCAPE_TEXTS.items():
-        put(item, variable, _take(tags, tag))
+        put(item, variable, take_tag(tags, tag))
     put_people(item, "author", [name for value in tags.pop("AU", ()) for name in value.split(";")])
     put_people(item, "editor", [name for value in tags.pop("EA", ()) for name in value.split(";")])
-    year = _take(tags, "YP")
+    year = take_tag(tags, "YP")
     if year:
         item["issued"] = read_date(year)
-    start, end = _take(tags, "PS"), _take(tags, "PE")
+    start, end = take_tag(tags, "PS"), take_tag(tags, "PE")
     put(item, "page", page_range(start, end) if start else f"-{end}" if end else "")
     put(
         item,
         "issue" if kind.startswith("article") or kind == "chapter" else "number",
-        _take(tags, "NB"),
+        take_tag(tags, "NB"),
     )
     for value in tags.pop("IS", ()):
         put_standard_numbers(item, value)
@@ -142,8 +134,7 @@ def _biblioscape_item(tags: Tags) -> CslItem:
         "keyword",
         join_keywords(word for value in tags.pop("KW", ()) for word in value.split(";")),
     )
-    language = _take(tags, "LG")
-    put(item, "language", language_code(language) if language else "")
+    put_language(item, take_tag(tags, "LG"))
     for tag in ("AT", "UR"):
         for value in tags.pop(tag, ()):
             put_link(item, value)
@@ -158,10 +149,10 @@ def _biblioscape_item(tags: Tags) -> CslItem:
 
 def read_copac(content: str | bytes) -> ImportResult:
     """The union catalogue Copac: `TI- Title`, records parted by empty lines."""
-    answer = ImportResult()
+    text, answer = open_text(content)
     tags: Tags = {}
     start = 1
-    for tagged in tagged_fields(_text(content, answer), _COPAC_TAG):
+    for tagged in tagged_fields(text.lstrip("\ufeff"), _COPAC_TAG):
         if tags and tagged.tag == "TI" and "TI" in tags:
             answer.items.append(ImportedItem(_copac_item(tags), start))
             tags = {}
@@ -175,12 +166,12 @@ def read_copac(content: str | bytes) -> ImportResult:
 
 def _copac_item(tags: Tags) -> CslItem:
     item: CslItem = {"type": "book"}
-    put(item, "title", _take(tags, "TI"))
+    put(item, "title", take_tag(tags, "TI"))
     put_people(item, "author", tags.pop("AU", []))
-    put(item, "publisher", _take(tags, "PU"))
-    put(item, "collection-title", _take(tags, "SE"))
-    put(item, "edition", _take(tags, "ED"))
-    year = _take(tags, "PY")
+    put(item, "publisher", take_tag(tags, "PU"))
+    put(item, "collection-title", take_tag(tags, "SE"))
+    put(item, "edition", take_tag(tags, "ED"))
+    year = take_tag(tags, "PY")
     if year:
         item["issued"] = read_date(year)
     for tag in ("IS", "SN"):
@@ -193,10 +184,9 @@ def _copac_item(tags: Tags) -> CslItem:
         "keyword",
         join_keywords(word for value in tags.pop("KW", ()) for word in value.split(";")),
     )
-    language = _take(tags, "LA")
-    put(item, "language", language_code(language) if language else "")
-    put_other(item, "documenttype", _take(tags, "DT"))
-    put_other(item, "physical-description", _take(tags, "PD"))
+    put_language(item, take_tag(tags, "LA"))
+    put_other(item, "documenttype", take_tag(tags, "DT"))
+    put_other(item, "physical-description", take_tag(tags, "PD"))
     for tag in list(tags):
         put_other(item, tag.lower(), "; ".join(value for value in tags.pop(tag) if value))
     return item
@@ -204,8 +194,8 @@ def _copac_item(tags: Tags) -> CslItem:
 
 def read_repec_nep(content: str | bytes) -> ImportResult:
     """A mail of New Economics Papers: numbered titles with authors, address, date and abstract."""
-    answer = ImportResult()
-    lines = _text(content, answer).splitlines()
+    text, answer = open_text(content)
+    lines = text.lstrip("\ufeff").splitlines()
     begin = next(
         (place for place, line in enumerate(lines) if line.startswith("In this issue we have")), 0
     )

@@ -7,11 +7,6 @@ from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.bibliography.items import put_other
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmcid
 
-_EDITION = re.compile(r"^(\d+)\s*(?:st|nd|rd|th)?\.?(?:\s*ed(?:ition|n)?\.?)?$", re.IGNORECASE)
-_ORDINAL_WORDS = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-)  # fmt: skip
-_ORDINALS = {word: str(number) for number, word in enumerate(_ORDINAL_WORDS, start=1)}
 _AND = re.compile(r"(?<!\s)\s+and\s+")
 
 
@@ -36,16 +31,6 @@ def full_name(name: dict[str, str]) -> str:
         part for part in (name.get("non-dropping-particle"), name.get("family")) if part
     )
     return ", ".join(part for part in (family, name.get("given")) if part)
-
-
-def edition_number(text: str) -> str:
-    """`Second`, `2nd` and `2nd edition` are 2; anything else says itself."""
-    found = _EDITION.match(text)
-    return (
-        found.group(1)
-        if found
-        else _ORDINALS.get(text.lower().removesuffix(" edition").strip(), text)
-    )
 
 
 def split_keywords(text: str) -> str:

@@ -6,7 +6,6 @@ from enum import Enum
 
 from carrel.libraries.bibliography.bibtex.field_values import (
     and_list,
-    edition_number,
     full_name,
     join_title,
     put_links,
@@ -34,7 +33,7 @@ from carrel.libraries.bibliography.bibtex.vocabulary import (
 )
 from carrel.libraries.bibliography.dates import read_date, read_edtf, read_year_and_month
 from carrel.libraries.bibliography.imports import CslItem
-from carrel.libraries.bibliography.items import language_code, put_other
+from carrel.libraries.bibliography.items import edition_number, language_code, put_other
 from carrel.libraries.bibliography.lossless import apply_difference
 from carrel.libraries.csl.name_lists import mark_et_al
 from carrel.libraries.identifiers import Pmid

@@ -4,7 +4,7 @@ import re
 
 from carrel.libraries.bibliography.bibtex.fields import EntryReader, TitleCase
 from carrel.libraries.bibliography.bibtex.scanner import RawEntry, Scanner
-from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, decode
+from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
 from carrel.libraries.text.budget import (
     MAX_DEPTH,
     Budget,
@@ -174,9 +174,7 @@ def read_bibtex(content: str | bytes, titles: TitleCase = TitleCase.SENTENCE_CAS
 
 
 def _read(content: str | bytes, titles: TitleCase) -> ImportResult:
-    answer = ImportResult()
-    if isinstance(content, bytes):
-        content, answer.warnings = decode(content)
+    content, answer = open_text(content)
     if "\r" in content and "\n" not in content:
         content = content.replace("\r", "\n")
     # Only entries that give or take fields wait for the end of the file; the others need not be
