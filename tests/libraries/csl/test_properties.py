@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from carrel.libraries.csl import CitationStyleError, Cite, Cluster, Processor, load_style
 from carrel.libraries.csl.date_values import read_text_date
-from carrel.libraries.csl.items import DATE_VARIABLES, NAME_VARIABLES, NUMBER_VARIABLES
+from carrel.libraries.csl.items import DATE_VARIABLES, NUMBER_VARIABLES
 from carrel.libraries.csl.numbers import read_numbers
 from carrel.libraries.csl.punctuation import resolve_punctuation
+from carrel.libraries.csl.schema import NAME_VARIABLES
 from carrel.libraries.csl.tokens import GLUE, plain, read_markup
 
 text = st.text(alphabet=st.characters(codec="utf-8"), max_size=30) | st.sampled_from(

@@ -4,36 +4,20 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from carrel.libraries.csl.name_lists import ends_in_et_al, et_al_variables
-
+from . import schema
 from .date_values import DateValue, read_date
 from .errors import ItemBrokenError
+from .name_lists import ends_in_et_al, et_al_variables
 from .name_values import PersonName, read_name
+from .schema import NAME_VARIABLES
 from .tokens import Tokens, read_markup
 
-_name_variables = """author chair collection-editor compiler composer container-author contributor
-    curator director
-    editor editorial-director editor-translator executive-producer guest host illustrator
-    interviewer
-    narrator organizer original-author performer producer recipient reviewed-author script-writer
-    series-creator translator"""
-NAME_VARIABLES = frozenset(_name_variables.split())
-DATE_VARIABLES = frozenset(
-    {
-        "accessed",
-        "available-date",
-        "event-date",
-        "issued",
-        "locator-date",
-        "original-date",
-        "submitted",
-    }
-)
-_number_variables = """chapter-number citation-number collection-number edition
-    first-reference-note-number issue locator
-    number number-of-pages number-of-volumes page page-first part-number printing-number section
-    supplement-number version volume"""
-NUMBER_VARIABLES = frozenset(_number_variables.split())
+# What the processor takes for a date or a number, beside the rules of CSL-JSON.
+DATE_VARIABLES = schema.DATE_VARIABLES | {"locator-date"}
+NUMBER_VARIABLES = (schema.NUMBER_VARIABLES - {"part", "printing", "supplement"}) | {
+    "section",
+    "version",
+}
 _aliases = {
     "journalAbbreviation": "container-title-short",
     "shortTitle": "title-short",

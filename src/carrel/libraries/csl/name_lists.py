@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from carrel.libraries.csl.schema import NAME_VARIABLES
+from .schema import NAME_VARIABLES
 
 ET_AL_KEY = "et_al"
 # `others` alone is BibTeX's word and stands in small letters, so that a person called Others stays

@@ -13,8 +13,9 @@ from .context import RenderContext
 from .date_element import sort_key
 from .elements import compile_element, compile_macro
 from .errors import StyleBrokenError
-from .items import DATE_VARIABLES, NAME_VARIABLES, NUMBER_VARIABLES
+from .items import DATE_VARIABLES, NUMBER_VARIABLES
 from .locale import Locale
+from .schema import NAME_VARIABLES
 from .scope import CompileScope, Render
 from .tokens import plain
 
