@@ -54,8 +54,7 @@ def _item(record: XmlNode) -> CslItem:
         item["id"] = key
     host = next((node for node in record.each("relatedItem") if node.get("type") == "host"), None)
     series = next(
-        (node for node in record.each("relatedItem") if node.get("type") == "series"),
-        None,
+        (node for node in record.each("relatedItem") if node.get("type") == "series"), None
     )
     item["type"] = _type(record, host)
     put(item, "title", _title(record, ""))
@@ -87,10 +86,7 @@ def _type(record: XmlNode, host: XmlNode | None) -> str:
         around = {node.all_text().lower() for node in host.each("genre")}
         if around & {"periodical", "academic journal", "journal"} or host.at(
             "originInfo", "issuance"
-        ) in {
-            "continuing",
-            "serial",
-        }:
+        ) in {"continuing", "serial"}:
             return "article-journal"
         if around & {"newspaper"}:
             return "article-newspaper"
