@@ -79,7 +79,7 @@ GOOD = [
     "vscode://saoudrizwan.claude-dev/callback",
     "vscode-insiders://x/cb", "windsurf://x/cb", "claude://claude.ai/cb", "zed://cb", "goose://cb",
     "com.example.app:/oauth",
-    "com.example.app://oauth", "io.github.somebody:/cb", "org.zotero.app:/cb",
+    "com.example:/cb", "com.example.app://oauth", "io.github.somebody:/cb", "org.zotero.app:/cb",
     "uk.ac.example.desk:/cb",
     "com.example.search:/cb", "com.example.windowsapp:/cb",
     "com.googleusercontent.apps.123-abc:/oauth2redirect",

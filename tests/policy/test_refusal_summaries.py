@@ -65,6 +65,17 @@ def test_the_first_few_of_one_caller_are_recorded_in_full_and_the_rest_summed_up
     assert gathered.is_recorded_in_full(refusal("192.0.2.1"), 301.0), "a new period begins"
 
 
+def test_a_summary_names_five_resources_each_once() -> None:
+    gathered = RefusalSummaries(recorded_in_full=0)
+    for number in (0, 0, 1, 2, 3, 4, 5, 6, 1):
+        gathered.is_recorded_in_full(
+            refusal("192.0.2.1")._replace(resource=f"paper://{number}"), 0.0
+        )
+    (row,) = gathered.summaries(WHEN)
+    assert isinstance(row.parameters, dict)
+    assert row.parameters["resources"] == [f"paper://{number}" for number in range(5)]
+
+
 @pytest.mark.promise("A5")
 def test_any_number_of_addresses_leaves_a_bounded_number_of_lines() -> None:
     gathered = RefusalSummaries()
