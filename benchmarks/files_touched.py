@@ -2,8 +2,9 @@
 
 `python -m benchmarks.files_touched references-add` counts a command that adds a BibTeX file and a
 DOI (from a local server), and the call `add_references` alone at an open desk; `research-run`
-counts a project from its goal to its results. `--list` prints the files. Functions that run while
-a module is imported do not count, nor do processes that a call starts.
+counts a project from its goal to its end, by command and at an open desk. `--list` prints the
+files. Functions that run while a module is imported do not count, nor do processes that a call
+starts.
 """
 
 from __future__ import annotations
@@ -112,6 +113,34 @@ def research_run(home: Path) -> set[str]:
     )
 
 
+def research_run_by_call(home: Path) -> set[str]:
+    """From start_research to its completed run, at an open desk."""
+    snapshot = build_snapshot(home / "corpus")
+    settings = Settings.model_validate(
+        {"home": home, "rooms": ("papers", "research"), "papers": {"snapshot": snapshot}}
+    )
+    counted: set[str] = set()
+
+    async def session() -> None:
+        caller, visit = Caller("ada", ALL_SCOPES), Visit("stdio", "request-1")
+        touched = FilesTouched()
+        async with open_desk(settings).session() as desk:
+            operations = desk.catalogue.operations
+
+            async def ask(tool: str, **arguments: Any) -> Any:
+                return await desk.gate.call(operations[tool], arguments, caller, visit)
+
+            with touched.profiling():
+                started = await ask("start_research", goal=GOAL, hypothesis_count=3)
+                asked = {"research_id": started.research_id}
+                while (await ask("get_research_status", **asked)).status != "completed":
+                    await asyncio.sleep(0.05)
+            counted.update(touched.files)
+
+    asyncio.run(session())
+    return counted
+
+
 def _files_of(run: Callable[[], int]) -> set[str]:
     touched, printed = FilesTouched(), io.StringIO()
     with contextlib.redirect_stdout(printed), touched.profiling():
@@ -130,6 +159,8 @@ def main() -> None:
         home = Path(folder)
         if options.what == "research-run":
             found = {"carrel research start --watch": research_run(home)}
+            with tempfile.TemporaryDirectory() as other:
+                found["start_research until completed"] = research_run_by_call(Path(other))
         else:
             with works_server() as works:
                 found = {"carrel references add FILE DOI": add_by_command(home, works)}

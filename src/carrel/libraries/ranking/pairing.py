@@ -18,9 +18,7 @@ def no_closeness(_one: str, _other: str) -> float:
 
 
 class PairingTable:
-    """Everyone by place of entry. Who stands over whom is kept as bits, closed over what follows: a
-    over b over c is a over c.
-    """
+    """Everyone by place of entry; who beat whom is kept as bits, closed under transitivity."""
 
     def __init__(self, closeness: Closeness = no_closeness) -> None:
         self._closeness = closeness
@@ -46,9 +44,7 @@ class PairingTable:
         self._under.append(0)
 
     def meet(self, first: int, second: int, score: float | None) -> None:
-        """Take in that two have met, in the order they were shown; a score of None is a verdict
-        nobody could read.
-        """
+        """Records a meeting in the order shown; a score of None is a verdict nobody could read."""
         self.matches[first] += 1
         self.matches[second] += 1
         self.opponents[first].add(second)
@@ -103,9 +99,7 @@ def _bits(mask: int) -> Iterator[int]:
 
 
 class Judging(StrEnum):
-    """How far a judge can be trusted: an exact one always says the same and never goes in a circle,
-    a fallible one may err.
-    """
+    """An exact judge is consistent and transitive; a fallible one may err."""
 
     EXACT = "exact"
     FALLIBLE = "fallible"
@@ -142,9 +136,7 @@ _FAR_POINTS = 64.0
 
 
 def chances_to_lead(strengths: Strengths, there: list[int]) -> dict[int, float]:
-    """For each of those who are there, how likely it is to be at least as strong as the
-    strongest.
-    """
+    """How likely each of these places is to be at least as strong as the strongest."""
     if not there:
         return {}
     leader = max(there, key=lambda place: strengths.means[place])
@@ -157,9 +149,7 @@ def chances_to_lead(strengths: Strengths, there: list[int]) -> dict[int, float]:
 
 
 def most_informative_pair(table: PairingTable, random: Random) -> tuple[int, int]:
-    """For a judge who errs: everyone's first opponents, then information, most where it bears on
-    who leads.
-    """
+    """For a fallible judge: first opponents for all, then the most information about the leader."""
     there = random.sample(table.playing, len(table.playing))
     means, covariance, chances = (
         table.strengths.means,

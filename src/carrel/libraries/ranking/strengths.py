@@ -1,6 +1,4 @@
-"""Bradley-Terry strengths with their uncertainty: the Gaussian nearest to what the verdicts leave
-possible.
-"""
+"""Bradley-Terry strengths with their uncertainty, as a Gaussian approximation."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,9 +22,7 @@ class Strength:
 
 
 class Strengths:
-    """Means and covariances of all strengths, moved by one verdict at a time and settled by all of
-    them together.
-    """
+    """Means and covariances of all strengths, updated by each verdict, settled by all."""
 
     def __init__(self, count: int, spread: float = PRIOR_SPREAD) -> None:
         self._prior = 1.0 / (spread * spread)
@@ -53,9 +49,7 @@ class Strengths:
         return covariance[one][one] + covariance[other][other] - 2 * covariance[one][other]
 
     def learn(self, one: int, other: int, score: float) -> None:
-        """Move with one verdict: a Newton step on it, and the covariance it leaves (rank one, so n²
-        work).
-        """
+        """Updates with one verdict: a Newton step and a rank-one change of the covariance."""
         covariance = self.covariance
         toward = [a - b for a, b in zip(covariance[one], covariance[other], strict=True)]
         between = toward[one] - toward[other]

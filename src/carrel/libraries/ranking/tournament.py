@@ -46,9 +46,7 @@ class EloRatings:
         return float(1.0 / (1.0 + 10.0 ** ((self._ratings[other] - self._ratings[one]) / 400.0)))
 
     def record(self, one: str, other: str, score: float) -> float:
-        """Settle a match: score is 1 for a win of the first, 0 for a loss, 0.5 for a draw. The
-        points that changed hands.
-        """
+        """Records a score of the first (1, 0 or 0.5) and returns the points that changed hands."""
         moved = self._step * (score - self.expected(one, other))
         self._ratings[one] += moved
         self._ratings[other] -= moved
@@ -79,9 +77,7 @@ class Match:
 
 @dataclass(frozen=True)
 class PlayedMatch:
-    """A match with its verdict, the points that went to the first (or from it), and both Elo
-    ratings after it.
-    """
+    """A match with its verdict, the points that the first gained, and both Elo ratings after it."""
 
     match: Match
     verdict: Verdict
@@ -119,9 +115,7 @@ _SCORES = {Verdict.FIRST: 1.0, Verdict.SECOND: 0.0, Verdict.DRAW: 0.5}
 
 
 class Tournament:
-    """Everyone plays; then the pairs that tell most. The same seed and verdicts give the same
-    tournament.
-    """
+    """Everyone plays, then the pairs that tell most; deterministic for a seed and its verdicts."""
 
     def __init__(
         self,
@@ -171,9 +165,7 @@ class Tournament:
         self._tallies.append([0, 0, 0])
 
     def let_play(self, ids: Collection[str]) -> None:
-        """From now on only these play. What the others played stays played, so that every rating
-        follows from all matches.
-        """
+        """From now on only these play; matches of the others still count for every rating."""
         self._table.playing = [place for place, one in enumerate(self._ids) if one in ids]
 
     @property
@@ -254,9 +246,7 @@ class Tournament:
         return wins, losses, draws
 
     def convergence(self) -> Convergence:
-        """Whether the tournament has told what it can: everyone played, ratings rest, or the leader
-        is sure.
-        """
+        """Whether everyone has played, and ratings rest or the leader is sure."""
         there = self._table.playing
         recent = self._played[-len(there) :]
         largest = max((abs(played.points_moved) for played in recent), default=0.0)

@@ -74,9 +74,7 @@ class ModelUnavailableError(UnavailableError):
 
 
 class UnreadableAnswerError(ModelUnavailableError):
-    """The model answers, but not in a form that can be used: its piece of work is lost, the rest
-    may go on.
-    """
+    """The model's answer cannot be used: its piece of work is left out, the rest may go on."""
 
 
 class NoHypothesisError(CarrelError):

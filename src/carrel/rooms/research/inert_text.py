@@ -27,9 +27,7 @@ _LINK = re.compile(r"\](?=[(:\[])")
 
 
 def inert_text(text: str) -> str:
-    """The same words, with nothing in them that a viewer of Markdown or HTML would load, run or
-    lead to.
-    """
+    """The same words, with nothing that a Markdown or HTML viewer would load, run or link to."""
     text = _TITLE_MARKUP.sub("", remove_controls(text))
     # Taking a tag out may put the halves of another together.
     text = _TAG_START.sub("&lt;", text)

@@ -93,9 +93,7 @@ class NotImported:
 
 
 def read_legacy_hypotheses(text: str) -> tuple[list[Imported], list[NotImported]]:
-    """Everything in the file: a list of hypotheses, or an object that has them as values or under
-    `hypotheses`.
-    """
+    """Reads a list of hypotheses, or an object that has them as values or under `hypotheses`."""
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:

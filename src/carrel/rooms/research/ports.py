@@ -139,9 +139,7 @@ class ResearchStore(Protocol):
         ...
 
     async def reconcile(self, at: str) -> None:
-        """Corrects the status of every project that is marked as worked on, and whose run has
-        ended or never was.
-        """
+        """Corrects projects that are marked as worked on and whose run has ended or never was."""
         ...
 
     async def mask_stored_secrets(self) -> None:
@@ -249,18 +247,14 @@ class UnusableCompletion:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How many tokens a model may answer with, and how many it may be told at once; None where
-    nobody has said.
-    """
+    """How many tokens a model may answer with and be told at once; None where nobody has said."""
 
     answer_tokens: int
     input_tokens: int | None
 
 
 class LanguageModel(Protocol):
-    """A model that answers with an object of a given shape. ModelUnavailableError when it does not
-    answer.
-    """
+    """A model that answers with an object of a given schema, or raises ModelUnavailableError."""
 
     @property
     def name(self) -> str: ...

@@ -54,11 +54,9 @@ _WIDTH, _HEIGHT, _LEFT, _RIGHT, _EDGE = 760, 300, 52, 40, 34
 
 
 def draw_ratings(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> str:
-    """Elo after every match, a line for each of the leading ones; its number at the end is its
-    place in the list.
-    """
+    """Elo after every match as SVG: a line for each leader, numbered by its place in the list."""
     drawn = list(ordered[:DRAWN])
-    courses = {made.id: [(0, made.start_elo)] for made in drawn}
+    courses = {hypothesis.id: [(0, hypothesis.start_elo)] for hypothesis in drawn}
     for place, match in enumerate(matches, start=1):
         for hypothesis_id, elo in (
             (match.first, match.first_elo),
@@ -83,11 +81,15 @@ def draw_ratings(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) 
             f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" font-size="12" '
             f'text-anchor="end">{elo:.0f}</text>'
         )
-    ends = spread_labels([point(len(matches), courses[made.id][-1][1])[1] for made in drawn])
-    for number, (colour, made, end) in enumerate(zip(COLOURS, drawn, ends, strict=False), start=1):
-        course = [*courses[made.id], (len(matches), courses[made.id][-1][1])]
+    ends = spread_labels(
+        [point(len(matches), courses[hypothesis.id][-1][1])[1] for hypothesis in drawn]
+    )
+    for number, (colour, hypothesis, end) in enumerate(
+        zip(COLOURS, drawn, ends, strict=False), start=1
+    ):
+        course = [*courses[hypothesis.id], (len(matches), courses[hypothesis.id][-1][1])]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (point(*step) for step in course))
-        title = f"<title>{escape(made.draft.title)}</title>"
+        title = f"<title>{escape(hypothesis.draft.title)}</title>"
         parts.append(
             f'<polyline points="{path}" fill="none" stroke="{colour}" '
             f'stroke-width="2">{title}</polyline>'
@@ -118,11 +120,9 @@ def spread_labels(
     return moved
 
 
-def draw_evidence(made: Hypothesis) -> str:
-    """Start and end with the bridges between them; lines as thick as papers hold them up, with
-    their number.
-    """
-    connection = made.draft.connection
+def draw_evidence(hypothesis: Hypothesis) -> str:
+    """Start, bridges and end as SVG; lines are as thick as papers support them."""
+    connection = hypothesis.draft.connection
     if connection is None or not connection.bridges:
         return ""
     count = len(connection.bridges)
@@ -208,10 +208,12 @@ def write_html_report(
         parts.append(f"<p><strong>{escape(project.problem)}</strong></p>")
     if matches and ordered:
         parts.extend(
-            ("<h2>Ratings over the matches</h2>", draw_ratings(ordered, matches), _key(ordered))
+            ("<h2>Ratings over the matches</h2>", draw_ratings(ordered, matches), _legend(ordered))
         )
     parts.append("<h2>Hypotheses</h2>")
-    parts.extend(page.hypothesis(rank, made) for rank, made in enumerate(ordered, start=1))
+    parts.extend(
+        page.hypothesis(rank, hypothesis) for rank, hypothesis in enumerate(ordered, start=1)
+    )
     if not ordered:
         parts.append("<p>None.</p>")
     if meta_review:
@@ -228,9 +230,9 @@ def write_html_report(
 def _about(project: Project, hypotheses: int, reviews: int, matches: int) -> str:
     counts = ", ".join(
         (
-            counted(hypotheses, "hypothesis", "hypotheses"),
-            counted(reviews, "review"),
-            counted(matches, "match", "matches"),
+            count_noun(hypotheses, "hypothesis", "hypotheses"),
+            count_noun(reviews, "review"),
+            count_noun(matches, "match", "matches"),
         )
     )
     return (
@@ -240,23 +242,20 @@ def _about(project: Project, hypotheses: int, reviews: int, matches: int) -> str
     )
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
+def count_noun(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
-def _key(ordered: Sequence[Hypothesis]) -> str:
+def _legend(ordered: Sequence[Hypothesis]) -> str:
     rows = "".join(
         f'<li style="color:{colour}"><a style="color:inherit" '
-        f'href="#{escape(made.id)}">{escape(made.draft.title)}</a> '
-        f"({made.rating.elo_score:.0f})</li>"
-        for colour, made in zip(COLOURS, ordered[:DRAWN], strict=False)
+        f'href="#{escape(hypothesis.id)}">{escape(hypothesis.draft.title)}</a> '
+        f"({hypothesis.rating.elo_score:.0f})</li>"
+        for colour, hypothesis in zip(COLOURS, ordered[:DRAWN], strict=False)
     )
     rest = len(ordered) - DRAWN
-    more = (
-        f'<p class="about">{counted(rest, "other is", "others are")} not drawn; all are below.</p>'
-        if rest > 0
-        else ""
-    )
+    others = count_noun(rest, "other is", "others are")
+    more = f'<p class="about">{others} not drawn; all are below.</p>' if rest > 0 else ""
     return f'<ol class="key">{rows}</ol>{more}'
 
 
@@ -270,38 +269,39 @@ class _Page:
         matches: Sequence[MatchPlayed],
         references: Sequence[Mapping[str, Any]],
     ) -> None:
-        self._reviews = reviews
-        self._matches = matches
+        self._all_reviews = reviews
+        self._all_matches = matches
         self._references = references
         self._numbers = {str(item["id"]): number for number, item in enumerate(references, start=1)}
-        self._titles = {made.id: made.draft.title for made in ordered}
+        self._titles = {hypothesis.id: hypothesis.draft.title for hypothesis in ordered}
 
-    def hypothesis(self, rank: int, made: Hypothesis) -> str:
-        draft, rating = made.draft, made.rating
-        played = counted(rating.match_count, "match", "matches")
+    def hypothesis(self, rank: int, hypothesis: Hypothesis) -> str:
+        draft, rating = hypothesis.draft, hypothesis.rating
+        played = count_noun(rating.match_count, "match", "matches")
         facts = [
             f"Elo {rating.elo_score:.0f}",
             f"strength {rating.strength:.2f} (95 % from {rating.strength_low:.2f} to "
             f"{rating.strength_high:.2f})",
-            f"{rating.wins} won of {played}" if rating.match_count else place_of(made),
-            made.status,
-            made.decision.approval + (f": {made.decision.reason}" if made.decision.reason else ""),
+            f"{rating.wins} won of {played}" if rating.match_count else place_of(hypothesis),
+            hypothesis.status,
+            hypothesis.decision.approval
+            + (f": {hypothesis.decision.reason}" if hypothesis.decision.reason else ""),
             draft.origin,
-            made.id,
+            hypothesis.id,
         ]
         inside = [
-            f'<h3 id="{escape(made.id)}">{rank}. {escape(draft.title)}</h3>',
+            f'<h3 id="{escape(hypothesis.id)}">{rank}. {escape(draft.title)}</h3>',
             f"<p class='about'>{escape(' · '.join(facts))}</p>",
             f"<p>{escape(draft.summary)}</p>",
-            draw_evidence(made),
-            self._judged(made),
-            _folded("Rationale", f"<pre>{escape(draft.rationale)}</pre>"),
-            _folded(
+            draw_evidence(hypothesis),
+            self._reviews(hypothesis),
+            _collapsible("Rationale", f"<pre>{escape(draft.rationale)}</pre>"),
+            _collapsible(
                 "How it could be tested",
-                f"<pre>{escape(draft.protocol.as_text())}</pre>" + _predictions(made),
+                f"<pre>{escape(draft.protocol.as_text())}</pre>" + _predictions(hypothesis),
             ),
-            self._played(made),
-            self._cited(made),
+            self._matches(hypothesis),
+            self._citations(hypothesis),
         ]
         return f"<section>{''.join(inside)}</section>"
 
@@ -317,10 +317,10 @@ class _Page:
             f"<code>{escape(str(item['id']))}</code></li>"
         )
 
-    def _judged(self, made: Hypothesis) -> str:
+    def _reviews(self, hypothesis: Hypothesis) -> str:
         rows = []
-        for review in self._reviews:
-            if review.hypothesis_id != made.id:
+        for review in self._all_reviews:
+            if review.hypothesis_id != hypothesis.id:
                 continue
             scores = ", ".join(
                 f"{name} {value:.2f}"
@@ -333,15 +333,17 @@ class _Page:
                 f"<tr><th>{escape(about)}</th><td>{escape(scores)}<br>{escape(told)}</td></tr>"
             )
         return (
-            _folded(counted(len(rows), "review"), f"<table>{''.join(rows)}</table>") if rows else ""
+            _collapsible(count_noun(len(rows), "review"), f"<table>{''.join(rows)}</table>")
+            if rows
+            else ""
         )
 
-    def _played(self, made: Hypothesis) -> str:
+    def _matches(self, hypothesis: Hypothesis) -> str:
         rows = []
-        for match in self._matches:
-            if made.id not in {match.first, match.second}:
+        for match in self._all_matches:
+            if hypothesis.id not in {match.first, match.second}:
                 continue
-            is_first = match.first == made.id
+            is_first = match.first == hypothesis.id
             other = match.second if is_first else match.first
             won = {"first": is_first, "second": not is_first}.get(match.verdict)
             result = match.verdict if won is None else "won" if won else "lost"
@@ -350,23 +352,25 @@ class _Page:
             cells = f"<th>{match.number + 1}</th><td>{escape(result)}</td><td>{elo:.0f}</td>"
             rows.append(f"<tr>{cells}<td>against {against}. {escape(match.reason)}</td></tr>")
         return (
-            _folded(counted(len(rows), "match", "matches"), f"<table>{''.join(rows)}</table>")
+            _collapsible(
+                count_noun(len(rows), "match", "matches"), f"<table>{''.join(rows)}</table>"
+            )
             if rows
             else ""
         )
 
-    def _cited(self, made: Hypothesis) -> str:
+    def _citations(self, hypothesis: Hypothesis) -> str:
         marks = [
             f'<a href="#paper-{escape(name)}">[{self._numbers[name]}]</a>'
             if name in self._numbers
             else escape(name)
-            for name in made.draft.citations
+            for name in hypothesis.draft.citations
         ]
         return f'<p class="about">Papers: {" ".join(marks)}</p>' if marks else ""
 
 
-def _predictions(made: Hypothesis) -> str:
-    draft = made.draft
+def _predictions(hypothesis: Hypothesis) -> str:
+    draft = hypothesis.draft
     return "".join(
         f"<p>{heading}</p><ol>{_items(texts)}</ol>"
         for heading, texts in (
@@ -381,5 +385,5 @@ def _items(texts: Iterable[str]) -> str:
     return "".join(f"<li>{escape(text)}</li>" for text in texts)
 
 
-def _folded(title: str, inside: str) -> str:
+def _collapsible(title: str, inside: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{inside}</details>"

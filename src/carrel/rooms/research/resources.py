@@ -104,12 +104,14 @@ class ResearchResources:
 
 def project_page(project: Project, status: ResearchStatus, hypotheses: Sequence[Hypothesis]) -> str:
     average = (
-        sum(made.rating.elo_score for made in hypotheses) / len(hypotheses) if hypotheses else 0.0
+        sum(hypothesis.rating.elo_score for hypothesis in hypotheses) / len(hypotheses)
+        if hypotheses
+        else 0.0
     )
     rows = [
-        f"{number}. **{made.draft.title}** (ELO: {made.rating.elo_score:.0f})\n   "
-        f"{_short(made.draft.rationale)}"
-        for number, made in enumerate(hypotheses[:_SHOWN], start=1)
+        f"{number}. **{hypothesis.draft.title}** (ELO: {hypothesis.rating.elo_score:.0f})\n   "
+        f"{_short(hypothesis.draft.rationale)}"
+        for number, hypothesis in enumerate(hypotheses[:_SHOWN], start=1)
     ]
     more = len(hypotheses) - _SHOWN
     if more > 0:
@@ -129,8 +131,8 @@ def project_page(project: Project, status: ResearchStatus, hypotheses: Sequence[
     )
 
 
-def hypothesis_page(made: Hypothesis, references: Sequence[Mapping[str, Any]]) -> str:
-    draft = made.draft
+def hypothesis_page(hypothesis: Hypothesis, references: Sequence[Mapping[str, Any]]) -> str:
+    draft = hypothesis.draft
     predictions = (
         "\n".join(f"{number}. {text}" for number, text in enumerate(draft.predictions, start=1))
         or "None stated."
@@ -143,10 +145,10 @@ def hypothesis_page(made: Hypothesis, references: Sequence[Mapping[str, Any]]) -
     ]
     grounding.extend(f"- {line}" for line in at_hand.values())
     return (
-        f"# Hypothesis: {draft.title}\n\n**ID**: {made.id}\n**ELO Score**: "
-        f"{made.rating.elo_score:.0f}\n**Status**: {made.status}\n"
+        f"# Hypothesis: {draft.title}\n\n**ID**: {hypothesis.id}\n**ELO Score**: "
+        f"{hypothesis.rating.elo_score:.0f}\n**Status**: {hypothesis.status}\n"
         f"**Origin**: {draft.origin} ({draft.method})\n**Approval**: "
-        f"{made.decision.approval}\n\n{draft.summary}\n\n"
+        f"{hypothesis.decision.approval}\n\n{draft.summary}\n\n"
         f"## Rationale\n{draft.rationale}\n\n## Experimental "
         f"Protocol\n{draft.protocol.as_text()}\n\n"
         f"## Predictions\n{predictions}\n\n## Literature Grounding\n"

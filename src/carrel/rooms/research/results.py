@@ -1,6 +1,4 @@
-"""What a project found, for readers: an overview, everything in detail, or the parts of an NIH
-Specific Aims page.
-"""
+"""Results for readers: an overview, all details, or the parts of an NIH Specific Aims page."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ def write_executive_summary(
     reading: UnderstoodAs | None = None,
     events: Sequence[Event] = (),
 ) -> str:
-    """A paragraph that says how the goal was read, what was done, what leads, and what it is
-    worth.
-    """
+    """A paragraph on how the goal was read, what was done, what leads, and what it is worth."""
     understood = f" {reading.says}" if reading is not None else ""
     if not ordered:
         if project.status in {"failed", "cancelled", "completed"}:
@@ -53,8 +49,8 @@ def write_executive_summary(
                 f"{project.problem or ''}"
             ).rstrip()
         return f"No hypotheses yet for: {_end_sentence(project.goal)}{understood}"
-    approved = sum(made.decision.approval == "approved" for made in ordered)
-    origins = ", ".join(dict.fromkeys(made.draft.origin for made in ordered))
+    approved = sum(hypothesis.decision.approval == "approved" for hypothesis in ordered)
+    origins = ", ".join(dict.fromkeys(hypothesis.draft.origin for hypothesis in ordered))
     return (
         f"Goal: {_end_sentence(project.goal)}{understood} {len(ordered)} "
         f"{'hypothesis' if len(ordered) == 1 else 'hypotheses'} ({origins}), "
@@ -80,7 +76,7 @@ def _describe_leader(ordered: Sequence[Hypothesis]) -> str:
 
 def _shortfall(project: Project, ordered: Sequence[Hypothesis], events: Sequence[Event]) -> str:
     """Why there are fewer hypotheses than were asked for, where there are."""
-    first = sum(made.status != "evolved" for made in ordered)
+    first = sum(hypothesis.status != "evolved" for hypothesis in ordered)
     why = [event.reason for event in events if event.kind == "exhausted" and event.reason]
     if not why or first >= project.hypothesis_count:
         return ""
@@ -98,7 +94,10 @@ def write_nih_aims(
     first = chosen[0] if chosen else None
     by_id = {paper.id: paper for paper in papers}
     cited = [
-        by_id[paper_id] for made in chosen for paper_id in made.draft.citations if paper_id in by_id
+        by_id[paper_id]
+        for hypothesis in chosen
+        for paper_id in hypothesis.draft.citations
+        if paper_id in by_id
     ]
     weak = next(
         (
@@ -115,12 +114,12 @@ def write_nih_aims(
         proposed_solution=_proposed_solution(chosen),
         aims=[
             Aim(
-                goal=made.draft.protocol.objective,
-                hypothesis=made.draft.title,
-                reasoning=_reasoning(made),
-                hypothesis_id=made.id,
+                goal=hypothesis.draft.protocol.objective,
+                hypothesis=hypothesis.draft.title,
+                reasoning=_reasoning(hypothesis),
+                hypothesis_id=hypothesis.id,
             )
-            for made in chosen
+            for hypothesis in chosen
         ],
         pilot_evaluation=_pilot(first, weak),
         articles=[_article(paper, chosen) for paper in dict.fromkeys(cited)][:_ARTICLES],
@@ -128,19 +127,17 @@ def write_nih_aims(
 
 
 def choose_aims(ordered: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Whose aims the page has: the leading ones, of several that go the same way between the same
-    ends only the first.
-    """
+    """The leading hypotheses; of several with the same ends and first bridge only the first."""
     chosen: dict[object, Hypothesis] = {}
-    for made in rank_by_strength(ordered):
-        connection = made.draft.connection
-        way: object = made.id
+    for hypothesis in rank_by_strength(ordered):
+        connection = hypothesis.draft.connection
+        way: object = hypothesis.id
         if connection is not None and connection.bridges:
             way = (
                 frozenset({connection.start.key, connection.end.key}),
                 connection.bridges[0].concept.key,
             )
-        chosen.setdefault(way, made)
+        chosen.setdefault(way, hypothesis)
     return list(chosen.values())[:AIMS]
 
 
@@ -250,9 +247,7 @@ def _disease_description(project: Project, first: Hypothesis | None, cited: Sequ
 
 
 def _describes(subject: str, sentence: str) -> int:
-    """How much a sentence reads as a description of the subject: it begins with it, and says what
-    it is or does.
-    """
+    """How much a sentence reads as a description of the subject."""
     at = sentence.lower().find(subject.lower())
     if at < 0 or not _SENTENCE[0] <= len(sentence) <= _SENTENCE[1]:
         return 0
@@ -267,19 +262,21 @@ def _proposed_solution(leading: Sequence[Hypothesis]) -> str:
     told = f"To test whether {_within_sentence(first.draft.title)}."
     if others:
         told += (
-            " Beside it: " + "; ".join(_within_sentence(made.draft.title) for made in others) + "."
+            " Beside it: "
+            + "; ".join(_within_sentence(hypothesis.draft.title) for hypothesis in others)
+            + "."
         )
     return f"{told} Each is a candidate from the literature, to be tested as its aim says."
 
 
-def _reasoning(made: Hypothesis) -> str:
+def _reasoning(hypothesis: Hypothesis) -> str:
     """The opening of what it argues from, in whole sentences."""
     told = ""
-    for sentence in sentences(" ".join(made.draft.rationale.split())):
+    for sentence in sentences(" ".join(hypothesis.draft.rationale.split())):
         if told and len(told) + len(sentence) > _REASONING:
             break
         told = f"{told} {sentence}".strip()
-    return told or made.draft.summary
+    return told or hypothesis.draft.summary
 
 
 def _end_sentence(text: str) -> str:
@@ -304,7 +301,9 @@ def _pilot(first: Hypothesis | None, weak: str) -> str:
 
 def _article(paper: Paper, chosen: Sequence[Hypothesis]) -> Article:
     holding = [
-        number for number, made in enumerate(chosen, start=1) if paper.id in made.draft.citations
+        number
+        for number, hypothesis in enumerate(chosen, start=1)
+        if paper.id in hypothesis.draft.citations
     ]
     opening = sentences(paper.abstract)[:1]
     return Article(
@@ -315,12 +314,12 @@ def _article(paper: Paper, chosen: Sequence[Hypothesis]) -> Article:
     )
 
 
-def outside_references(made: Hypothesis) -> list[dict[str, Any]]:
+def outside_references(hypothesis: Hypothesis) -> list[dict[str, Any]]:
     """Works that an imported hypothesis cites, as CSL-JSON."""
     items: list[dict[str, Any]] = []
-    for number, reference in enumerate(made.draft.outside_references, start=1):
+    for number, reference in enumerate(hypothesis.draft.outside_references, start=1):
         item: dict[str, Any] = {
-            "id": f"{made.id}-{number}",
+            "id": f"{hypothesis.id}-{number}",
             "type": "article-journal",
             "title": reference.title,
         }

@@ -372,9 +372,7 @@ def _normalize(text: str) -> str:
 
 
 def _summarize(written: WrittenHypothesis) -> str:
-    """A summary of fifty to a hundred words: a long one ends at a sentence, a short one goes on
-    with the rationale and the rest.
-    """
+    """A summary of 50 to 100 words: a long one is cut at a sentence, a short one is continued."""
     own = list(dict.fromkeys(sentences(written.summary)))
     rest = (
         written.rationale,

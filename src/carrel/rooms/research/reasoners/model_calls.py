@@ -108,9 +108,7 @@ class WrittenOpinion(Written):
 
 
 class WrittenSafety(Written):
-    """Base of `safety_of`: an opinion on each text, under a name of its own, so that none can be
-    left out.
-    """
+    """Base of `safety_of`: an opinion on each text under a name of its own, so none is left out."""
 
     def opinions(self) -> list[WrittenOpinion]:
         return [getattr(self, name) for name in type(self).model_fields]
@@ -125,9 +123,7 @@ def safety_of(count: int) -> type[WrittenSafety]:
 
 
 def schema_of(shape: type[Written]) -> dict[str, Any]:
-    """The shape as a JSON schema; only its own name stays, since models pay for every word of
-    it.
-    """
+    """The JSON schema of a shape, without descriptions, since models pay for every word of it."""
     schema: dict[str, Any] = _without_titles(shape.model_json_schema())
     return {"title": shape.__name__, **schema}
 
@@ -164,9 +160,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class ModelQuestion:
-    """One thing to ask: which agent does, what it tells the model, what it shows, and its number
-    among those of the step.
-    """
+    """One call: its agent, instructions and material, and its number within the step."""
 
     agent: str
     instructions: str
@@ -311,9 +305,7 @@ def _read(
 
 
 def _lessons(brief: Brief) -> Part:
-    """The latest meta-review. It is a model's text, made from texts of others: shown, never told as
-    an instruction.
-    """
+    """The latest meta-review; a model may have written it, so it is no instruction."""
     text = brief.meta_review.text
     rows = [shorten(text, _LESSONS_TOKENS)] if text else []
     return list_part("Lessons from the reviews so far", rows)

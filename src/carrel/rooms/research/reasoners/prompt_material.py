@@ -168,9 +168,7 @@ class Citations:
         return tuple(name for name in names if name in self._there)
 
     def clean(self, written: str) -> str:
-        """A text without the ids, DOIs and other numbers of papers in it that name none that was
-        shown.
-        """
+        """The text without ids, DOIs and other numbers of papers that were not shown."""
         return _OTHER_IN_TEXT.sub(self._remove, _ID_IN_TEXT.sub(self._keep_shown, written)).strip()
 
     def clean_all(self, written: Sequence[str]) -> tuple[str, ...]:

@@ -48,9 +48,7 @@ Subject = Covered | NotCovered
 
 
 def subject_of(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Subject:
-    """Its own connection, or the one between the two things that its title names, else its title
-    and summary.
-    """
+    """Its own connection, or that between two things that its title or summary names."""
     draft = hypothesis.draft
     if draft.connection is not None:
         return Covered(draft.connection)
@@ -75,9 +73,7 @@ def subject_of(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Subje
 
 
 def _relevance(discovery: Discovery, reading: GoalReading, goal: str) -> Relevance:
-    """How much of what the project asks a statement is about: both its things, one of them, or
-    none.
-    """
+    """How many of the things that the project asks about the statement is about."""
     try:
         asked = discovery.understand(goal)
     except GoalNotInCorpusError:
@@ -152,9 +148,7 @@ def _aside(reading: GoalReading) -> str:
 
 
 def keeping_statement(parent: Draft, child: Draft, covered: Covered) -> Draft:
-    """A child of somebody else's hypothesis goes on saying what its parent says; what the papers
-    add stands beside it.
-    """
+    """The child of a submitted hypothesis with its parent's statement kept in its texts."""
     statement = parent.title.strip().rstrip(".")
     ways = ", ".join(child.bridges[:2])
     words = statement.split()
@@ -196,9 +190,7 @@ def _fitted(told: str, more: str) -> str:
 
 
 def keeping_way(child: CandidateConnection, covered: Covered) -> CandidateConnection:
-    """The child led by the bridge that the statement itself names, where it names one that
-    holds.
-    """
+    """The child led by the bridge that the statement names, where it names one that holds."""
     own = [bridge for bridge in covered.connection.bridges if bridge.concept.key == covered.way]
     return replace(
         child,
@@ -213,9 +205,7 @@ def without_weak(connection: CandidateConnection, weak: frozenset[str]) -> Candi
 
 
 def left_out(parent: CandidateConnection, child: CandidateConnection, weak: frozenset[str]) -> str:
-    """Which bridges of the parent its child does without, because the meta-review found them weak;
-    in words.
-    """
+    """A sentence on the parent's bridges that the child leaves out on the meta-review's advice."""
     still = {bridge.concept.key for bridge in child.every_bridge}
     gone = [
         bridge.concept

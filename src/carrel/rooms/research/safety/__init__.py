@@ -115,9 +115,7 @@ class SafetyDecision:
 
 
 class Weights(BaseModel):
-    """What `make fit-safety` has fitted: how much each piece of evidence weighs, and which kind of
-    harm it speaks for.
-    """
+    """Weights of evidence, in all and by kind of harm, as `make fit-safety` fitted them."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -172,9 +170,7 @@ def check_goal(text: str) -> SafetyDecision:
 
 
 def check_hypothesis(title: str, text: str = "") -> SafetyDecision:
-    """Whether a hypothesis may enter a tournament; each line is read by itself, so that quotations
-    do not add up to a plan.
-    """
+    """Whether a hypothesis may compete. Lines are read one by one: quotations are no plan."""
     for part in (title, *text.split("\n")):
         decision = check_goal(part)
         if not decision.allowed:

@@ -166,9 +166,7 @@ def read(text: str) -> Evidence:
 
 
 def read_passages(text: str) -> list[Evidence]:
-    """What each passage of a text shows: in a long one, evidence from far apart would add up by
-    mere length.
-    """
+    """The evidence in each passage: in a long text, evidence would add up by mere length."""
     passages: list[list[list[str]]] = [[]]
     length = 0
     for words in sentences(text):

@@ -154,9 +154,7 @@ def _spelt(found: re.Match[str]) -> str:
 
 
 def plain_wording(text: str) -> str:
-    """A text as it would stand without disguise; words that are not near a known one stay as they
-    are.
-    """
+    """The text without disguises; words that are not near a known one stay as they are."""
     plain = " ".join(unicodedata.normalize("NFKC", text).replace("’", "'").split())
     plain = _SPACED.sub(_joined, plain)
     plain = _FIGURED.sub(_lettered, plain)
