@@ -288,6 +288,22 @@ def test_the_past_of_a_library_is_not_looked_for_in_a_passing_home(
     assert "server.home_is_persistent" in done.stderr
 
 
+@pytest.mark.promise("Q7")
+def test_papers_are_built_elsewhere_and_not_in_a_passing_home(tmp_path: Path) -> None:
+    (tmp_path / "paper.md").write_text("# Ice\n\nIt melts.\n", encoding="utf-8")
+    passing = {"CARREL_SERVER_HOME_IS_PERSISTENT": "false"}
+    home = tmp_path / "home"
+    home.mkdir()
+    refused = carrel(home, "papers", "build", "../paper.md", **passing)
+    assert refused.returncode == 2
+    assert "server.home_is_persistent" in refused.stderr
+    assert not list(home.rglob("*.db"))
+    assert (
+        carrel(home, "papers", "build", "../paper.md", "--into", "../own", **passing).returncode
+        == 0
+    )
+
+
 def test_a_demonstration_on_a_full_disk_says_what_to_do(tmp_path: Path) -> None:
     home = tmp_path / "small" / "home"
     with small_disk(home.parent, "300k"):

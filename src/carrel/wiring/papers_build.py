@@ -11,6 +11,7 @@ from pathlib import Path
 from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress, Progress, run_with_progress
 from carrel.demo import PAPERS_FOLDER
+from carrel.policy.persistence import HomeNotPersistentError
 from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.building.summarising import Summariser, SummaryOptions, SummaryTally
@@ -89,13 +90,18 @@ class PaperWorkshop:
     """Builds, indexes and summarises for `carrel papers`."""
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self.snapshot = snapshot_path(settings)
 
     def build(self, request: BuildPapers, progress: Progress) -> BuildReport:
+        settings, into = self._settings, Path(request.into)
+        if not settings.keeps_home and into.resolve().is_relative_to(settings.home.resolve()):
+            has_database = bool(settings.database.url)
+            raise HomeNotPersistentError("Built papers are", has_database=has_database)
         limit = request.max_megabytes * 1024 * 1024
         return build_papers(
             [Path(source) for source in request.sources],
-            Path(request.into),
+            into,
             BuildOptions(request.workers, limit, has_edges=not request.without_edges),
             progress=progress,
             only=request.only,
