@@ -40,7 +40,7 @@ WRITE = frozenset({"references:write"})
 
 
 class ReferencesOperations:
-    """The operations of the references room; each answer carries the library's notices."""
+    """The operations of the references room, over its service."""
 
     def __init__(self, references: ReferencesRoom) -> None:
         self._references = references
@@ -63,12 +63,7 @@ class ReferencesOperations:
         ),
     )
     async def search_references(self, question: SearchReferences, call: Call) -> References:
-        return await self._references.with_notices(
-            await self._references.search(
-                question.query, call, page=question.page, limit=question.limit
-            ),
-            call,
-        )
+        return await self._references.search(question, call)
 
     @operation(
         title="List references",
@@ -83,12 +78,7 @@ class ReferencesOperations:
         ),
     )
     async def list_references(self, question: ListReferences, call: Call) -> References:
-        return await self._references.with_notices(
-            await self._references.everything(
-                call, form=question.format, page=question.page, limit=question.limit
-            ),
-            call,
-        )
+        return await self._references.list_page(question, call)
 
     @operation(
         title="Add references",
@@ -113,8 +103,7 @@ class ReferencesOperations:
         ),
     )
     async def add_references(self, question: AddReferences, call: Call) -> AddedReferences | Job:
-        added = await self._references.add(question.input, call)
-        return added if isinstance(added, Job) else await self._references.with_notices(added, call)
+        return await self._references.add(question, call)
 
     @operation(
         title="Remove a reference",
@@ -130,8 +119,7 @@ class ReferencesOperations:
         ),
     )
     async def remove_reference(self, question: RemoveReference, call: Call) -> RemovedReference:
-        removed = await self._references.remove(question.id, call, is_forced=question.force)
-        return await self._references.with_notices(RemovedReference(removed=removed), call)
+        return await self._references.remove(question, call)
 
     @operation(
         title="Edit a reference",
@@ -150,8 +138,7 @@ class ReferencesOperations:
         ),
     )
     async def edit_reference(self, question: EditReference, call: Call) -> OneReference:
-        edited = await self._references.edit(question.id, question.changes, call)
-        return await self._references.with_notices(OneReference(reference=edited), call)
+        return await self._references.edit(question, call)
 
     @operation(
         title="Cite references",
@@ -170,9 +157,7 @@ class ReferencesOperations:
         ),
     )
     async def cite_references(self, question: CiteReferences, call: Call) -> Citations:
-        return await self._references.with_notices(
-            await self._references.cite(question, call), call
-        )
+        return await self._references.cite(question, call)
 
     @operation(
         title="Export references",
@@ -189,11 +174,7 @@ class ReferencesOperations:
         ),
     )
     async def export_references(self, question: ExportReferences, call: Call) -> Text:
-        return Text(
-            await self._references.export(
-                question.format, question.query, call, lossless=question.lossless
-            )
-        )
+        return await self._references.export(question, call)
 
     @operation(
         title="Attach a full text",
@@ -210,9 +191,7 @@ class ReferencesOperations:
         ),
     )
     async def attach_fulltext(self, question: AttachFulltext, call: Call) -> AttachedFile:
-        return await self._references.with_notices(
-            await self._references.attach(question.id, question.path, call), call
-        )
+        return await self._references.attach(question, call)
 
     @operation(
         title="Get a full text",
@@ -230,12 +209,7 @@ class ReferencesOperations:
         ),
     )
     async def get_fulltext(self, question: GetFulltext, call: Call) -> Fulltext:
-        return await self._references.with_notices(
-            await self._references.full_text(
-                question.id, call, offset=question.offset, max_chars=question.max_chars
-            ),
-            call,
-        )
+        return await self._references.get_fulltext(question, call)
 
     @operation(
         title="Detach a full text",
@@ -254,6 +228,4 @@ class ReferencesOperations:
         ),
     )
     async def detach_fulltext(self, question: DetachFulltext, call: Call) -> DetachedFiles:
-        return await self._references.with_notices(
-            await self._references.detach(question.id, call), call
-        )
+        return await self._references.detach(question, call)

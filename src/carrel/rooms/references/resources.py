@@ -76,7 +76,7 @@ def reference_source(item: Mapping[str, Any]) -> QuotedSource:
 
 
 READ = frozenset({"references:read"})
-_MOST = 1000
+_MAX_ITEMS = 1000
 
 
 class LibraryResources:
@@ -93,14 +93,13 @@ class LibraryResources:
     @resource(
         "library://references",
         title="References",
-        description=f"The library as CSL-JSON, at most {_MOST} items.",
+        description=f"The library as CSL-JSON, at most {_MAX_ITEMS} items.",
         scopes=READ,
         media_type="application/json",
         quotes=quoted_library,
     )
     async def references(self, variables: Mapping[str, str], call: Call) -> Text:
-        page = await self._references.everything(call, form="json", page=1, limit=_MOST)
-        return _json(page.references or [])
+        return _json(list(await self._references.first_items(_MAX_ITEMS, call)))
 
     @resource(
         "library://reference/{id}",
@@ -112,7 +111,7 @@ class LibraryResources:
         complete=complete,
     )
     async def reference(self, variables: Mapping[str, str], call: Call) -> Text:
-        return _json(await self._references.one(variables["id"], call))
+        return _json(await self._references.find(variables["id"], call))
 
     @resource(
         "library://styles",

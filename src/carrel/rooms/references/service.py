@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from carrel.core.answer import Job
+from carrel.core.answer import Job, Text
 from carrel.core.caller import Call
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
 from carrel.core.parsing import parse_in_thread
@@ -26,14 +27,25 @@ from carrel.rooms.references.items import Item, names_text, text_of, year_of
 from carrel.rooms.references.lookup_job import Additions
 from carrel.rooms.references.models import (
     AddedReferences,
+    AddReferences,
     AttachedFile,
+    AttachFulltext,
     Citation,
     Citations,
     CiteReferences,
     DetachedFiles,
+    DetachFulltext,
+    EditReference,
+    ExportReferences,
     Fulltext,
+    GetFulltext,
     LibraryAnswer,
+    ListReferences,
+    OneReference,
     References,
+    RemovedReference,
+    RemoveReference,
+    SearchReferences,
 )
 from carrel.rooms.references.ports import Files, Libraries, Library
 from carrel.rooms.references.search_index import ReferenceIndex, parse_query
@@ -67,54 +79,56 @@ class ReferencesRoom:
         self.default_style = default_style
         self.additions = additions
         self._full_texts = FullTexts(files)
-        self._indexes: dict[int, _Indexed] = {}
+        self._indexes: dict[int, _GenerationIndex] = {}
         self._indexing = asyncio.Lock()
 
-    async def with_notices(self, answer: AnswerT, call: Call) -> AnswerT:
-        """The answer, with what is to be said about the library since the last one."""
-        notices = await self._libraries.of(call.caller).take_notices()
-        return answer.model_copy(update={"notices": list(notices)}) if notices else answer
+    async def search(self, question: SearchReferences, call: Call) -> References:
+        items = await self._search(self._libraries.of(call.caller), question.query)
+        return await self._with_notices(_page(items, question.page, question.limit), call)
 
-    async def search(self, query: str, call: Call, *, page: int, limit: int) -> References:
-        found = await self._found(self._libraries.of(call.caller), query)
-        return _page(found, page, limit)
-
-    async def everything(self, call: Call, *, form: str, page: int, limit: int) -> References:
-        snapshot = await self._libraries.of(call.caller).snapshot()
-        answer = _page(snapshot.items, page, limit)
+    async def list_page(self, question: ListReferences, call: Call) -> References:
+        items = (await self._libraries.of(call.caller).snapshot()).items
+        answer = _page(items, question.page, question.limit)
         chosen = answer.references or []
-        match form:
+        match question.format:
             case "bibtex":
                 text = await _write(chosen, bibliography.ExportFormat.BIBTEX)
+                answer = answer.model_copy(update={"references": None, "text": text})
             case "pretty":
-                text = "\n".join(_pretty(item) for item in chosen)
-            case _:
-                return answer
-        return answer.model_copy(update={"references": None, "text": text})
+                text = "\n".join(_readable_line(item) for item in chosen)
+                answer = answer.model_copy(update={"references": None, "text": text})
+            case "json":
+                pass
+        return await self._with_notices(answer, call)
 
-    async def one(self, reference_id: str, call: Call) -> Item:
-        return await self._item(self._libraries.of(call.caller), reference_id)
+    async def first_items(self, count: int, call: Call) -> Sequence[Item]:
+        return (await self._libraries.of(call.caller).snapshot()).items[:count]
 
-    async def add(self, given: str | list[object], call: Call) -> AddedReferences | Job:
+    async def find(self, reference_id: str, call: Call) -> Item:
+        return await _find(self._libraries.of(call.caller), reference_id)
+
+    async def add(self, question: AddReferences, call: Call) -> AddedReferences | Job:
+        given = question.input
         elements: Sequence[object] = [given] if isinstance(given, str) else given
-        return await self.additions.add(elements, lambda element: self._file(element, call), call)
+        added = await self.additions.add(elements, partial(self._read_file, call=call), call)
+        return added if isinstance(added, Job) else await self._with_notices(added, call)
 
-    async def remove(self, reference_id: str, call: Call, *, is_forced: bool) -> Item:
+    async def remove(self, question: RemoveReference, call: Call) -> RemovedReference:
         library = self._libraries.of(call.caller)
-        await self._item(library, reference_id)
-        if not is_forced:
-            raise ForceRequiredError(reference_id)
-        removed = await library.remove(reference_id)
+        await _find(library, question.id)
+        if not question.force:
+            raise ForceRequiredError(question.id)
+        removed = await library.remove(question.id)
         if removed is None:
-            raise ReferenceNotFoundError(reference_id)
-        return removed
+            raise ReferenceNotFoundError(question.id)
+        return await self._with_notices(RemovedReference(removed=removed), call)
 
-    async def edit(self, reference_id: str, changes: Item, call: Call) -> Item:
-        change = checked_changes(changes)
-        changed = await self._libraries.of(call.caller).change(reference_id, change)
+    async def edit(self, question: EditReference, call: Call) -> OneReference:
+        change = checked_changes(question.changes)
+        changed = await self._libraries.of(call.caller).change(question.id, change)
         if changed is None:
-            raise ReferenceNotFoundError(reference_id)
-        return changed
+            raise ReferenceNotFoundError(question.id)
+        return await self._with_notices(OneReference(reference=changed), call)
 
     async def cite(self, question: CiteReferences, call: Call) -> Citations:
         library = self._libraries.of(call.caller)
@@ -125,43 +139,46 @@ class ReferencesRoom:
         found = [item for item in items if item is not None]
         locale = question.locale or self._default_locale
         style = question.style or self.default_style
+        entries: list[Citation] = []
         if question.kind == "in_text":
             text = await self._styles.render_in_text(found, style, question.format, locale)
-            return Citations(
-                style=style, format=question.format, kind=question.kind, text=text, entries=[]
-            )
-        entries = await self._styles.render_bibliography(found, style, question.format, locale)
-        return Citations(
-            style=style,
-            format=question.format,
-            kind=question.kind,
-            text="\n".join(entry.text for entry in entries),
-            entries=[Citation(id=entry.id, text=entry.text) for entry in entries],
+        else:
+            rendered = await self._styles.render_bibliography(found, style, question.format, locale)
+            entries = [Citation(id=entry.id, text=entry.text) for entry in rendered]
+            text = "\n".join(entry.text for entry in entries)
+        answer = Citations(
+            style=style, format=question.format, kind=question.kind, text=text, entries=entries
         )
+        return await self._with_notices(answer, call)
 
-    async def export(
-        self, form: str, query: str | None, call: Call, *, lossless: bool = False
-    ) -> str:
+    async def export(self, question: ExportReferences, call: Call) -> Text:
         library = self._libraries.of(call.caller)
-        items = (await library.snapshot()).items if not query else await self._found(library, query)
-        return await _write(items, bibliography.ExportFormat(form), lossless=lossless)
-
-    async def attach(self, reference_id: str, path: str, call: Call) -> AttachedFile:
-        library = self._libraries.of(call.caller)
-        item = await self._item(library, reference_id)
-        return await self._full_texts.attach(library, item, self._allowed(Path(path), call))
-
-    async def full_text(
-        self, reference_id: str, call: Call, *, offset: int, max_chars: int
-    ) -> Fulltext:
-        library = self._libraries.of(call.caller)
-        return await self._full_texts.get(
-            library, await self._item(library, reference_id), offset=offset, max_chars=max_chars
+        items = (
+            await self._search(library, question.query)
+            if question.query
+            else (await library.snapshot()).items
         )
+        form = bibliography.ExportFormat(question.format)
+        return Text(await _write(items, form, lossless=question.lossless))
 
-    async def detach(self, reference_id: str, call: Call) -> DetachedFiles:
+    async def attach(self, question: AttachFulltext, call: Call) -> AttachedFile:
         library = self._libraries.of(call.caller)
-        return await self._full_texts.detach(library, await self._item(library, reference_id))
+        item = await _find(library, question.id)
+        source = self._check_allowed(Path(question.path), call)
+        return await self._with_notices(await self._full_texts.attach(library, item, source), call)
+
+    async def get_fulltext(self, question: GetFulltext, call: Call) -> Fulltext:
+        library = self._libraries.of(call.caller)
+        item = await _find(library, question.id)
+        answer = await self._full_texts.get(
+            library, item, offset=question.offset, max_chars=question.max_chars
+        )
+        return await self._with_notices(answer, call)
+
+    async def detach(self, question: DetachFulltext, call: Call) -> DetachedFiles:
+        library = self._libraries.of(call.caller)
+        item = await _find(library, question.id)
+        return await self._with_notices(await self._full_texts.detach(library, item), call)
 
     async def complete_ids(self, typed: str, call: Call) -> Completion:
         """Ids of the caller's references by id or title."""
@@ -182,18 +199,17 @@ class ReferencesRoom:
         found = await self._styles.search(typed)
         return Completion(tuple(style.id for style in found[:MAX_COMPLETION_VALUES]), len(found))
 
-    async def _item(self, library: Library, reference_id: str) -> Item:
-        item = await library.find(reference_id)
-        if item is None:
-            raise ReferenceNotFoundError(reference_id)
-        return item
+    async def _with_notices(self, answer: AnswerT, call: Call) -> AnswerT:
+        """The answer with the notices about the library since the last one."""
+        notices = await self._libraries.of(call.caller).take_notices()
+        return answer.model_copy(update={"notices": list(notices)}) if notices else answer
 
-    async def _found(self, library: Library, query: str) -> Sequence[Item]:
+    async def _search(self, library: Library, query: str) -> Sequence[Item]:
         async with self._indexing:
             snapshot = await library.snapshot()
             known = self._indexes.get(id(library))
             if known is None:
-                known = _Indexed(
+                known = _GenerationIndex(
                     snapshot.generation, await asyncio.to_thread(ReferenceIndex, snapshot.items)
                 )
                 self._indexes[id(library)] = known
@@ -204,7 +220,7 @@ class ReferencesRoom:
                 return known.index.search(parse_query(query))
             return await asyncio.to_thread(known.index.search, parse_query(query))
 
-    async def _file(self, element: str, call: Call) -> bytes | None:
+    async def _read_file(self, element: str, call: Call) -> bytes | None:
         """The bytes of a file that an element names, or None where it is something else."""
         if len(element) > 4096 or "\n" in element or not element.strip():
             return None
@@ -214,7 +230,7 @@ class ReferencesRoom:
         looks_like_path = path.suffix != "" or "/" in element or "\\" in element
         if not looks_like_path:
             return None
-        allowed = self._allowed(path, call)
+        allowed = self._check_allowed(path, call)
         try:
             if not await self._files.exists(allowed):
                 raise FileNotUsableError(
@@ -230,7 +246,7 @@ class ReferencesRoom:
                 details={"path": element},
             ) from error
 
-    def _allowed(self, path: Path, call: Call) -> Path:
+    def _check_allowed(self, path: Path, call: Call) -> Path:
         try:
             resolved = self._files.resolved(path)
         except (OSError, RuntimeError, ValueError) as error:
@@ -249,7 +265,7 @@ class ReferencesRoom:
 
 
 @dataclass(slots=True)
-class _Indexed:
+class _GenerationIndex:
     """The index of one library, and which generation of it."""
 
     generation: int
@@ -264,6 +280,13 @@ async def _write(
     )
 
 
+async def _find(library: Library, reference_id: str) -> Item:
+    item = await library.find(reference_id)
+    if item is None:
+        raise ReferenceNotFoundError(reference_id)
+    return item
+
+
 def _page(items: Sequence[Item], page: int, limit: int) -> References:
     first = (page - 1) * limit
     return References(
@@ -271,7 +294,7 @@ def _page(items: Sequence[Item], page: int, limit: int) -> References:
     )
 
 
-def _pretty(item: Item) -> str:
+def _readable_line(item: Item) -> str:
     year = year_of(item)
     people = names_text(item) or "anonymous"
     container = text_of(item, "container-title")
