@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,12 +11,15 @@ import pytest
 from carrel.core.caller import Call
 from carrel.core.errors import (
     AuditUnavailableError,
+    CarrelError,
     InsufficientPermissionsError,
     InternalError,
     InvalidInputError,
+    NotFoundError,
     RateLimitExceededError,
     TimedOutError,
     UnauthenticatedError,
+    UnavailableError,
 )
 from carrel.core.operation import Effect, Operation
 from carrel.policy.limits import Rate
@@ -115,6 +119,27 @@ def test_an_operation_that_takes_too_long_is_stopped() -> None:
     with pytest.raises(TimedOutError):
         ask(stage, entry=entry)
     assert stage.phases() == [("started", None), ("ended", "timed_out")]
+
+
+@pytest.mark.parametrize(
+    ("raised", "is_logged"),
+    [(UnavailableError("The store is away"), True), (NotFoundError("note", "n1"), False)],
+)
+def test_only_what_is_unavailable_gets_an_error_id_and_a_line_in_the_log(
+    raised: CarrelError, is_logged: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(question: Greeting, call: Call) -> Greeted:
+        raise raised
+
+    stage = scene()
+    with pytest.raises(type(raised)) as refused:
+        ask(stage, entry=replace(operation(), run=fail))
+    assert ("error_id" in refused.value.details) is is_logged
+    logged = [record for record in caplog.records if record.message == "call not answered"]
+    assert [record.error_id for record in logged] == (  # type: ignore[attr-defined]
+        [refused.value.details["error_id"]] if is_logged else []
+    )
+    assert stage.phases() == [("started", None), ("ended", raised.code)]
 
 
 def test_nothing_is_changed_when_it_cannot_be_written_down_but_reading_goes_on() -> None:
