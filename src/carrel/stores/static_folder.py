@@ -19,7 +19,6 @@ from carrel.core.process_name import process_name
 from carrel.rooms.papers.building.models import FiledSummary
 from carrel.rooms.papers.building.papers import PublishedPaper
 
-STATIC_NAME = "paper-static"
 _ASSET_FOLDERS = ("md", "pdf", "md_translate", "images")
 _NOT_IN_A_NAME = re.compile(r'[<>:"/\\|?*\x00-\x1f\s]+')
 _LONGEST_NAME = 80
@@ -223,9 +222,6 @@ def _name(text: str) -> str:
     return _NOT_IN_A_NAME.sub("_", text).strip("_.")[:_LONGEST_NAME] or "unknown"
 
 
-INBOX_NAME = "added"
-
-
 class PaperInboxFolder:
     """Files are named for their content, so that handing in the same thing twice makes one file."""
 
@@ -240,9 +236,6 @@ class PaperInboxFolder:
 
     def remove(self, path: Path) -> None:
         path.unlink(missing_ok=True)
-
-
-SUMMARIES_NAME = "summaries"
 
 
 class SummaryFiles:

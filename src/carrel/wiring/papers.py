@@ -14,24 +14,22 @@ from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.addition import PaperAdder
 from carrel.rooms.papers.models import PaperAdded
 from carrel.rooms.papers.operations import PapersOperations
-from carrel.rooms.papers.ports import WorkLookup
+from carrel.rooms.papers.ports import PaperInbox, WorkLookup
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
 from carrel.settings import Settings, SettingsError
+from carrel.stores.sqlite.papers import SNAPSHOT_NAME, STATIC_NAME
 from carrel.stores.sqlite.papers.index_manifest import index_folder
 from carrel.stores.sqlite.papers.search import OpenRanking, Ranking
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.sqlite.papers.store import CorpusHealth, SqlitePaperStore
-from carrel.stores.static_folder import INBOX_NAME, STATIC_NAME, PaperInboxFolder
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.lookups import LazyLiterature
 
 if TYPE_CHECKING:
     from carrel.services.http_assets import HttpAssets
     from carrel.stores.elasticsearch.papers import PaperCluster
-
-SNAPSHOT_NAME = "paper_snapshot.db"
 
 
 def snapshot_path(settings: Settings) -> Path:
@@ -97,7 +95,14 @@ def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:
 
         return await add_in_child(_add_here, into, file)
 
-    return PaperAdder(PaperInboxFolder(into / INBOX_NAME), add_file, lookup)
+    def open_inbox() -> PaperInbox:
+        # Imported with the data of builds, which a server needs only now.
+        from carrel.stores.sqlite.papers import INBOX_NAME
+        from carrel.stores.static_folder import PaperInboxFolder
+
+        return PaperInboxFolder(into / INBOX_NAME)
+
+    return PaperAdder(open_inbox, add_file, lookup)
 
 
 def _add_here(into: Path, file: Path) -> PaperAdded:

@@ -10,7 +10,7 @@ from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.core.errors import NotFoundError
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
-from carrel.rooms.papers.citable_papers import CitablePapers
+from carrel.rooms.papers.service import CitablePapers
 from carrel.rooms.references import ROOM
 from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.references.local_operations import LibraryPastOperations

@@ -62,7 +62,7 @@ class _Neighbours:
         return [hit.paper_id for hit in hits]
 
     async def paper_as_csl(self, paper_id: str) -> dict[str, Any] | None:
-        from carrel.rooms.papers.citable_papers import paper_as_csl
+        from carrel.rooms.papers.service import paper_as_csl
 
         try:
             return await paper_as_csl(self.papers.service, paper_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+from collections.abc import Callable
 
 from carrel.core.caller import Call
 from carrel.core.decorators import operation
@@ -21,8 +22,10 @@ _ONE_OF = "Send exactly one of identifier, markdown and pdf_base64."
 class PaperAdder:
     """Stores what is handed in and adds it to the corpus, one paper at a time."""
 
-    def __init__(self, inbox: PaperInbox, add_file: AddFile, lookup: WorkLookup | None) -> None:
-        self._inbox = inbox
+    def __init__(
+        self, open_inbox: Callable[[], PaperInbox], add_file: AddFile, lookup: WorkLookup | None
+    ) -> None:
+        self._open_inbox = open_inbox
         self._add_file = add_file
         self._lookup = lookup
         self._lock = asyncio.Lock()
@@ -65,11 +68,12 @@ class PaperAdder:
 
     async def _add(self, content: bytes, suffix: str) -> PaperAdded:
         async with self._lock:
-            path = await asyncio.to_thread(self._inbox.put, content, suffix)
+            inbox = self._open_inbox()
+            path = await asyncio.to_thread(inbox.put, content, suffix)
             try:
                 return await self._add_file(path)
             except PaperNotAddedError:
-                await asyncio.to_thread(self._inbox.remove, path)
+                await asyncio.to_thread(inbox.remove, path)
                 raise
 
     async def _look_up(self, text: str) -> bytes:

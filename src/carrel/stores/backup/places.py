@@ -11,9 +11,8 @@ from carrel.stores.backup.collection import FoundFile
 from carrel.stores.backup.restore_journal import Root, is_reserved
 from carrel.stores.csl_json.library import LIBRARY_NAME, attachments_folder
 from carrel.stores.json_lines.audit import audit_files
-from carrel.stores.sqlite.papers.snapshot_writer import SNAPSHOT_NAME
+from carrel.stores.sqlite.papers import INBOX_NAME, SNAPSHOT_NAME, STATIC_NAME, SUMMARIES_NAME
 from carrel.stores.sqlite.schema import is_upgrade_copy
-from carrel.stores.static_folder import INBOX_NAME, STATIC_NAME, SUMMARIES_NAME
 
 SETTINGS_NAME = "carrel.toml"
 BUILD_NAME = ".carrel-build"

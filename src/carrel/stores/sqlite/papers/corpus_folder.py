@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from carrel.rooms.papers.building.models import BuildOptions
+import orjson
+
+from carrel.core.errors import NotConfiguredError
+from carrel.rooms.papers.building.models import BuildOptions, PaperToRead
 from carrel.rooms.papers.building.ports import BuildStores
-from carrel.stores.sqlite.papers.build_state import BuildLockFile, SqlitePaperBuildState
-from carrel.stores.sqlite.papers.snapshot_writer import SqliteSnapshotWriter
-from carrel.stores.static_folder import (
+from carrel.stores.sqlite.connection import connect
+from carrel.stores.sqlite.papers import (
     INBOX_NAME,
+    SNAPSHOT_NAME,
     STATIC_NAME,
     SUMMARIES_NAME,
-    PaperAssets,
-    PaperStaticFolder,
-    SummaryFiles,
+    WORKSHOP_NAME,
 )
-
-WORKSHOP_NAME = ".carrel-build"
+from carrel.stores.sqlite.papers.build_state import BuildLockFile, SqlitePaperBuildState
+from carrel.stores.sqlite.papers.snapshot_writer import SqliteSnapshotWriter
+from carrel.stores.static_folder import PaperAssets, PaperStaticFolder, SummaryFiles
 
 
 @contextmanager
@@ -49,3 +51,34 @@ def open_build_stores(into: Path, options: BuildOptions) -> Iterator[BuildStores
             SummaryFiles(into / SUMMARIES_NAME),
             BuildLockFile(workshop / "lock.db"),
         )
+
+
+class SqlitePapersToRead:
+    """Papers listed at the start, so that a replaced snapshot does not matter."""
+
+    def __init__(self, folder: Path) -> None:
+        self._static = folder / STATIC_NAME
+        path = folder / SNAPSHOT_NAME
+        if not path.is_file():
+            raise NotConfiguredError(
+                "There is no corpus in that folder.",
+                next_step="Build one with carrel papers build.",
+            )
+        with closing(connect(path, "read")) as connection:
+            select = (
+                "SELECT paper_id, title, source_md_content_hash FROM paper ORDER BY paper_index"
+            )
+            self._rows: list[tuple[str, str, str | None]] = connection.execute(select).fetchall()
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def papers(self) -> Iterator[PaperToRead]:
+        for paper_id, title, sha256 in self._rows:
+            yield PaperToRead(paper_id, title, self._text(paper_id, sha256))
+
+    def _text(self, paper_id: str, sha256: str | None) -> str:
+        if sha256 is not None:
+            return (self._static / "md" / f"{sha256}.md").read_text(encoding="utf-8")
+        summary = orjson.loads((self._static / "summary" / f"{paper_id}.json").read_bytes())
+        return str(summary.get("abstract") or "")

@@ -6,12 +6,8 @@ import asyncio
 import hashlib
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 
-import orjson
-
-from carrel.core.errors import NotConfiguredError
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.text.words import join_cjk
 from carrel.rooms.knowledge.documents import (
@@ -21,12 +17,8 @@ from carrel.rooms.knowledge.documents import (
     DocumentSource,
     FieldKind,
 )
-from carrel.rooms.papers.building.models import PaperToRead
-from carrel.stores.sqlite.connection import connect
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, Signature, SnapshotVersion
-from carrel.stores.sqlite.papers.snapshot_writer import SNAPSHOT_NAME
-from carrel.stores.static_folder import STATIC_NAME
 
 PAPER_FIELDS: Mapping[str, FieldKind] = {
     "paper_id": "keyword",
@@ -171,34 +163,3 @@ def _fingerprint(row: tuple[str, ...]) -> str:
     return hashlib.blake2b(
         "\x1e".join("" if value is None else str(value) for value in row).encode(), digest_size=12
     ).hexdigest()
-
-
-class SqlitePapersToRead:
-    """Papers listed at the start, so that a replaced snapshot does not matter."""
-
-    def __init__(self, folder: Path) -> None:
-        self._static = folder / STATIC_NAME
-        path = folder / SNAPSHOT_NAME
-        if not path.is_file():
-            raise NotConfiguredError(
-                "There is no corpus in that folder.",
-                next_step="Build one with carrel papers build.",
-            )
-        with closing(connect(path, "read")) as connection:
-            select = (
-                "SELECT paper_id, title, source_md_content_hash FROM paper ORDER BY paper_index"
-            )
-            self._rows: list[tuple[str, str, str | None]] = connection.execute(select).fetchall()
-
-    def count(self) -> int:
-        return len(self._rows)
-
-    def papers(self) -> Iterator[PaperToRead]:
-        for paper_id, title, sha256 in self._rows:
-            yield PaperToRead(paper_id, title, self._text(paper_id, sha256))
-
-    def _text(self, paper_id: str, sha256: str | None) -> str:
-        if sha256 is not None:
-            return (self._static / "md" / f"{sha256}.md").read_text(encoding="utf-8")
-        summary = orjson.loads((self._static / "summary" / f"{paper_id}.json").read_bytes())
-        return str(summary.get("abstract") or "")

@@ -15,6 +15,7 @@ from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.rooms.papers.building.papers import PublishedPaper
 from carrel.rooms.papers.errors import ForeignSnapshotError
 from carrel.stores.sqlite.connection import connect
+from carrel.stores.sqlite.papers import SNAPSHOT_NAME
 from carrel.stores.sqlite.papers.snapshot_schema import (
     INDEXES,
     NAMED_FACETS,
@@ -82,7 +83,6 @@ class FacetTable:
         )
 
 
-SNAPSHOT_NAME = "paper_snapshot.db"
 # Three thousand authors of one paper would alone make millions of pairs; beyond this many facets
 # authors are not paired.
 _MAX_PAIRED_FACETS = 200
