@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from carrel.cli import main
-from carrel.cli.research_watch import drawn
+from carrel.cli.research_watch import draw_status
 from carrel.rooms.research.models import ResearchStatus
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import build_snapshot
@@ -104,7 +104,7 @@ def test_the_view_of_a_run_fits_the_terminal_and_shows_no_control_characters() -
         estimated_completion_minutes=1,
         problem="Something is wrong. " * 10,
     )  # fmt: skip
-    drawing = drawn(status, [], 60)
+    drawing = draw_status(status, [], 60)
     assert all(len(line) <= 60 for line in drawing.splitlines())
     assert "\x1b" not in drawing
-    assert "less than a minute left" in drawn(status, [], 120)
+    assert "less than a minute left" in draw_status(status, [], 120)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from carrel.cli.research_watch import drawn
+from carrel.cli.research_watch import draw_status
 from carrel.rooms.research.models import (
     HypothesisInFull,
     HypothesisRow,
@@ -108,7 +108,7 @@ def _wrapped(text: str) -> str:
 
 def _status(status: Any) -> str:
     leader = status.top_hypothesis
-    return drawn(status, []) + (
+    return draw_status(status, []) + (
         f"\nLeading: {leader.summary} ({leader.id}, Elo {leader.elo_score:.0f})" if leader else ""
     )
 

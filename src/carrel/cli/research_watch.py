@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import shutil
 import sys
 import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from carrel.cli.calls import Terminal, at_terminal
 from carrel.cli.options import add_desk_options, settings_from
@@ -17,6 +18,8 @@ from carrel.rooms.research.models import HypothesisRow, ResearchStatus
 from carrel.wiring.desk import open_desk
 
 _LOOK_EVERY_SECONDS = 0.5
+ShowStatus = Callable[[ResearchStatus, list[HypothesisRow]], None]
+
 _GOING_ON = {"initializing", "active"}
 _BAR = 30
 _LEADERS = 3
@@ -41,26 +44,16 @@ def run(words: list[str]) -> int:
 
 async def watch(terminal: Terminal, research_id: str) -> int:
     """Shows the run until it ends: redrawn on a terminal, a line for every change elsewhere."""
-    shown = ""
-    lines = 0
-    while True:
-        status = await terminal.ask("get_research_status", research_id=research_id)
-        leaders = await terminal.ask("list_hypotheses", research_id=research_id, limit=_LEADERS)
-        if sys.stdout.isatty():
-            # A line that wrapped would be counted as one and smear; each is cut to the terminal as
-            # it is now.
-            drawing = drawn(status, leaders, shutil.get_terminal_size().columns - 1)
-            sys.stdout.write(f"\x1b[{lines}F\x1b[J" * bool(lines) + drawing + "\n")
-            sys.stdout.flush()
-            lines = drawing.count("\n") + 1
-        elif (line := summary_line(status)) != shown:
-            shown = line
-            print(line, flush=True)
-        if status.status not in _GOING_ON:
-            break
-        await asyncio.sleep(_LOOK_EVERY_SECONDS)
+    with _draw_live() if sys.stdout.isatty() else _print_changes() as show_status:
+        while True:
+            status = await terminal.ask("get_research_status", research_id=research_id)
+            leaders = await terminal.ask("list_hypotheses", research_id=research_id, limit=_LEADERS)
+            show_status(status, leaders)
+            if status.status not in _GOING_ON:
+                break
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
     if not sys.stdout.isatty():
-        print(drawn(status, leaders))
+        print(draw_status(status, leaders))
     if leaders:
         print(
             f"\ncarrel research results {research_id}\ncarrel research hypothesis {leaders[0].id}"
@@ -69,8 +62,35 @@ async def watch(terminal: Terminal, research_id: str) -> int:
     return 0 if status.status == "completed" else 1
 
 
-def drawn(status: ResearchStatus, leaders: list[HypothesisRow], width: int = 200) -> str:
-    """A bar, the counts, and who leads; no line is wider than asked."""
+@contextmanager
+def _draw_live() -> Iterator[ShowStatus]:
+    # Only here: rich takes longer to import than most commands take to run.
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    with Live(console=console, auto_refresh=False, vertical_overflow="crop") as live:
+        yield lambda status, leaders: live.update(
+            Text(draw_status(status, leaders, console.width - 1)), refresh=True
+        )
+
+
+@contextmanager
+def _print_changes() -> Iterator[ShowStatus]:
+    last = ""
+
+    def show_status(status: ResearchStatus, leaders: list[HypothesisRow]) -> None:
+        nonlocal last
+        if (line := summary_line(status)) != last:
+            last = line
+            print(line, flush=True)
+
+    yield show_status
+
+
+def draw_status(status: ResearchStatus, leaders: list[HypothesisRow], width: int = 200) -> str:
+    """A bar, the counts, and the leading hypotheses; no line is wider than asked."""
     full = round(status.progress * _BAR)
     left = _left(status.estimated_completion_minutes)
     rows = [
