@@ -11,8 +11,8 @@ import jwt
 import pytest
 
 from carrel.core.errors import UnavailableError
+from carrel.policy.authorization.access_tokens import SigningKeys
 from carrel.policy.authorization.clients import MOST_CLIENTS
-from carrel.policy.authorization.keys import SigningKeys
 from carrel.policy.authorization.models import Client, ClientKind
 from tests.access.support import (
     PASSWORD,

@@ -19,15 +19,13 @@ from carrel.core.operation import Operation
 from carrel.core.quoting import quoted_facts
 from carrel.doors.errors import error_mapping
 from carrel.doors.http import Route
-from carrel.doors.http.messages import JSON_TYPE, Header, HttpRequest, Response
+from carrel.doors.http.messages import JSON_TYPE, Challenge, Header, HttpRequest, Response
 from carrel.doors.http.request_checks import is_from_browser
 from carrel.doors.json_input import parse_json
 from carrel.doors.schemas import input_schema
 from carrel.policy.gate import Gate, to_invalid_input_error
 
 log = logging.getLogger("carrel.rest")
-
-Challenge = Callable[[CarrelError], tuple[Header, ...]]
 
 
 class Invocation(BaseModel):

@@ -106,7 +106,7 @@ class _Verifier:
                 continue
             found.lines += 1
             if not line.is_true:
-                found.problems.append(
+                self._report(
                     f"line {number}: the content does not fit its hash (chain {line.chain}, "
                     f"sequence {line.head.sequence})"
                 )
@@ -126,35 +126,36 @@ class _Verifier:
                 self._check_reference(latest, line, reference)
             self._tell_of(latest)
         elif self._references and self._expects_anchors:
-            found.problems.append("the anchors that the log names are missing")
+            self._report("the anchors that the log names are missing")
         found.open_ends = [
             name for name, progress in self._chains.items() if not progress.is_closed
         ]
         return found
 
+    def _report(self, problem: str) -> None:
+        self._found.problems.append(problem)
+
     def _follow(self, line: _Line) -> None:
-        name, head, problems = line.chain, line.head, self._found.problems
+        name, head = line.chain, line.head
         anchored = self._anchored(name)
         progress = self._chains.get(name)
         if progress is None:
             progress = self._chains[name] = _Progress(self._start(line, anchored))
         before = progress.head
         if head.sequence <= before.sequence:
-            problems.append(
-                f"chain {name}: sequence {head.sequence} is there twice or out of order"
-            )
+            self._report(f"chain {name}: sequence {head.sequence} is there twice or out of order")
             return
         if head.sequence != before.sequence + 1:
             missing = f"{before.sequence + 1}" + (
                 f" to {head.sequence - 1}" if head.sequence > before.sequence + 2 else ""
             )
-            problems.append(f"chain {name}: sequence {missing} is missing")
+            self._report(f"chain {name}: sequence {missing} is missing")
         elif line.previous != before.digest:
-            problems.append(
+            self._report(
                 f"chain {name}: sequence {head.sequence} does not follow the line before it"
             )
         if progress.is_closed:
-            problems.append(f"chain {name}: sequence {head.sequence} comes after the closing line")
+            self._report(f"chain {name}: sequence {head.sequence} comes after the closing line")
         progress.head = head
         if line.phase == CLOSED:
             progress.is_closed = True
@@ -163,7 +164,7 @@ class _Verifier:
             and head.sequence == anchored.head.sequence
             and head.digest != anchored.head.digest
         ):
-            problems.append(
+            self._report(
                 f"chain {name}: sequence {head.sequence} is not the line that was anchored: it "
                 f"was written anew"
             )
@@ -181,15 +182,13 @@ class _Verifier:
         for name, progress in self._chains.items():
             anchored = ledger.chains.get(name)
             if anchored is None:
-                self._found.problems.append(
-                    f"chain {name}: no anchor announces it; these lines were put in"
-                )
+                self._report(f"chain {name}: no anchor announces it; these lines were put in")
             elif (
                 progress.is_closed
                 and anchored.origin is ChainOrigin.ANNOUNCED
                 and anchored.closing != progress.head
             ):
-                self._found.problems.append(
+                self._report(
                     f"chain {name}: its closing line was not anchored: an anchor was removed, or "
                     f"the line put in"
                 )
@@ -209,15 +208,13 @@ class _Verifier:
             return
         number, digest, key = reference.get("anchor"), reference.get("digest"), reference.get("key")
         if not isinstance(number, int) or number > ledger.tip.number:
-            self._found.problems.append(
-                f"chain {line.chain}: anchor {number}, which it names, is missing"
-            )
+            self._report(f"chain {line.chain}: anchor {number}, which it names, is missing")
         elif ledger.digests.get(number, digest) != digest:
-            self._found.problems.append(
+            self._report(
                 f"chain {line.chain}: anchor {number} is not the one it names: it was replaced"
             )
         elif key not in ledger.keys:
-            self._found.problems.append(
+            self._report(
                 f"chain {line.chain}: anchor {number} was signed by the key {key}, which was "
                 f"replaced"
             )
@@ -226,9 +223,7 @@ class _Verifier:
         has_expired = self._ledger is not None and self._ledger.expired_files > 0
         for name, (after, is_at_the_start) in self._awaited.items():
             if after not in self._hashes and not (has_expired and is_at_the_start):
-                self._found.problems.append(
-                    f"chain {name}: the line that was last when it began is missing"
-                )
+                self._report(f"chain {name}: the line that was last when it began is missing")
 
     def _check_heads(self, ledger: AnchorLedger) -> None:
         for name, anchored in ledger.chains.items():
@@ -242,11 +237,11 @@ class _Verifier:
             if reached >= wanted:
                 continue
             if progress is None and not anchored.expired.sequence:
-                self._found.problems.append(
+                self._report(
                     f"chain {name}: all of its lines are missing, and {wanted} were anchored"
                 )
             else:
-                self._found.problems.append(
+                self._report(
                     f"chain {name}: its end is missing, from sequence {reached + 1} to {wanted} "
                     f"at least"
                 )

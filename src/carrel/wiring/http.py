@@ -7,12 +7,12 @@ import os
 from carrel.doors.docs_page import description_routes
 from carrel.doors.http import HttpApp, RequestLimits, Route
 from carrel.doors.http.connections import ConnectionLimits
+from carrel.doors.http.messages import Challenge
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.http import McpHttp
 from carrel.doors.oauth.metadata import (
-    Challenge,
     authorization_server_routes,
     challenge_for,
     protected_resource_routes,

@@ -34,7 +34,7 @@ from carrel.doors.http.request_checks import (
     HeldBody,
     check_declared_size,
     may_be_large,
-    printable_header,
+    printable,
     read_body,
 )
 from carrel.policy.gate import STRANGER, Gate
@@ -49,22 +49,13 @@ Refuse = Callable[[CarrelError, Visit], Response]
 _CLOSE: tuple[Header, ...] = ((b"connection", b"close"),)
 _LONGEST_USER_AGENT = 200
 _LONGEST_PATH = 200
+_READ_AS = {"HEAD": "GET"}
 _CORS_HEADERS = (
     b"content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, "
     b"last-event-id, x-request-id",
     b"retry-after, www-authenticate, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, "
     b"x-ratelimit-reset",
 )
-
-
-def _printable_path(path: str) -> str:
-    """A request's path as it may be written down or shown: cut, and without control characters."""
-    text = path[:_LONGEST_PATH]
-    return (
-        text
-        if text.isprintable()
-        else "".join(sign if sign.isprintable() else "?" for sign in text)
-    )
 
 
 def _allowance_headers(visit: Visit) -> tuple[Header, ...]:
@@ -160,8 +151,7 @@ class HttpApp:
             if name in headers:
                 repeated.add(name)
             headers[name] = value
-        path: str = scope["path"]
-        route, tail = self._find(path)
+        route, tail = self._find(scope["path"])
         client = scope.get("client")
         peer = client[0] if client else "unknown"
         visit = self._visit(scope, headers, repeated, peer)
@@ -170,8 +160,7 @@ class HttpApp:
             try:
                 is_listed = self._header_checks.check(scope["method"], headers, repeated, peer)
             except CarrelError as error:
-                self._gate.record_refusal(visit, "http", visit.path, error)
-                await send_response(send, self._refuse(error, visit))
+                await send_response(send, self._turn_away(error, visit))
                 return
             if is_listed:
                 cors = ((b"access-control-allow-origin", headers[b"origin"]), (b"vary", b"origin"))
@@ -180,32 +169,32 @@ class HttpApp:
         is_proxied = visit.address != peer
         if is_proxied and not self._enter(visit.address_group):
             busy = ServerBusyError("Too many requests from this address are under way at once")
-            self._gate.record_refusal(visit, "http", visit.path, busy)
-            await send_response(send, self._refuse(busy, visit))
+            await send_response(send, self._turn_away(busy, visit))
             return
         try:
-            answered = await self._answer(
-                scope, receive, route, headers, repeated, visit, tail, cors
-            )
-            if answered is not None:
-                await self._send(scope["method"], receive, send, answered)
+            request = HttpRequest(scope, headers, frozenset(repeated), b"", visit, tail)
+            response = await self._answer(request, receive, route, cors)
+            await self._send(scope["method"], receive, send, response)
+        except ClientGoneError:
+            return
         finally:
             if is_proxied:
                 self._leave(visit.address_group)
 
+    def _turn_away(self, error: CarrelError, visit: Visit) -> Response:
+        self._gate.record_refusal(visit, "http", visit.path, error)
+        return self._refuse(error, visit)
+
     async def _answer(
         self,
-        scope: Scope,
+        request: HttpRequest,
         receive: Receive,
         route: Route | None,
-        headers: dict[bytes, bytes],
-        repeated: set[bytes],
-        visit: Visit,
-        tail: str,
         cors: tuple[Header, ...],
-    ) -> Response | StreamedResponse | None:
-        """The response; None when the client is gone."""
-        method: str = scope["method"]
+    ) -> Response | StreamedResponse:
+        """The response. Raises ClientGoneError."""
+        method, visit = request.method, request.visit
+        handler = None if route is None else route.handlers.get(_READ_AS.get(method, method))
         response: Response | StreamedResponse
         if route is None:
             response = self._refuse(PathNotFoundError(visit.path), visit)
@@ -215,20 +204,11 @@ class HttpApp:
                 (b"access-control-allow-headers", _CORS_HEADERS[0]),
             )
             response = Response(204, b"", (*preflight, (b"access-control-max-age", b"600")))
+        elif handler is None:
+            wrong = MethodNotAllowedError(method, visit.path, route.allow.decode())
+            response = _with_headers(self._refuse(wrong, visit), ((b"allow", route.allow),))
         else:
-            handler = route.handlers.get("GET" if method == "HEAD" else method)
-            if handler is None:
-                wrong = MethodNotAllowedError(method, visit.path, route.allow.decode())
-                refusal = self._refuse(wrong, visit)
-                response = Response(
-                    refusal.status, refusal.body, (*refusal.headers, (b"allow", route.allow))
-                )
-            else:
-                request = HttpRequest(scope, headers, frozenset(repeated), b"", visit, tail)
-                try:
-                    response = await self._handled(handler, route, request, receive)
-                except ClientGoneError:
-                    return None
+            response = await self._handled(handler, route, request, receive)
         return _with_headers(response, cors) if cors else response
 
     async def _handled(
@@ -329,16 +309,17 @@ class HttpApp:
             if name in repeated:
                 forwarded = b",".join(value for given, value in scope["headers"] if given == name)
             address = self._trusted_proxies.address(peer, forwarded.decode("latin-1"))
+        agent = headers.get(b"user-agent", b"unknown").decode("latin-1")
         authorization = headers.get(b"authorization")
         platform = headers.get(b"x-serverless-authorization")
         return Visit(
             "http",
             f"{self._request_prefix}-{next(self._request_ids):x}",
             address,
-            printable_header(headers.get(b"user-agent", b"unknown"), _LONGEST_USER_AGENT),
+            printable(agent, _LONGEST_USER_AGENT),
             None if authorization is None else authorization.decode("latin-1"),
             None if platform is None else platform.decode("latin-1"),
-            _printable_path(scope["path"]),
+            printable(scope["path"], _LONGEST_PATH),
         )
 
     def _enter(self, group: str) -> bool:

@@ -18,6 +18,8 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Header = tuple[bytes, bytes]
+# Makes the WWW-Authenticate headers of a refusal.
+Challenge = Callable[[CarrelError], tuple[Header, ...]]
 
 JSON_TYPE: Header = (b"content-type", b"application/json")
 

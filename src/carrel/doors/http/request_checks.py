@@ -223,11 +223,9 @@ def is_from_browser(headers: Mapping[bytes, bytes]) -> bool:
     return b"origin" in headers or b"sec-fetch-site" in headers
 
 
-def printable_header(value: bytes, longest: int) -> str:
-    """A header's value as it may be written down: cut, and without control characters."""
-    text = value[:longest].decode("latin-1")
-    return (
-        text
-        if text.isprintable()
-        else "".join(sign if sign.isprintable() else "?" for sign in text)
-    )
+def printable(text: str, longest: int) -> str:
+    """Foreign text as it may be written down: cut, and without control characters."""
+    text = text[:longest]
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else "?" for sign in text)

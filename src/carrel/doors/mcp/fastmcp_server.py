@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
 from fastmcp import FastMCP
@@ -17,20 +17,15 @@ from fastmcp.resources.base import ResourceContent, ResourceResult
 from fastmcp.resources.template import ResourceTemplate
 from fastmcp.server.completions import CompletionHandler, CompletionReference
 from fastmcp.server.dependencies import get_context, get_http_headers, get_http_request
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.middleware import Middleware
 from fastmcp.tools.base import Tool, ToolResult
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     AudioContent,
-    CallToolRequestParams,
     CompletionArgument,
     CompletionContext,
     EmbeddedResource,
     ImageContent,
-    ListPromptsRequest,
-    ListResourcesRequest,
-    ListResourceTemplatesRequest,
-    ListToolsRequest,
     TextContent,
     ToolAnnotations,
 )
@@ -57,7 +52,6 @@ from carrel.libraries.text.budget import check_nesting
 from carrel.policy.gate import Gate
 
 _numbers = itertools.count(1)
-ItemT = TypeVar("ItemT")
 
 Lifespan = Callable[[FastMCP[Any]], AbstractAsyncContextManager[Any]]
 
@@ -109,13 +103,10 @@ class _PolicyMiddleware(Middleware):
             **{f"prompt:{name}": served.prompt.scopes for name, served in endpoint.prompts.items()},
         }
 
-    async def on_call_tool(
-        self,
-        context: MiddlewareContext[CallToolRequestParams],
-        call_next: CallNext[CallToolRequestParams, ToolResult],
-    ) -> ToolResult:
+    async def on_call_tool(self, context: Any, call_next: Any) -> ToolResult:
         try:
-            return await call_next(context)
+            result: ToolResult = await call_next(context)
+            return result
         except FastMcpNotFoundError:
             raise MCPError(
                 code=INVALID_PARAMS, message=f"Unknown tool: {context.message.name}"
@@ -125,41 +116,20 @@ class _PolicyMiddleware(Middleware):
                 raise error.__cause__ from None
             raise
 
-    async def on_list_tools(
-        self,
-        context: MiddlewareContext[ListToolsRequest],
-        call_next: CallNext[ListToolsRequest, Sequence[Tool]],
-    ) -> Sequence[Tool]:
+    async def on_list_tools(self, context: Any, call_next: Any) -> Any:
         return await self._allowed(await call_next(context), lambda tool: f"tool:{tool.name}")
 
-    async def on_list_resources(
-        self,
-        context: MiddlewareContext[ListResourcesRequest],
-        call_next: CallNext[ListResourcesRequest, Sequence[FastMcpResource]],
-    ) -> Sequence[FastMcpResource]:
-        return await self._allowed(
-            await call_next(context), lambda resource: f"resource:{resource.uri}"
-        )
+    async def on_list_resources(self, context: Any, call_next: Any) -> Any:
+        return await self._allowed(await call_next(context), lambda each: f"resource:{each.uri}")
 
-    async def on_list_resource_templates(
-        self,
-        context: MiddlewareContext[ListResourceTemplatesRequest],
-        call_next: CallNext[ListResourceTemplatesRequest, Sequence[ResourceTemplate]],
-    ) -> Sequence[ResourceTemplate]:
-        return await self._allowed(
-            await call_next(context), lambda template: f"resource:{template.uri_template}"
-        )
+    async def on_list_resource_templates(self, context: Any, call_next: Any) -> Any:
+        found = await call_next(context)
+        return await self._allowed(found, lambda each: f"resource:{each.uri_template}")
 
-    async def on_list_prompts(
-        self,
-        context: MiddlewareContext[ListPromptsRequest],
-        call_next: CallNext[ListPromptsRequest, Sequence[Prompt]],
-    ) -> Sequence[Prompt]:
-        return await self._allowed(await call_next(context), lambda prompt: f"prompt:{prompt.name}")
+    async def on_list_prompts(self, context: Any, call_next: Any) -> Any:
+        return await self._allowed(await call_next(context), lambda each: f"prompt:{each.name}")
 
-    async def _allowed(
-        self, found: Sequence[ItemT], key: Callable[[ItemT], str]
-    ) -> Sequence[ItemT]:
+    async def _allowed(self, found: Sequence[Any], key: Callable[[Any], str]) -> Sequence[Any]:
         """What others have added to the server is theirs to hide."""
         try:
             caller = await self._gate.identify(_visit())

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 
 import orjson
 
@@ -19,7 +19,7 @@ from carrel.core.caller import Caller, ReportProgress
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.doors.errors import HEADER_MISMATCH, INVALID_REQUEST, PARSE_ERROR
 from carrel.doors.http.app import Route
-from carrel.doors.http.messages import JSON_TYPE, HttpRequest, Response, StreamedResponse
+from carrel.doors.http.messages import JSON_TYPE, Challenge, HttpRequest, Response, StreamedResponse
 from carrel.doors.http.request_checks import is_from_browser
 from carrel.doors.json_input import parse_json
 from carrel.doors.mcp.dispatcher import Dispatcher
@@ -41,8 +41,6 @@ from carrel.doors.mcp.json_rpc import (
     unsupported_version,
 )
 from carrel.policy.gate import Gate
-
-Challenge = Callable[[CarrelError], tuple[tuple[bytes, bytes], ...]]
 
 _ROUTING_HEADERS = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name"})
 # The extension wants the header, yet a client in wide use (FastMCP 4.1) leaves it out; every server

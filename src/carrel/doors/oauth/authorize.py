@@ -20,6 +20,7 @@ from carrel.doors.oauth.endpoints import (
     set_cookie,
 )
 from carrel.doors.oauth.pages import consent_page, login_page, page_response, problem_page
+from carrel.policy.authorization.access_tokens import GrantedTokenVerifier
 from carrel.policy.authorization.login import DEVICE_SECONDS, SESSION_SECONDS, LoginService
 from carrel.policy.authorization.models import (
     LoginRefusedError,
@@ -32,7 +33,6 @@ from carrel.policy.authorization.server import (
     AuthorizationServer,
     RedirectedError,
 )
-from carrel.policy.authorization.verifier import GrantedTokenVerifier
 from carrel.policy.gate import Gate
 
 _LOGIN_SECONDS = 3600

@@ -11,9 +11,9 @@ import orjson
 from carrel.core.caller import ANONYMOUS_USER, Caller
 from carrel.core.errors import CarrelError, UnavailableError
 from carrel.doors.http.messages import Header, HttpRequest, Response
+from carrel.policy.authorization.access_tokens import GrantedTokenVerifier
 from carrel.policy.authorization.models import OAuthError, UntrustedRequestError
 from carrel.policy.authorization.server import AuthorizationServer
-from carrel.policy.authorization.verifier import GrantedTokenVerifier
 from carrel.policy.gate import Gate
 
 _NO_STORE: tuple[Header, ...] = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))

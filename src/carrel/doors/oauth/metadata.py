@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from carrel.core.errors import CarrelError
 from carrel.doors.http import Route
-from carrel.doors.http.messages import Header, HttpRequest, Response
+from carrel.doors.http.messages import Challenge, Header, HttpRequest, Response
 from carrel.policy.identity import InvalidTokenError
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource"
 AUTHORIZATION_SERVER = "/.well-known/oauth-authorization-server"
-
-Challenge = Callable[[CarrelError], tuple[Header, ...]]
 
 
 def metadata_url(resource: str) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carrel.core.clock import Clock
+from carrel.policy.authorization.access_tokens import GrantedTokenVerifier, SigningKeys
 from carrel.policy.authorization.clients import Clients
-from carrel.policy.authorization.keys import SigningKeys
 from carrel.policy.authorization.login import LoginService, Passwords
 from carrel.policy.authorization.models import AccessStore, Client, ClientDocuments
 from carrel.policy.authorization.server import AuthorizationServer
-from carrel.policy.authorization.verifier import GrantedTokenVerifier
 from carrel.policy.limits import Buckets, Rate
 from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
 

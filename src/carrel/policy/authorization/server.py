@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from carrel.core.clock import Clock
+from carrel.policy.authorization.access_tokens import SigningKeys
 from carrel.policy.authorization.clients import Clients
-from carrel.policy.authorization.keys import SigningKeys
 from carrel.policy.authorization.models import (
     AccessStore,
     AuthorizationCode,

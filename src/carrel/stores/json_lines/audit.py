@@ -21,7 +21,7 @@ from carrel.policy.audit import chain_heads, hash_in
 from carrel.policy.audit_anchor import AnchorEvent, AnchorLedger, Anchors
 from carrel.stores.audit_queue import AuditNotice, PartlyWrittenError, QueuedAudit, QueueOptions
 from carrel.stores.file_lock import hold_lock
-from carrel.stores.json_lines.descriptors import OPEN_FLAGS, read_at
+from carrel.stores.json_lines.anchors import OPEN_FLAGS, read_at
 
 DEFAULT_FILE_BYTES = 64 * 1024 * 1024
 _STAMP = "%Y%m%dT%H%M%S.%f"

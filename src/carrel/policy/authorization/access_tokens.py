@@ -1,4 +1,4 @@
-"""The keys tokens are signed with: stored, rotated, published while tokens use them."""
+"""Access tokens of our own authorization server: the keys that sign them, and verification."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
+from carrel.core.caller import Caller
 from carrel.core.clock import Clock
 from carrel.policy.authorization.models import AccessStore, SigningKey
+from carrel.policy.identity import InvalidTokenError, VerifiedToken
+from carrel.policy.scopes import expand_scopes
+from carrel.policy.signed_tokens import SignedTokenVerifier
 
 _REREAD_SECONDS = 30.0
 # A new key is published this long before it signs, so that every worker knows it by then.
@@ -112,3 +116,34 @@ def _new_private_pem() -> str:
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()
+
+
+class GrantedTokenVerifier:
+    """A signed token is good while its grant is, looked up every `recheck_seconds`."""
+
+    def __init__(
+        self,
+        signed: SignedTokenVerifier,
+        store: AccessStore,
+        clock: Clock,
+        recheck_seconds: float = 5.0,
+    ) -> None:
+        self._signed = signed
+        self._store = store
+        self._clock = clock
+        self.recheck_seconds: float | None = recheck_seconds
+
+    async def verify(self, token: str) -> VerifiedToken | None:
+        claims = await self._signed.claims(token)
+        grant = await self._store.grant(str(claims.get("grant")))
+        if grant is None:
+            raise InvalidTokenError("The token has been revoked", next_step="Log in again.")
+        scopes = expand_scopes(str(claims.get("scope", "")).split()) & expand_scopes(grant.scopes)
+        return VerifiedToken(Caller(grant.user_name, scopes, grant.client_id), float(claims["exp"]))
+
+    async def grant_of(self, token: str) -> str | None:
+        """The grant of a token that is ours and has not expired, for revocation."""
+        try:
+            return str((await self._signed.claims(token)).get("grant"))
+        except InvalidTokenError:
+            return None
