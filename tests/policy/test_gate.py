@@ -12,6 +12,7 @@ from carrel.core.caller import Call
 from carrel.core.errors import (
     AuditUnavailableError,
     CarrelError,
+    CostlyInputError,
     InsufficientPermissionsError,
     InternalError,
     InvalidInputError,
@@ -22,6 +23,7 @@ from carrel.core.errors import (
     UnavailableError,
 )
 from carrel.core.operation import Effect, Operation
+from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.policy.limits import Rate
 from tests.policy.desk import Greeted, Greeting, Scene, operation, scene, visit
 
@@ -97,6 +99,27 @@ def test_a_bug_says_nothing_of_the_inside() -> None:
     assert failed.value.message == "An unexpected error occurred"
     assert "secret" not in str(failed.value.to_facts())
     assert stage.phases() == [("started", None), ("ended", "internal_error")]
+
+
+def test_a_parser_that_exceeds_its_budget_is_answered_with_what_was_exceeded() -> None:
+    stage = scene()
+
+    async def run(question: Any, call: Call) -> Any:
+        message = "Reading token=ghp_0123456789abcdefghijABCDEFGHIJ0123456789 takes too long"
+        raise InputTooCostlyError(message, exceeded="cpu", limit=2.5)
+
+    async def asking() -> None:
+        caller = await stage.gate.identify(visit())
+        await stage.gate.call(replace(operation(), run=run), {"name": "x"}, caller, visit())
+
+    with pytest.raises(CostlyInputError) as refusal:
+        asyncio.run(asking())
+    facts = refusal.value.to_facts()
+    assert facts["code"] == "input_too_costly"
+    assert facts["details"] == {"exceeded": "cpu", "limit": 2.5}
+    assert "smaller parts" in str(facts["next_step"])
+    assert "ghp_0123456789" not in str(facts)
+    assert stage.phases() == [("started", None), ("ended", "input_too_costly")]
 
 
 def test_an_operation_that_takes_too_long_is_stopped() -> None:
