@@ -177,8 +177,8 @@ class Disambiguator:
     ) -> Disambiguation | None:
         """The first step that sets some items apart from the target; others are undone."""
         sets = self.render(target, base, True)[1]
-        working = _inherit_name_parts(base, sets)
-        kept = _inherit_name_parts(base, sets)
+        working = _extend_to_sets(base, sets)
+        kept = _extend_to_sets(base, sets)
         for _ in range(_step_limit):
             step = self._step(working, target)
             if step is None:
@@ -187,7 +187,7 @@ class Disambiguator:
             if all(self._text(item, working) == text for item in items):
                 continue
             place, position = step
-            _grow(kept, working)
+            _extend_to_working(kept, working)
             kept.name_counts[place] = max(kept.name_counts[place], working.name_counts[place])
             if position >= 0:
                 # What was shown, not what was asked for: without a sign for initials a name is
@@ -219,9 +219,7 @@ class Disambiguator:
         return None
 
 
-def _inherit_name_parts(
-    base: Disambiguation, sets: list[tuple[int, int, list[int]]]
-) -> Disambiguation:
+def _extend_to_sets(base: Disambiguation, sets: list[tuple[int, int, list[int]]]) -> Disambiguation:
     filled = base.copy()
     for place, (_, shown, levels) in enumerate(sets):
         if place >= len(filled.name_counts):
@@ -231,7 +229,7 @@ def _inherit_name_parts(
     return filled
 
 
-def _grow(kept: Disambiguation, working: Disambiguation) -> None:
+def _extend_to_working(kept: Disambiguation, working: Disambiguation) -> None:
     for place in range(len(working.name_counts)):
         if place >= len(kept.name_counts):
             kept.name_counts.append(working.name_counts[place])

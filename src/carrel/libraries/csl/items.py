@@ -66,10 +66,9 @@ class CitedItem:
             self.fields["page-first"] = re.split(
                 r"[-–—,&]", self.fields["page"].strip(), maxsplit=1
             )[0].rstrip()
-        for long, short in (("title", "title-short"), ("container-title", "container-title-short")):
+        for short in ("title-short", "container-title-short"):
             if short in self.fields and not self.fields[short].strip():
                 del self.fields[short]
-            del long
         self.et_al = et_al_variables(source)
         self.present = {*self.fields, *self.names, *self.dates}
         if "event" in self.present:
