@@ -39,7 +39,7 @@ from carrel.rooms.knowledge.notes import link_targets
 from carrel.rooms.papers.building.identity import find_month, find_year, normalise_title
 from carrel.rooms.references.search_index import IndexedReference
 from carrel.rooms.references.search_index import parse_query as parse_references_query
-from carrel.rooms.research.legacy_import import read_legacy_hypotheses
+from carrel.rooms.research.human_input import read_legacy_hypotheses
 from carrel.rooms.research.safety import check_goal, check_hypothesis
 from carrel.services.language_models.answers import _object_in
 from carrel.services.literature.dois import tidy_record

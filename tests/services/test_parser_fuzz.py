@@ -22,7 +22,7 @@ from carrel.libraries.text.front_matter import FrontMatterError, load_front_matt
 from carrel.libraries.text.plain_text import plain_text
 from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note
 from carrel.rooms.knowledge.notes import BadRow
-from carrel.rooms.research.legacy_import import read_legacy_hypotheses
+from carrel.rooms.research.human_input import read_legacy_hypotheses
 from carrel.services.node_files import read_nodes
 
 pytestmark = pytest.mark.promise("D14")

@@ -30,7 +30,8 @@ def run(words: list[str]) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     options = parser.parse_args(words[1:])
-    settings = settings_from(options)
+    # The other rooms are not asked, so they are not opened.
+    settings = settings_from(options).model_copy(update={"rooms": ("research",)})
     configure_logs(options.log_level or "warning", settings.log.format)
 
     async def session() -> int:

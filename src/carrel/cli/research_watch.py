@@ -32,7 +32,8 @@ def run(words: list[str]) -> int:
     add_desk_options(parser)
     parser.add_argument("research_id", metavar="RESEARCH_ID")
     options = parser.parse_args(words[1:])
-    settings = settings_from(options)
+    # The other rooms are not asked, so they are not opened.
+    settings = settings_from(options).model_copy(update={"rooms": ("research",)})
     configure_logs(options.log_level or "warning", settings.log.format)
 
     async def session() -> int:

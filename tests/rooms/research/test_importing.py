@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrel.core.errors import InvalidInputError
-from carrel.rooms.research.legacy_import import _Stored, read_legacy_hypotheses
+from carrel.rooms.research.human_input import _Stored, read_legacy_hypotheses
 from carrel.settings import Settings
 from tests.rooms.research.house import Asker, visit
 

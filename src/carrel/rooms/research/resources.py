@@ -12,8 +12,8 @@ from carrel.core.decorators import prompt, resource
 from carrel.core.quoting import delimit_quotation
 from carrel.rooms.research.inert_text import inert_text
 from carrel.rooms.research.models import ResearchStatus
-from carrel.rooms.research.prompts import prompt_text
 from carrel.rooms.research.quoting import quoted_in_hypothesis_page, quoted_in_project_page
+from carrel.rooms.research.reasoners.prompt_material import prompt_text
 from carrel.rooms.research.records import Hypothesis, Project
 from carrel.rooms.research.report import format_reference
 from carrel.rooms.research.service import ResearchRoom

@@ -1,4 +1,4 @@
-"""What all agents share: the store, the reasoner, the clock, and how records get their ids."""
+"""The agents: what they share, those that make hypotheses, and those that judge them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from hashlib import sha256
 from typing import Literal
 
 from carrel.core.clock import Clock
-from carrel.rooms.research.errors import UnreadableAnswerError
+from carrel.libraries.discovery.association import jaccard
+from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.review import ReviewType
+from carrel.rooms.research.errors import (
+    NothingToEvolveError,
+    UnreadableAnswerError,
+    UnsafeGoalError,
+)
 from carrel.rooms.research.ports import ResearchStore
 from carrel.rooms.research.reasoners import Brief, Opinion, Reasoner
 from carrel.rooms.research.records import (
@@ -21,6 +28,7 @@ from carrel.rooms.research.records import (
     MetaReview,
     Project,
     Rating,
+    Review,
     SafetyRecord,
     StepKey,
     UnderstoodAs,
@@ -192,3 +200,173 @@ def _parents_of(draft: Draft, hypotheses: Sequence[Hypothesis]) -> tuple[str, ..
 def derived_id(prefix: str, *parts: object) -> str:
     """An id that is the same for the same parts, and as hard to guess as they are."""
     return f"{prefix}_{sha256('/'.join(map(str, parts)).encode()).hexdigest()[:16]}"
+
+
+# Weights and thresholds set by hand: no data was at hand to fit them on.
+_NAMES_WEIGHT, _CITATIONS_WEIGHT = 0.7, 0.3
+_SAME_GROUP = 0.35
+_NEARLY_THE_SAME = 0.9
+
+
+async def generate(
+    context: AgentContext, brief: Brief, method: GenerationMethod, count: int
+) -> StepResult:
+    """Up to `count` new hypotheses; unsafe ones are recorded and left out."""
+    drafts = await context.reasoner.generate(brief, method, count)
+    hypotheses, decisions = await context.place_drafts(brief, drafts[:count])
+    titles = "\n".join(f"{one.id}: {one.draft.title}" for one in hypotheses)
+    given = f"{method.value}, {count} wanted, {len(brief.hypotheses)} there already"
+    refused = min(count, len(drafts)) - len(hypotheses)
+    says = f"{len(hypotheses)} hypotheses by {method.value}"
+    if refused:
+        says += f", {refused} left out as unsafe"
+    changes = Changes(
+        hypotheses=tuple(hypotheses),
+        safety=tuple(decisions),
+        outputs=(context.output(brief, "generation", given, titles),),
+        events=(context.event(brief, "generated", says),),
+    )
+    return StepResult(changes, tuple(one.id for one in hypotheses))
+
+
+async def evolve(
+    context: AgentContext, brief: Brief, hypothesis: Hypothesis, strategy: EvolutionStrategy
+) -> StepResult:
+    """A child of the hypothesis; to combine, the most fitting other one is its second parent."""
+    partner = None
+    if strategy is EvolutionStrategy.COMBINE:
+        partner = find_partner(hypothesis, brief.hypotheses)
+    draft = await context.reasoner.evolve(brief, hypothesis, strategy, partner)
+    title = draft.title.casefold()
+    same = next((one for one in brief.hypotheses if one.draft.title.casefold() == title), None)
+    if same is not None:
+        raise NothingToEvolveError(
+            f"{strategy.value} leads to what is there already: {same.id}",
+            next_step="Try another strategy or another hypothesis.",
+        )
+    parents = (hypothesis.id,) if partner is None else (hypothesis.id, partner.id)
+    children, decisions = await context.place_drafts(brief, [draft], parents, is_evolved=True)
+    titles = "\n".join(f"{child.id}: {child.draft.title}" for child in children)
+    answered = titles or "left out as unsafe"
+    given = f"{strategy.value} of {', '.join(parents)}"
+    changes = Changes(
+        hypotheses=tuple(children),
+        safety=tuple(decisions),
+        outputs=(context.output(brief, "evolution", given, answered),),
+        events=(context.event(brief, "evolved", f"{strategy.value}: {answered}"),),
+    )
+    return StepResult(changes, tuple(child.id for child in children))
+
+
+async def relate(context: AgentContext, brief: Brief) -> StepResult:
+    """Records which hypotheses are close to one another."""
+    groups = group_by_closeness(brief.hypotheses)
+    answered = "\n".join(", ".join(member.id for member in group) for group in groups)
+    given = f"{len(brief.hypotheses)} hypotheses"
+    return StepResult(Changes(outputs=(context.output(brief, "proximity", given, answered),)))
+
+
+def closeness(one: Hypothesis, other: Hypothesis) -> float:
+    """From 0, nothing in common, to 1, the same bridges, ends and papers."""
+    named = _overlap(_names(one), _names(other))
+    cited = _overlap(set(one.draft.citations), set(other.draft.citations))
+    return _NAMES_WEIGHT * named + _CITATIONS_WEIGHT * cited
+
+
+def group_by_closeness(hypotheses: Sequence[Hypothesis]) -> list[list[Hypothesis]]:
+    """Groups connected by close pairs; the largest group first."""
+    waiting = list(hypotheses)
+    groups: list[list[Hypothesis]] = []
+    while waiting:
+        group = [waiting.pop(0)]
+        for member in group:
+            near = [other for other in waiting if closeness(member, other) >= _SAME_GROUP]
+            group.extend(near)
+            waiting = [other for other in waiting if other not in near]
+        groups.append(group)
+    return sorted(groups, key=len, reverse=True)
+
+
+def find_partner(hypothesis: Hypothesis, hypotheses: Sequence[Hypothesis]) -> Hypothesis | None:
+    """The one to combine with: close yet not the same, rated well, neither parent nor child."""
+    kin = {hypothesis.id, *hypothesis.parents}
+    others = [
+        other
+        for other in hypotheses
+        if other.id not in kin
+        and hypothesis.id not in other.parents
+        and other.decision.approval != "rejected"
+    ]
+
+    def rank(other: Hypothesis) -> tuple[bool, float, str]:
+        close = closeness(hypothesis, other)
+        worth = close + (other.rating.elo_score - 1000.0) / 1000.0
+        return close < _NEARLY_THE_SAME, worth, other.id
+
+    return max(others, key=rank, default=None)
+
+
+def _names(hypothesis: Hypothesis) -> set[str]:
+    connection = hypothesis.draft.connection
+    bridges = {name.lower() for name in hypothesis.draft.bridges}
+    if connection is None:
+        return bridges | {word.lower() for word in hypothesis.draft.title.split() if len(word) > 4}
+    return bridges | {connection.end.key, *(end.key for end in connection.also_ends)}
+
+
+def _overlap(one: set[str], other: set[str]) -> float:
+    return jaccard(len(one & other), len(one), len(other))
+
+
+async def read_goal(context: AgentContext, brief: Brief) -> StepResult:
+    """The reasoner's safety opinion on the goal, and its reading unless that is stored already."""
+    goal = brief.project.goal
+    opinions = await context.reasoner.check(brief, [goal])
+    records = tuple(context.record_opinion(brief, "goal", goal, opinion, 0) for opinion in opinions)
+    if not all(record.is_allowed for record in records):
+        await context.store.save(Changes(safety=records))
+        raise UnsafeGoalError(
+            "goal",
+            "model",
+            f"{context.reasoner.name} refused it, saying: {records[0].reason}",
+            "Questions of prevention, treatment, detection or history are welcome.",
+        )
+    if await find_understanding(context.store, brief.project.id) is not None:
+        return StepResult(Changes(safety=records))
+    reading = await context.reasoner.understand(goal)
+    output = context.output(brief, GOAL_READING, goal, reading.model_dump_json(), reading)
+    return StepResult(Changes(safety=records, outputs=(output,)))
+
+
+async def reflect(
+    context: AgentContext, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType
+) -> StepResult:
+    """One review, stored with what it rests on."""
+    found = await context.reasoner.review(brief, hypothesis, review_type)
+    review = Review(
+        id=derived_id("rev", brief.job_id, brief.step.label),
+        research_id=brief.project.id,
+        hypothesis_id=hypothesis.id,
+        review_type=review_type.value,
+        scores=found.scores,
+        strengths=found.strengths,
+        weaknesses=found.weaknesses,
+        recommendations=found.recommendations,
+        citations=found.citations,
+        quotations=found.quotations,
+        reasons=dict(found.reasons),
+        reviewer=context.reasoner.name,
+        created_at=context.now(),
+    )
+    given, answered = f"{review_type.value} of {hypothesis.id}", review.scores.model_dump_json()
+    output = context.output(brief, "reflection", given, answered)
+    return StepResult(Changes(reviews=(review,), outputs=(output,)), (review.id,))
+
+
+async def meta_review(context: AgentContext, brief: Brief) -> StepResult:
+    """What the reviews say together; every agent after it is told."""
+    reviews = await context.store.reviews(brief.project.id)
+    found = await context.reasoner.meta_review(brief, reviews)
+    output = context.output(brief, META_REVIEW, f"{len(reviews)} reviews", found.text, found)
+    event = context.event(brief, META_REVIEW, found.text)
+    return StepResult(Changes(outputs=(output,), events=(event,)))

@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from carrel.libraries.ranking import Match, Standing, Tournament, Verdict
-from carrel.rooms.research.agents import AgentContext, StepResult
-from carrel.rooms.research.agents.generation import closeness
+from carrel.rooms.research.agents import AgentContext, StepResult, closeness
 from carrel.rooms.research.errors import StepTakenError, TooFewHypothesesError
 from carrel.rooms.research.reasoners import Brief
 from carrel.rooms.research.records import (

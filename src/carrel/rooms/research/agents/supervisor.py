@@ -9,15 +9,22 @@ from functools import partial
 from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
 from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.ranking import LEAST_OPPONENTS, Judging
-from carrel.rooms.research.agents import AgentContext, StepResult
-from carrel.rooms.research.agents.generation import evolve, generate, relate
+from carrel.rooms.research.agents import (
+    AgentContext,
+    StepResult,
+    evolve,
+    generate,
+    meta_review,
+    read_goal,
+    reflect,
+    relate,
+)
 from carrel.rooms.research.agents.ranking import (
     MATCHES_EACH,
     RankingAgent,
     count_unmet_pairs,
     players,
 )
-from carrel.rooms.research.agents.reflection import meta_review, read_goal, reflect
 from carrel.rooms.research.errors import (
     HypothesisNotFoundError,
     NoConnectionFoundError,

@@ -17,7 +17,6 @@ from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.errors import UnreadableAnswerError
 from carrel.rooms.research.hypothesis_views import rank_by_strength, sort_by_place
 from carrel.rooms.research.ports import LanguageModel, ResearchStore
-from carrel.rooms.research.prompts import agent_text
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.reasoners.discovery import DiscoveryReasoner
 from carrel.rooms.research.reasoners.model_calls import (
@@ -38,6 +37,7 @@ from carrel.rooms.research.reasoners.prompt_material import (
     Material,
     Part,
     Row,
+    agent_text,
     hypotheses_part,
     is_quoted,
     list_part,

@@ -16,11 +16,11 @@ from carrel.rooms.research.errors import (
     UnreadableAnswerError,
 )
 from carrel.rooms.research.ports import Completion, LanguageModel, ResearchStore, UnusableCompletion
-from carrel.rooms.research.prompts import agent_text
 from carrel.rooms.research.reasoners import Brief
 from carrel.rooms.research.reasoners.prompt_material import (
     Material,
     Part,
+    agent_text,
     count_tokens,
     fit_material,
     list_part,

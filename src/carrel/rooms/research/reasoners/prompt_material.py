@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 from carrel.core.quoting import delimit_quotation
 from carrel.libraries.discovery.records import Paper
@@ -192,3 +194,18 @@ def is_quoted(quotation: str, papers: Sequence[Paper]) -> bool:
     return bool(said) and any(
         said in " ".join(f"{paper.title} {paper.abstract}".split()) for paper in papers
     )
+
+
+@cache
+def prompt_text(name: str) -> str:
+    """The text of a prompt, by the name of its file."""
+    prompts = files("carrel.rooms.research").joinpath("prompts")
+    return prompts.joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+def agent_text(name: str, **values: object) -> str:
+    """The instructions of an agent, with their places filled."""
+    text = prompt_text(f"agents/{name}")
+    for place, value in values.items():
+        text = text.replace("{" + place + "}", str(value))
+    return text

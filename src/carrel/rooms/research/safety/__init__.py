@@ -17,84 +17,71 @@ _WELCOME = (
 
 
 @dataclass(frozen=True)
-class Kind:
-    """One kind of harm."""
+class KindOfHarm:
+    """What a refusal says it is about, and what may be asked instead."""
 
     rule: str
-    reason: str
+    wish: str
     advice: str = _WELCOME
+
+    @property
+    def reason(self) -> str:
+        return f"It reads as a wish {self.wish}"
 
 
 KINDS = {
-    "bio": Kind(
+    "bio": KindOfHarm(
         "biological_weapon",
-        "It reads as a wish to make a pathogen more dangerous or to bring one upon people.",
+        "to make a pathogen more dangerous or to bring one upon people.",
     ),
-    "chem": Kind("chemical_weapon", "It reads as a wish to make or use a chemical weapon."),
-    "poison": Kind(
-        "poisoning", "It reads as a wish to poison someone or what people eat and drink."
-    ),
-    "nuclear": Kind(
+    "chem": KindOfHarm("chemical_weapon", "to make or use a chemical weapon."),
+    "poison": KindOfHarm("poisoning", "to poison someone or what people eat and drink."),
+    "nuclear": KindOfHarm(
         "radiological_harm",
-        "It reads as a wish to get or use radioactive material as a weapon, or to make a reactor "
-        "fail.",
+        "to get or use radioactive material as a weapon, or to make a reactor fail.",
     ),
-    "explosives": Kind(
-        "explosives", "It reads as a wish to make or use explosives or fire against people."
-    ),
-    "firearms": Kind(
-        "illegal_weapons", "It reads as a wish to make, hide or use weapons outside the law."
-    ),
-    "drugs": Kind(
-        "illegal_drugs", "It reads as a wish to make, move or push drugs outside the law."
-    ),
-    "assault": Kind("sexual_violence", "It reads as a wish to drug, groom or overpower someone."),
-    "self_harm": Kind(
+    "explosives": KindOfHarm("explosives", "to make or use explosives or fire against people."),
+    "firearms": KindOfHarm("illegal_weapons", "to make, hide or use weapons outside the law."),
+    "drugs": KindOfHarm("illegal_drugs", "to make, move or push drugs outside the law."),
+    "assault": KindOfHarm("sexual_violence", "to drug, groom or overpower someone."),
+    "self_harm": KindOfHarm(
         "self_harm",
-        "It reads as a wish to end one's life or to lead others to harm themselves.",
-        "If this is about you, please speak to someone now: a local crisis line or emergency "
-        "number answers at any hour.",
+        "to end one's life or to lead others to harm themselves.",
+        "If this is about you, please speak to someone now: a local crisis line or "
+        "emergency number answers at any hour.",
     ),
-    "eating": Kind(
+    "eating": KindOfHarm(
         "eating_disorder",
-        "It reads as a wish to starve, to purge or to lead others to it.",
-        "If this is about you, a doctor or a helpline for eating disorders can help. Questions of "
-        "treatment are welcome.",
+        "to starve, to purge or to lead others to it.",
+        "If this is about you, a doctor or a helpline for eating disorders can help. "
+        "Questions of treatment are welcome.",
     ),
-    "coerced": Kind(
+    "coerced": KindOfHarm(
         "no_consent",
-        "It reads as a wish to act on people who have not agreed or cannot refuse.",
+        "to act on people who have not agreed or cannot refuse.",
         "Studies with informed consent and an ethics committee's approval are welcome.",
     ),
-    "ethnic": Kind(
-        "persecution", "It reads as a wish to single out a group of people for exclusion or harm."
-    ),
-    "cyber": Kind(
+    "ethnic": KindOfHarm("persecution", "to single out a group of people for exclusion or harm."),
+    "cyber": KindOfHarm(
         "attack_on_care",
-        "It reads as a wish to break into, disable or rob systems that patients or laboratories "
-        "depend on.",
+        "to break into, disable or rob systems that patients or laboratories depend on.",
     ),
-    "torture": Kind(
-        "torture", "It reads as a wish to make people in someone's power suffer or speak."
-    ),
-    "animals": Kind(
-        "animal_cruelty", "It reads as a wish to make animals suffer for its own sake."
-    ),
-    "fraud": Kind(
+    "torture": KindOfHarm("torture", "to make people in someone's power suffer or speak."),
+    "animals": KindOfHarm("animal_cruelty", "to make animals suffer for its own sake."),
+    "fraud": KindOfHarm(
         "scientific_fraud",
-        "It reads as a wish to invent, bend or hide results.",
+        "to invent, bend or hide results.",
         "Questions of how to find or prevent fraud are welcome.",
     ),
-    "evasion": Kind(
+    "evasion": KindOfHarm(
         "evading_controls",
-        "It reads as a wish to get dangerous material or work past the rules and those who keep "
-        "them.",
+        "to get dangerous material or work past the rules and those who keep them.",
     ),
-    "sabotage": Kind(
+    "sabotage": KindOfHarm(
         "sabotage",
-        "It reads as a wish to ruin crops, herds, nature or systems that lives depend on.",
+        "to ruin crops, herds, nature or systems that lives depend on.",
     ),
-    "other": Kind("other_harm", "It reads as a wish to harm people."),
+    "other": KindOfHarm("other_harm", "to harm people."),
 }
 
 

@@ -8,46 +8,32 @@ from functools import lru_cache
 
 _KNOWN = """
 aerosol agent airport anthrax antibiotic arsenic assassinate attack autopsy avoid biological
-bioweapon biosecurity botulinum
-bypass cartel chemical civilians clandestine cocaine consent contagious contaminate coronavirus
-create covertly crowd cyanide
-deadly destroy detainees develop disperse ebola engineer enhance ethnic evade execute explosive
-explosives fentanyl
-genocide grenade hacking harvest heroin homemade hospital household humanity immune inferior
-influenza insulin
+bioweapon biosecurity botulinum bypass cartel chemical civilians clandestine cocaine consent
+contagious contaminate coronavirus create covertly crowd cyanide deadly destroy detainees develop
+disperse ebola engineer enhance ethnic evade execute explosive explosives fentanyl genocide grenade
+hacking harvest heroin homemade hospital household humanity immune inferior influenza insulin
 interrogate lethal malware manufacture marburg measles methamphetamine minority murder nerve
-narcotics nuclear opioids
-orphans pacemaker painless pandemic pathogen people pesticide plague poison poisoning polonium
-population prisoners
-produce radiation radioactive ransomware recipe release reservoir resistant ricin sabotage sarin
-screening secretly
-security smallpox smuggle somebody someone soldiers spread steal sterilise stadium subway suicide
-supply synthesis
-synthesise synthesize terrorist thallium transmissible transmission toxin undetectable undetected
-untraceable vaccine
-vaccines variola victims violence virulence virulent virus viruses warfare weapon weaponise
+narcotics nuclear opioids orphans pacemaker painless pandemic pathogen people pesticide plague
+poison poisoning polonium population prisoners produce radiation radioactive ransomware recipe
+release reservoir resistant ricin sabotage sarin screening secretly security smallpox smuggle
+somebody someone soldiers spread steal sterilise stadium subway suicide supply synthesis synthesise
+synthesize terrorist thallium transmissible transmission toxin undetectable undetected untraceable
+vaccine vaccines variola victims violence virulence virulent virus viruses warfare weapon weaponise
 weaponize weapons without
 """
 
+# Real words one slip away from a known one, in the titles and abstracts of 49,000 papers.
 _OTHER_WORDS = """
 antimitotic attach botulinal carter content contagion contagions contagiosum contaminant
-contaminants contaminates
-contaminating contamination contiguous convent crown crows cyanine dispense exclusive expansive
-expensive expulsive
-heroine heron inactive influence influences interior interrogans inulin methylamphetamine plaque
-prague prison
-resistance resistances resultant rican satin serin steam steap steel stead sterility supple
-syneresis synthases
-synthetase synthetases synthetic syntheses synthesized terrorism toxic transmissive unresectable
-unselected vaccinee
-varus attacked attache biologics coronarius coronaviral crease crete crowe explosion explosions
-explosively herein marder poisson
-populating pupylation radiating resisting rifin sabin sawin stabilise stabilised sterilized
-synthekine synthesised
-synthesises synthesizes synthetize synthetized undirected vaccinees
-"""
-"""Real words one slip away from a known one; found by reading the titles and abstracts of 49,000
-papers.
+contaminants contaminates contaminating contamination contiguous convent crown crows cyanine
+dispense exclusive expansive expensive expulsive heroine heron inactive influence influences
+interior interrogans inulin methylamphetamine plaque prague prison resistance resistances resultant
+rican satin serin steam steap steel stead sterility supple syneresis synthases synthetase
+synthetases synthetic syntheses synthesized terrorism toxic transmissive unresectable unselected
+vaccinee varus attacked attache biologics coronarius coronaviral crease crete crowe explosion
+explosions explosively herein marder poisson populating pupylation radiating resisting rifin sabin
+sawin stabilise stabilised sterilized synthekine synthesised synthesises synthesizes synthetize
+synthetized undirected vaccinees
 """
 
 FIGURES = str.maketrans("013457@$!", "oleastasi")
