@@ -576,11 +576,7 @@ def _save(changes: Changes) -> Generator[Step, Rows, None]:
     if changes.hypotheses or changes.reviews or changes.matches:
         yield _touch_project(changes)
     if changes.expected_match_count is not None and changes.ratings:
-        about = {"id": changes.ratings[0][0]}
-        yield _LOCK_PROJECT_OF_HYPOTHESIS, about
-        ((match_count,),) = yield _COUNT_MATCHES, about
-        if match_count != changes.expected_match_count:
-            raise ConflictError("Other matches have been played meanwhile")
+        yield from _require_match_count(changes.ratings[0][0], changes.expected_match_count)
     for project in changes.projects:
         columns = ("id", "owner", "status", "problem", "created_at", "updated_at")
         yield _put(_PUT_PROJECT, project, columns)
@@ -601,6 +597,14 @@ def _save(changes: Changes) -> Generator[Step, Rows, None]:
         yield _put_event(event)
     for decision in changes.safety:
         yield _put(_PUT_SAFETY, decision, ("id", "owner", "research_id", "created_at"))
+
+
+def _require_match_count(hypothesis_id: str, expected: int) -> Generator[Step, Rows, None]:
+    about = {"id": hypothesis_id}
+    yield _LOCK_PROJECT_OF_HYPOTHESIS, about
+    ((match_count,),) = yield _COUNT_MATCHES, about
+    if match_count != expected:
+        raise ConflictError("Other matches have been played meanwhile")
 
 
 def _put_job(job: Job) -> Step:
