@@ -89,9 +89,9 @@ def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
 def meta_fingerprint(record: PaperRecord) -> str:
     """What is left of title, authors, venue and year when spelling no longer matters."""
     facts = {
-        "authors": sorted(name for author in record.authors if (name := _folded(author))),
+        "authors": sorted(name for author in record.authors if (name := _normalise(author))),
         "title": normalise_title(record.title),
-        "venue": _folded(record.venue or ""),
+        "venue": _normalise(record.venue or ""),
         "year": find_year(record.publication_date),
     }
     return json.dumps(facts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -125,12 +125,14 @@ def facet_value(text: str | None) -> str | None:
     return None if value in {"", UNKNOWN} else value
 
 
-def _folded(text: str) -> str:
+def _normalise(text: str) -> str:
+    # Not `fold_text`: the fingerprint is part of paper_id, in the snapshots of other tools as well.
     return " ".join(unicodedata.normalize("NFKC", text).lower().split())
 
 
-_ALIKE_ENOUGH_FOR_A_LABEL = 0.5
-_TOO_UNLIKE_FOR_AN_IDENTIFIER = 0.25
+# Shares of words that two titles have in common, chosen by hand.
+_MIN_LIKENESS_FOR_LABEL = 0.5
+_MIN_LIKENESS_FOR_IDENTIFIER = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +180,13 @@ class _Cluster:
 def group_records(claims: Iterable[RecordClaim]) -> list[PaperGroup]:
     """Joins records by keys, strongest first: likeness never overrides an identifier."""
     ordered = sorted(claims, key=lambda claim: claim.order)
-    joins = _Joins(ordered)
+    clusters = _RecordClusters(ordered)
     for kind in KeyKind:
-        joins.join_by(kind)
-    return joins.groups()
+        clusters.join_by(kind)
+    return clusters.groups()
 
 
-class _Joins:
+class _RecordClusters:
     """Clusters of claims while they are being joined."""
 
     def __init__(self, claims: Sequence[RecordClaim]) -> None:
@@ -194,9 +196,9 @@ class _Joins:
             at: _Cluster([at], {key.value for key in claim.keys if key.kind is KeyKind.DOI})
             for at, claim in enumerate(claims)
         }
-        self._refused: set[tuple[int, str]] = set()
-        self._disowned: set[int] = set()
-        self._meanings: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+        self._rejected_keys: set[tuple[int, str]] = set()
+        self._title_only: set[int] = set()
+        self._words: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
     def join_by(self, kind: KeyKind) -> None:
         holders: dict[str, int] = {}
@@ -207,8 +209,8 @@ class _Joins:
                 holder = holders.setdefault(key.value, at)
                 if self._cluster_of[holder] == self._cluster_of[at]:
                     continue
-                if reason := self._objection(kind, holder, at):
-                    self._refuse(at, holder, key, reason)
+                if reason := self._reason_to_separate(kind, holder, at):
+                    self._reject(at, holder, key, reason)
                 else:
                     self._join(holder, at)
 
@@ -220,7 +222,7 @@ class _Joins:
                 key.value: key
                 for at in members
                 for key in self._claims[at].keys
-                if (at, key.value) not in self._refused and self._may_use(at, key)
+                if (at, key.value) not in self._rejected_keys and self._may_use(at, key)
             }
             # A stable sort: among names of one kind the best source's comes first.
             ranked = tuple(sorted(keys.values(), key=lambda key: key.kind))
@@ -232,40 +234,40 @@ class _Joins:
 
     def _may_use(self, at: int, key: PaperKey) -> bool:
         """A claim whose identifier was refused is filed under its title alone."""
-        return key.kind is KeyKind.META or at not in self._disowned
+        return key.kind is KeyKind.META or at not in self._title_only
 
-    def _objection(self, kind: KeyKind, holder: int, at: int) -> str | None:
+    def _reason_to_separate(self, kind: KeyKind, holder: int, at: int) -> str | None:
         if kind in {KeyKind.DOI, KeyKind.ARXIV}:
-            return self._are_strangers(holder, at)
+            return self._compare_people(holder, at)
         mine, theirs = (
             self._clusters[self._cluster_of[at]].dois,
             self._clusters[self._cluster_of[holder]].dois,
         )
         if mine and theirs and not mine & theirs:
             return "their DOIs differ"
-        if kind is KeyKind.BIB and self._title_likeness(holder, at) < _ALIKE_ENOUGH_FOR_A_LABEL:
+        if kind is KeyKind.BIB and self._title_similarity(holder, at) < _MIN_LIKENESS_FOR_LABEL:
             return "their titles differ"
         return None
 
-    def _are_strangers(self, holder: int, at: int) -> str | None:
+    def _compare_people(self, holder: int, at: int) -> str | None:
         """Titles alone may differ (they are changed and translated), titles and authors not."""
-        people, others = self._meaning(holder)[1], self._meaning(at)[1]
+        people, others = self._title_and_names(holder)[1], self._title_and_names(at)[1]
         if (
             people
             and others
             and not people & others
-            and self._title_likeness(holder, at) < _TOO_UNLIKE_FOR_AN_IDENTIFIER
+            and self._title_similarity(holder, at) < _MIN_LIKENESS_FOR_IDENTIFIER
         ):
             return "neither title nor authors agree"
         return None
 
-    def _title_likeness(self, one: int, other: int) -> float:
-        words, more_words = self._meaning(one)[0], self._meaning(other)[0]
+    def _title_similarity(self, one: int, other: int) -> float:
+        words, more_words = self._title_and_names(one)[0], self._title_and_names(other)[0]
         return len(words & more_words) / len(words | more_words) if words and more_words else 1.0
 
-    def _meaning(self, at: int) -> tuple[frozenset[str], frozenset[str]]:
+    def _title_and_names(self, at: int) -> tuple[frozenset[str], frozenset[str]]:
         """The words of the title and of the authors' names."""
-        if at not in self._meanings:
+        if at not in self._words:
             written = next(
                 (key.fingerprint for key in self._claims[at].keys if key.fingerprint), None
             )
@@ -276,13 +278,13 @@ class _Joins:
                 for word in name.split()
                 if len(word.strip(".,")) > 1
             )
-            self._meanings[at] = (frozenset(facts["title"].split()), people)
-        return self._meanings[at]
+            self._words[at] = (frozenset(facts["title"].split()), people)
+        return self._words[at]
 
-    def _refuse(self, at: int, holder: int, key: PaperKey, reason: str) -> None:
-        self._refused.add((at, key.value))
+    def _reject(self, at: int, holder: int, key: PaperKey, reason: str) -> None:
+        self._rejected_keys.add((at, key.value))
         if key.kind in {KeyKind.DOI, KeyKind.ARXIV}:
-            self._disowned.add(at)
+            self._title_only.add(at)
             mine = self._clusters[self._cluster_of[at]]
             mine.dois.discard(key.value)
             source, other = self._claims[at].source, self._claims[holder].source
@@ -306,7 +308,7 @@ def assign_ids(groups: Sequence[PaperGroup], known: Mapping[str, str]) -> list[s
     """An identifier for each group. `known` maps names to the identifiers of the last snapshot, and
     these stay:
 
-    a DOI that arrives later joins the paper that is already known by its title, under the
+    a DOI that arrives later clusters the paper that is already known by its title, under the
     identifier people hold.
     """
     assigned: dict[int, str] = {}

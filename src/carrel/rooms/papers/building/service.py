@@ -36,8 +36,8 @@ from carrel.rooms.papers.models import PaperAdded
 
 # Papers written by an older writer are written again when this grows.
 WRITER_VERSION = 1
-_WORTH_A_FRESH_START = 0.3
-_ADDED_AT_ONCE = 200
+_REWRITE_SHARE = 0.3
+_BATCH_SIZE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class PaperBuilder:
         if last_build_id is not None and not touched:
             return last_build_id, plan
         is_lost = last_build_id is None
-        is_fresh = is_lost or touched > _WORTH_A_FRESH_START * len(plan.papers)
+        is_fresh = is_lost or touched > _REWRITE_SHARE * len(plan.papers)
         to_add = [paper for paper in plan.papers if is_fresh or paper.is_changed]
         build_id = uuid.uuid4().hex
         progress.begin("writing", len(to_add), "papers")
@@ -233,8 +233,8 @@ class PaperBuilder:
                 draft.remove(
                     [*plan.removed, *(paper.paper_id for paper in to_add if not paper.is_new)]
                 )
-            for start in range(0, len(to_add), _ADDED_AT_ONCE):
-                batch = to_add[start : start + _ADDED_AT_ONCE]
+            for start in range(0, len(to_add), _BATCH_SIZE):
+                batch = to_add[start : start + _BATCH_SIZE]
                 papers = [self._paper(planned) for planned in batch]
                 self._static.write(
                     [
