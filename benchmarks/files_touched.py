@@ -35,6 +35,13 @@ PACKAGE = str(Path(carrel.__file__).parent) + "/"
 BIBTEX = "@book{knuth84, title={The {\\TeX}book}, author={Knuth, Donald E.}, year=1984}\n"
 
 
+_CALLS = {
+    "add_references BIBTEX": [BIBTEX],
+    "add_references DOI": [doi(1)],
+    "add_references BIBTEX DOI": [BIBTEX, doi(1)],
+}
+
+
 class FilesTouched:
     """Collects the files whose functions run, in every thread that starts while it profiles."""
 
@@ -74,7 +81,7 @@ def add_by_command(home: Path, works: WorksServer) -> set[str]:
     return _files_of(lambda: run_command([*words, str(source), doi(1)]))
 
 
-def add_by_call(home: Path, works: WorksServer) -> set[str]:
+def add_by_call(home: Path, works: WorksServer, given: list[str]) -> set[str]:
     """One call of add_references through the gate, at an open desk that has answered before."""
     settings = Settings.model_validate(
         {"home": home, "rooms": ("references",), "references": {"services": works.services}}
@@ -97,7 +104,7 @@ def add_by_call(home: Path, works: WorksServer) -> set[str]:
 
             await add([BIBTEX.replace("knuth84", "first").replace("book}", "}"), doi(2)])
             touched.files.clear()
-            await add([BIBTEX, doi(1)])
+            await add(given)
             counted.update(touched.files)
 
     asyncio.run(session())
@@ -164,8 +171,9 @@ def main() -> None:
         else:
             with works_server() as works:
                 found = {"carrel references add FILE DOI": add_by_command(home, works)}
-            with works_server() as works, tempfile.TemporaryDirectory() as other:
-                found["add_references [BIBTEX, DOI]"] = add_by_call(Path(other), works)
+            for name, given in _CALLS.items():
+                with works_server() as works, tempfile.TemporaryDirectory() as other:
+                    found[name] = add_by_call(Path(other), works, given)
     for name, files in found.items():
         print(f"{name}: {len(files)} files")
         if options.list:

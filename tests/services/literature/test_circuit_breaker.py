@@ -24,7 +24,7 @@ from carrel.services.literature.service_limits import (
     CircuitBreaker,
     ServiceLimits,
     Slots,
-    announced_limits,
+    parse_announced_limits,
 )
 from carrel.services.retry import RetryPolicy
 from tests.services.literature.services import Reply, running
@@ -135,7 +135,7 @@ def test_a_service_that_says_when_to_come_back_is_left_alone_until_then() -> Non
 def test_limits_are_those_that_the_answer_announces(
     headers: dict[str, str], limits: ServiceLimits
 ) -> None:
-    assert announced_limits(headers, ServiceLimits(3, 0.2)) == limits
+    assert parse_announced_limits(headers, ServiceLimits(3, 0.2)) == limits
 
 
 def test_slots_bound_what_runs_at_once_also_when_their_number_changes() -> None:

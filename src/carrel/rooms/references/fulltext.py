@@ -82,14 +82,14 @@ class FullTexts:
 
         def decide(present: Item) -> Change:
             own = dict(custom(present))
-            kept: dict[str, Any] = (
+            attachments: dict[str, Any] = (
                 dict(own["attachments"]) if isinstance(own.get("attachments"), dict) else {}
             )
-            files = list(kept["files"]) if isinstance(kept.get("files"), list) else []
+            files = list(attachments["files"]) if isinstance(attachments.get("files"), list) else []
             files.append({"filename": filename, "role": "fulltext", "label": "carrel"})
             own["attachments"] = {
-                **kept,
-                "directory": kept.get("directory") or directory,
+                **attachments,
+                "directory": attachments.get("directory") or directory,
                 "files": files,
             }
             return Change({"custom": own})
@@ -106,9 +106,9 @@ class FullTexts:
             pdf = None
         text = None
         if markdown is not None and await self._files.exists(markdown):
-            whole = await self._files.read_text(markdown)
-            text = whole[offset : offset + max_chars]
-            left = len(whole) - offset - len(text)
+            content = await self._files.read_text(markdown)
+            text = content[offset : offset + max_chars]
+            left = len(content) - offset - len(text)
             if left > 0:
                 text += f"\n[truncated: {left} more chars]"
         if pdf is None and text is None:
@@ -128,15 +128,15 @@ class FullTexts:
         def decide(present: Item) -> Change:
             own = dict(custom(present))
             own.pop("fulltext", None)
-            kept = own.get("attachments")
-            if isinstance(kept, dict):
+            attachments = own.get("attachments")
+            if isinstance(attachments, dict):
                 files = [
                     file
-                    for file in kept.get("files", [])
+                    for file in attachments.get("files", [])
                     if not (isinstance(file, dict) and file.get("role") == "fulltext")
                 ]
                 if files:
-                    own["attachments"] = {**kept, "files": files}
+                    own["attachments"] = {**attachments, "files": files}
                 else:
                     own.pop("attachments")
             return Change({"custom": own})

@@ -49,7 +49,7 @@ from carrel.rooms.references.models import (
 )
 from carrel.rooms.references.ports import Files, Libraries, Library
 from carrel.rooms.references.search_index import ReferenceIndex, parse_query
-from carrel.rooms.references.validation import checked_changes
+from carrel.rooms.references.validation import check_changes
 
 AnswerT = TypeVar("AnswerT", bound=LibraryAnswer)
 OWN_DOORS = frozenset({"stdio", "cli"})
@@ -124,7 +124,7 @@ class ReferencesRoom:
         return await self._with_notices(RemovedReference(removed=removed), call)
 
     async def edit(self, question: EditReference, call: Call) -> OneReference:
-        change = checked_changes(question.changes)
+        change = check_changes(question.changes)
         changed = await self._libraries.of(call.caller).change(question.id, change)
         if changed is None:
             raise ReferenceNotFoundError(question.id)

@@ -48,7 +48,7 @@ class FieldsNotValidError(InvalidInputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Conformed:
+class ConformedItem:
     """An item as it may be written, what was moved for that, and why it may not be written."""
 
     item: Item
@@ -56,7 +56,7 @@ class Conformed:
     problems: tuple[FieldProblem, ...] = ()
 
 
-def conform_item(item: Item) -> Conformed:
+def conform_item(item: Item) -> ConformedItem:
     """An imported item in CSL-JSON's shape; what CSL has no variable for is in `custom.fields`."""
     shaped: Item = {}
     others: Item = {}
@@ -91,7 +91,7 @@ def conform_item(item: Item) -> Conformed:
             f"{names}{' …' if len(others) > _MOST_SHOWN else ''}"
         )
     move_et_al(shaped)
-    return Conformed(shaped, tuple(notices), tuple(check_item(shaped)))
+    return ConformedItem(shaped, tuple(notices), tuple(check_item(shaped)))
 
 
 def _plain_name(person: object, variable: str, others: Item) -> object:
@@ -113,14 +113,14 @@ def _plain_name(person: object, variable: str, others: Item) -> object:
     }
 
 
-def checked_changes(changes: Mapping[str, object]) -> Callable[[Item], Change]:
+def check_changes(changes: Mapping[str, object]) -> Callable[[Item], Change]:
     """The change that an edit asks for. FieldsNotValidError where CSL-JSON does not allow it."""
-    refused = sorted(_NOT_EDITABLE & set(changes))
-    if refused:
+    protected = sorted(_NOT_EDITABLE & set(changes))
+    if protected:
         raise InvalidInputError(
-            f"{', '.join(refused)} cannot be edited",
+            f"{', '.join(protected)} cannot be edited",
             next_step="Change other fields.",
-            details={"field": refused[0]},
+            details={"field": protected[0]},
         )
     removed = tuple(name for name, value in changes.items() if value is None)
     if "type" in removed:

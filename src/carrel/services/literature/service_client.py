@@ -36,7 +36,7 @@ from carrel.services.literature.service_limits import (
     CircuitBreaker,
     ServiceLimits,
     Slots,
-    announced_limits,
+    parse_announced_limits,
 )
 from carrel.services.retry import RetryPolicy, parse_retry_after
 
@@ -227,7 +227,7 @@ class ServiceClient:
             return ServiceFailedError(service, str(error))
         except AnswerRefusedError as error:
             raise ServiceFailedError(service, str(error)) from error
-        state.follow(announced_limits(answer.headers, state.limits))
+        state.follow(parse_announced_limits(answer.headers, state.limits))
         if answer.status not in _RETRIED_STATUSES:
             return answer
         retry_after = parse_retry_after(answer.headers.get("retry-after"), self._now())

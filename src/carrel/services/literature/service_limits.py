@@ -22,7 +22,7 @@ class ServiceLimits:
     interval_seconds: float = 0.0
 
 
-def announced_limits(headers: Mapping[str, str], known: ServiceLimits) -> ServiceLimits:
+def parse_announced_limits(headers: Mapping[str, str], known: ServiceLimits) -> ServiceLimits:
     """The limits that an answer announces in Crossref's headers, else `known`."""
     concurrent, interval = known.max_concurrent, known.interval_seconds
     if (text := headers.get("x-concurrency-limit", "").strip()).isdecimal() and len(text) < 6:

@@ -55,7 +55,7 @@ class LibraryEntry:
         for name in removed:
             fields.pop(name, None)
         for name, value in changes.items():
-            fields[name] = written(value, indent="    ")
+            fields[name] = dump_value(value, indent="    ")
         return replace(self, raw=object_text(fields, "    ", "  "))
 
 
@@ -103,7 +103,7 @@ class LibraryDocument:
         except UnicodeDecodeError as error:
             raise UnreadableLibraryError(f"it is not UTF-8 at byte {error.start}") from None
         try:
-            return _parsed(text)
+            return _parse_document(text)
         except (json.JSONDecodeError, RecursionError) as error:
             raise UnreadableLibraryError(f"it is not JSON: {error}") from None
 
@@ -141,7 +141,7 @@ class LibraryDocument:
         entry = self.entries[at]
         return entry.value if derived is None else entry.with_derived_id(derived)
 
-    def reusing(self, before: LibraryDocument) -> LibraryDocument:
+    def reuse_entries(self, before: LibraryDocument) -> LibraryDocument:
         """The same document, with the entries of an earlier one where their texts are the same."""
         known = {entry.raw: entry for entry in before.entries}
         same = (known.get(entry.raw, entry) for entry in self.entries)
@@ -152,7 +152,7 @@ class LibraryDocument:
         return LibraryDocument(entries, self.head, self.tail)
 
     def with_added(self, items: Iterable[Mapping[str, object]]) -> LibraryDocument:
-        added = tuple(LibraryEntry("\n  ", written(dict(item), indent="  ")) for item in items)
+        added = tuple(LibraryEntry("\n  ", dump_value(dict(item), indent="  ")) for item in items)
         tail = (
             self.tail
             if self.entries and "\n" in self.tail.partition("]")[0]
@@ -171,7 +171,7 @@ class LibraryDocument:
         return LibraryDocument((*self.entries[:at], *self.entries[at + 1 :]), self.head, self.tail)
 
 
-def written(value: object, indent: str) -> str:
+def dump_value(value: object, indent: str) -> str:
     """JSON as the file has it: two spaces, characters as they are, continued at `indent`."""
     return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", "\n" + indent)
 
@@ -205,7 +205,7 @@ def _skip(text: str, at: int) -> int:
     return int(found.end()) if found else at
 
 
-def _parsed(text: str) -> LibraryDocument:
+def _parse_document(text: str) -> LibraryDocument:
     start = 1 if text.startswith(BYTE_ORDER_MARK) else 0
     at = _skip(text, start)
     if not text[at:]:
@@ -302,11 +302,11 @@ def changed_entries(
     if before is after:
         return {}, {}
     old, new = {id(entry) for entry in before.entries}, {id(entry) for entry in after.entries}
-    gone, come = (
+    former, present = (
         [entry for entry in before.entries if id(entry) not in new],
         [each for each in after.entries if id(each) not in old],
     )
-    left, right = _keys_in(before, gone), _keys_in(after, come)
+    left, right = _keys_in(before, former), _keys_in(after, present)
     same = {key for key, entry in left.items() if key in right and is_same(entry, right[key])}
     return (
         {key: entry for key, entry in left.items() if key not in same},

@@ -161,7 +161,7 @@ class ElementHistory:
             for version in self.versions(key)
         )
 
-    def shown_seen(self, key: ElementKey, content: ElementContent) -> int:
+    def newest_seen(self, key: ElementKey, content: ElementContent) -> int:
         """The newest revision that the writer of this content must have seen; in doubt earlier."""
         versions = [version for version in self.versions(key) if version.content is not None]
         exact = [

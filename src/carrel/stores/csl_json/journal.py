@@ -60,7 +60,7 @@ class LibraryJournal:
         self._now = now
         self._accepted: tuple[str, LibraryDocument] | None = None
 
-    def accepted(self) -> LibraryDocument | None:
+    def accepted_state(self) -> LibraryDocument | None:
         """The state that we last wrote or accepted, or None at the first sight of a library."""
         mark = self.versions.current_digest()
         if mark is None:
@@ -82,18 +82,18 @@ class LibraryJournal:
 
     def absorb(self, theirs: LibraryDocument, data: bytes) -> LibraryDocument:
         """Merges an outside save into the accepted state, and accepts the result."""
-        ours = self.accepted()
+        ours = self.accepted_state()
         if ours is None:
             self.begin(data, theirs)
             return theirs
-        theirs = theirs.reusing(ours)
+        theirs = theirs.reuse_entries(ours)
         found = merge_save(self.history(ours), ours, theirs)
         self._record(ours, found.document, "outside", found)
         return found.document
 
     def restore_missing(self) -> LibraryDocument | None:
         """The accepted state of a library whose file is gone, or None where there never was one."""
-        ours = self.accepted()
+        ours = self.accepted_state()
         if ours is not None and ours.entries:
             self.notices.add(
                 f"The library file was missing; its {len(ours.entries)} references were put back.",
@@ -111,7 +111,7 @@ class LibraryJournal:
 
     def withdraw(self) -> None:
         """Removes the newest accepted state, which was recorded and could not be put in place."""
-        listed = [path for _, kind, path in self.versions.listed() if kind != REPLACED]
+        listed = [path for _, kind, path in self.versions.list_files() if kind != REPLACED]
         listed[-1].unlink(missing_ok=True)
         self._accepted = None
 
@@ -146,14 +146,14 @@ class LibraryJournal:
                 overwrite(self.location.target, wanted)
         self.location.note.unlink(missing_ok=True)
 
-    def interrupted(self) -> list[Path]:
+    def list_interrupted(self) -> list[Path]:
         """Files of a killed writer: unmerged replaced ones, or the note of a write in place."""
         note = [self.location.note] if self.location.note.exists() else []
         return [*note, *self._left_behind()]
 
     def _left_behind(self) -> list[Path]:
         singles = (self.location.draft, self.location.replaced)
-        return [*(path for path in singles if path.exists()), *self.unmerged()]
+        return [*(path for path in singles if path.exists()), *self.list_unmerged()]
 
     def absorb_left_behind(self, present: LibraryDocument) -> LibraryDocument:
         """Merges the replaced files that a killed process, or a half-finished save, left behind."""
@@ -185,12 +185,12 @@ class LibraryJournal:
         else:
             self.versions.keep_replaced(file, data)
 
-    def unmerged(self) -> list[Path]:
+    def list_unmerged(self) -> list[Path]:
         return sorted(self.location.folder.glob("unmerged-*"))
 
     def _put_aside(self, file: Path) -> None:
-        others = [path for path in self.unmerged() if path != file]
-        if file not in self.unmerged():
+        others = [path for path in self.list_unmerged() if path != file]
+        if file not in self.list_unmerged():
             numbers = [int(path.name.partition("-")[2]) for path in others]
             file.replace(self.location.folder / f"unmerged-{max(numbers, default=0) + 1}")
         # Programs that crash while saving leave such files too; a few are enough.
@@ -228,7 +228,7 @@ class LibraryJournal:
         self._bring_ledger_in_step()
         last = self.ledger.last()
         number = 1 if last is None else last.number + 1
-        gone, come = changed_entries(before, after)
+        former, present = changed_entries(before, after)
         self.ledger.append(
             Revision(
                 number,
@@ -237,10 +237,10 @@ class LibraryJournal:
                 mark,
                 {
                     key: number if found is None or id(entry) in found.made_here else found.seen
-                    for key, entry in come.items()
+                    for key, entry in present.items()
                 },
-                [key for key in gone if key not in come],
-                {key: entry.raw for key, entry in gone.items()},
+                [key for key in former if key not in present],
+                {key: entry.raw for key, entry in former.items()},
                 () if found is None else found.kept,
             )
         )
@@ -270,19 +270,19 @@ class LibraryJournal:
 
 def _revisions_from_versions(versions: LibraryVersions, at: str) -> Iterator[Revision]:
     """A ledger for a library that was kept without one: from the versions that are left of it."""
-    listed = versions.listed()
+    listed = versions.list_files()
     is_whole = bool(listed) and listed[0][0] == 1
     number, before = (0 if is_whole else 1), None
     for mark, found in versions.accepted():
-        document = found if before is None else found.reusing(before)
+        document = found if before is None else found.reuse_entries(before)
         if before is None:
             yield Revision(number, at, "unknown", mark, is_floor=not is_whole)
         else:
-            gone, come = changed_entries(before, document)
+            former, present = changed_entries(before, document)
             number += 1
-            removed = [key for key in gone if key not in come]
-            texts = {key: entry.raw for key, entry in gone.items()}
-            yield Revision(number, at, "unknown", mark, dict.fromkeys(come, 0), removed, texts)
+            removed = [key for key in former if key not in present]
+            texts = {key: entry.raw for key, entry in former.items()}
+            yield Revision(number, at, "unknown", mark, dict.fromkeys(present, 0), removed, texts)
         before = document
 
 

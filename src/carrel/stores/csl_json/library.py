@@ -55,7 +55,7 @@ class CslJsonLibrary:
 
     async def find(self, reference_id: str) -> Item | None:
         item = (await self._state()).document.find(reference_id)
-        if item is None and (reason := self._file.unreadable):
+        if item is None and (reason := self._file.unreadable_reason):
             # It may be in the file that cannot be read: that is no absence.
             raise LibraryUnreadableError(reason)
         return None if item is None else dict(item)
@@ -100,10 +100,10 @@ class CslJsonLibrary:
         return removed[0] if removed else None
 
     async def take_notices(self) -> Sequence[str]:
-        fresh = self._file.fresh()
+        fresh = self._file.fresh_state()
         if fresh is not None and not fresh.has_notices:
             return ()
-        if reason := self._file.unreadable:
+        if reason := self._file.unreadable_reason:
             return (
                 f"The library file cannot be read ({reason}). This is its last good state; mend "
                 f"the file.",
@@ -135,7 +135,7 @@ class CslJsonLibrary:
                     continue
 
     async def _state(self) -> FileState:
-        fresh = self._file.fresh()
+        fresh = self._file.fresh_state()
         return fresh if fresh is not None else await self._run(self._file.read)
 
     async def _run(self, work: Callable[[], ResultT]) -> ResultT:
@@ -317,7 +317,7 @@ class LibraryHistory:
             raise NothingToRestoreError(f"no version {number} is kept")
         with translate_file_errors(self._library):
             restored = LibraryDocument.parse(paths[number].read_bytes())
-            return len(self._library.change(restored.reusing).document.items())
+            return len(self._library.change(restored.reuse_entries).document.items())
 
     def restore_reference(self, reference_id: str, revision: int | None = None) -> None:
         """Gives one reference the text of a revision, or of before its last change.

@@ -84,18 +84,18 @@ class LibraryFile:
         with self._mutex:
             return self._reread()
 
-    def fresh(self) -> FileState | None:
+    def fresh_state(self) -> FileState | None:
         """What was last read, if the file is still the same."""
         state = self._state
         return state if state is not None and state.signature == self.signature() else None
 
     def is_fresh(self) -> bool:
-        return self.fresh() is not None
+        return self.fresh_state() is not None
 
     @property
-    def unreadable(self) -> str:
+    def unreadable_reason(self) -> str:
         """Why the file cannot be read, while the last good library is used; empty where it can."""
-        return self._unreadable if self._unreadable and self.fresh() is None else ""
+        return self._unreadable if self._unreadable and self.fresh_state() is None else ""
 
     def change(self, edit: Edit) -> FileState:
         """Applies an edit to what is in the file now, and returns once it is safely there."""
@@ -119,7 +119,7 @@ class LibraryFile:
 
     def kept_versions(self) -> list[tuple[int, str, Path]]:
         """Number, kind and file of every version that is kept, oldest first."""
-        return self._open_journal(locate_library(self.path)).versions.listed()
+        return self._open_journal(locate_library(self.path)).versions.list_files()
 
     def _open_journal(self, location: LibraryLocation) -> LibraryJournal:
         if self._journal is None or self._journal.location != location:
@@ -150,15 +150,17 @@ class LibraryFile:
         try:
             data, document = self._read_present(journal)
         except UnreadableLibraryError as error:
-            if self._state is None and not journal.interrupted():
+            if self._state is None and not journal.list_interrupted():
                 raise
-            if not journal.interrupted():
+            if not journal.list_interrupted():
                 self._unreadable = str(error)
                 return self._state  # type: ignore[return-value]
             data, document = b"", LibraryDocument()
         mark = journal.versions.current_digest()
         is_new = bool(signature) or mark is not None
-        if (is_new and digest(data) != mark and _is_changeable(location)) or journal.interrupted():
+        if (
+            is_new and digest(data) != mark and _is_changeable(location)
+        ) or journal.list_interrupted():
             with self._locked() as journal:
                 data, document = self._read_merged(journal)
                 return self._store(journal, data, document, document)
@@ -181,30 +183,30 @@ class LibraryFile:
         journal: LibraryJournal,
         data: bytes,
         present: LibraryDocument,
-        wanted: LibraryDocument,
+        desired: LibraryDocument,
     ) -> FileState:
-        """Makes the file hold `wanted`, merging in whatever arrives while it is being put there."""
+        """Makes the file hold `desired`, merging in whatever arrives while it is written."""
         expected = data
         for _ in range(_PUT_TRIES):
-            if wanted is not present:
-                journal.accept(present, wanted)
-            wanted_data = wanted.data
-            if wanted_data == expected:
-                return self._set_state(journal, wanted, digest(wanted_data))
+            if desired is not present:
+                journal.accept(present, desired)
+            new_data = desired.data
+            if new_data == expected:
+                return self._set_state(journal, desired, digest(new_data))
             try:
-                written = journal.write(wanted_data, expected)
+                written = journal.write(new_data, expected)
             except OSError:
                 if not journal.is_touched:
                     journal.withdraw()
                 raise
             if written.replaced is None:
-                return self._set_state(journal, wanted, digest(wanted_data))
+                return self._set_state(journal, desired, digest(new_data))
             found = _read_settled(written.replaced, expected)
             if found == expected:
                 journal.keep_replaced(written.replaced, found)
-                return self._set_state(journal, wanted, digest(wanted_data))
-            present = wanted = journal.absorb_replaced(written.replaced, found, wanted)
-            expected = wanted_data if written.is_done else found
+                return self._set_state(journal, desired, digest(new_data))
+            present = desired = journal.absorb_replaced(written.replaced, found, desired)
+            expected = new_data if written.is_done else found
         raise TimeoutError("another program keeps writing the library")
 
     def _set_state(
@@ -235,7 +237,7 @@ class LibraryFile:
                     if not data.strip() and is_known:
                         raise UnreadableLibraryError("it is empty")
                     found = LibraryDocument.parse(data)
-                    return data, found if self._state is None else found.reusing(
+                    return data, found if self._state is None else found.reuse_entries(
                         self._state.document
                     )
                 except UnreadableLibraryError:

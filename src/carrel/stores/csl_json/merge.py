@@ -78,7 +78,7 @@ class _Merge:
         self._contents = {key: ElementContent(entry) for key, entry in self._theirs.items()}
         seen = loaded
         if seen is None:
-            seen = max((self._shown_by(key) for key in self._theirs), default=NOTHING_SEEN)
+            seen = max((self._seen_by_writer_of(key) for key in self._theirs), default=NOTHING_SEEN)
         self._seen = seen
         self._base = self._state_before(self._likely_loaded() if loaded is None else loaded)
         self._taken = {
@@ -105,13 +105,13 @@ class _Merge:
         tail = theirs.tail if theirs.entries or not merged else "\n" + theirs.tail.lstrip()
         return LibraryDocument(tuple(merged), theirs.head, tail)
 
-    def _shown_by(self, key: ElementKey) -> int:
+    def _seen_by_writer_of(self, key: ElementKey) -> int:
         ours = self._ours.get(key)
         if ours is not None and ours.raw == self._theirs[key].raw:
             versions = self._history.versions(key)
             if len(versions) == 1:
                 return versions[0].seen
-        return self._history.shown_seen(key, self._contents[key])
+        return self._history.newest_seen(key, self._contents[key])
 
     def _likely_loaded(self) -> int:
         """The revision that the writer may have loaded whose state differs least from the save.
@@ -216,10 +216,10 @@ class _Merge:
             )
         before = {} if base is None else base.fields
         our_digests, their_digests = ElementContent(ours).fields, self._contents[key].fields
-        mine, yours = object_fields(ours.raw), object_fields(theirs.raw)
+        our_fields, their_fields = object_fields(ours.raw), object_fields(theirs.raw)
         fields: dict[str, str] = {}
         kept_names = set()
-        for name in (*yours, *(name for name in mine if name not in yours)):
+        for name in (*their_fields, *(name for name in our_fields if name not in their_fields)):
             was, our, their = before.get(name), our_digests.get(name), their_digests.get(name)
             is_outdated = our != their and self._history.is_outdated(key, name, their, self._seen)
             is_ours = our != their and (our != was or is_outdated)
@@ -227,14 +227,14 @@ class _Merge:
                 kept_names.add(name)
             if is_ours and their != was and not is_outdated:
                 self._result.conflicts.append((element_label(key), name))
-            text = mine.get(name) if is_ours else yours.get(name)
+            text = our_fields.get(name) if is_ours else their_fields.get(name)
             if text is not None:
                 fields[name] = text
         if not kept_names:
             return theirs
         if all(
             our_digests.get(name) == their_digests.get(name)
-            for name in {*mine, *yours} - kept_names
+            for name in {*our_fields, *their_fields} - kept_names
         ):
             return ours
         merged = LibraryEntry(theirs.lead, object_text(fields, "    ", "  "))
@@ -266,23 +266,23 @@ def _with_old_keys(
         for key in ours
         if key not in theirs and (loaded is None or history.created(key) <= loaded)
     ]
-    strange = {
+    unknown = {
         key: ElementContent(entry)
         for key, entry in theirs.items()
         if key not in ours and not history.versions(key)
     }
-    strange |= {
+    unknown |= {
         key: ElementContent(theirs[key])
         for key in theirs
         if key in ours and _is_another_work(ours[key], theirs[key])
     }
-    if not missing or not strange:
+    if not missing or not unknown:
         return dict(theirs)
     by_uuid, by_rest = _present_identities(history, missing)
     found: dict[ElementKey, LibraryEntry] = {}
     taken: set[ElementKey] = set()
     for key, entry in theirs.items():
-        content = strange.get(key)
+        content = unknown.get(key)
         old = (
             None
             if content is None

@@ -131,7 +131,7 @@ class AllReferences:
 
 def reference_document(item: Item, library: str) -> Document:
     """A reference as a document that the owner of the library may read."""
-    reference_id = str(_cleaned(str(item["id"])))
+    reference_id = str(_clean_value(str(item["id"])))
     fields: dict[str, object] = {
         "reference_id": reference_id,
         "type": items.text_of(item, "type"),
@@ -150,7 +150,9 @@ def reference_document(item: Item, library: str) -> Document:
         "url": items.text_of(item, "URL"),
         "note": items.text_of(item, "note"),
     }
-    kept = {name: _cleaned(value) for name, value in fields.items() if value not in (None, "", [])}
+    kept = {
+        name: _clean_value(value) for name, value in fields.items() if value not in (None, "", [])
+    }
     return Document(_document_id(reference_id), kept, (library_reader(library),))
 
 
@@ -167,13 +169,13 @@ def _year(item: Item) -> int | None:
     return year if year is not None and abs(year) <= _MAX_YEAR else None
 
 
-def _cleaned(value: object) -> object:
+def _clean_value(value: object) -> object:
     """Without the halves of characters that JSON can spell and no index takes."""
     match value:
         case str():
             return value.encode("utf-8", "replace").decode()
         case list():
-            return [_cleaned(one) for one in value]
+            return [_clean_value(one) for one in value]
         case _:
             return value
 

@@ -134,7 +134,7 @@ class LibraryVersions:
             if document is not None:
                 yield mark, document
 
-    def listed(self) -> list[tuple[int, str, Path]]:
+    def list_files(self) -> list[tuple[int, str, Path]]:
         """Number, kind and file of every version, oldest first."""
         return [(number, kind, path) for number, kind, _, path in self._listed()]
 
