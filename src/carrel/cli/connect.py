@@ -1,6 +1,4 @@
-"""`carrel connect`: the lines that make a client use this desk, printed or written into its
-configuration.
-"""
+"""`carrel connect`: a client's configuration for this desk, printed or written into its file."""
 
 from __future__ import annotations
 
@@ -98,9 +96,7 @@ def run(words: list[str]) -> int:
 
 
 def _mcp_options(rest: list[str]) -> tuple[str, ...]:
-    """Options for `carrel mcp`, checked, and complete for a client that starts it in another folder
-    with a bare environment.
-    """
+    """Checked options for `carrel mcp`, complete for a client in another folder."""
     from carrel.cli.mcp import mcp_parser
 
     options = mcp_parser().parse_args(rest)
@@ -147,9 +143,7 @@ def _absolute(place: str | None) -> str | None:
 
 
 def _settings_of(rest: list[str]) -> Settings:
-    """The settings of the desk that the client will start: what follows `--` are options of `carrel
-    mcp`.
-    """
+    """The settings of the desk that the client will start, from the options of `carrel mcp`."""
     parser = argparse.ArgumentParser(add_help=False)
     add_home_options(parser)
     options, _ = parser.parse_known_args(rest)

@@ -69,9 +69,7 @@ def _as_facts(name: str, finding: Health) -> dict[str, object]:
 
 
 def _action(finding: Health) -> str:
-    """What to do about a finding. One that is well needs nothing, unless a caller should know
-    something all the same.
-    """
+    """What to do about a finding; one that is well may still have something to know."""
     if finding.is_well:
         return finding.next_step if finding.note else ""
     return finding.next_step or _UNKNOWN_ACTION
@@ -141,9 +139,7 @@ def _variables(settings: Settings) -> dict[str, Health]:
 
 
 def _home(home: Path) -> Health:
-    """A command closes the home of its own account when it starts, so that one still open belongs
-    to another account.
-    """
+    """Commands close the home of their own account, so one still open belongs to another."""
     if not is_open_to_others(home):
         return _writable(home)
     return Health(

@@ -42,9 +42,7 @@ def mcp_parser() -> argparse.ArgumentParser:
 
 
 def speak(settings: Settings) -> int:
-    """Serves until standard input ends. A client is greeted at once; the rooms are opened
-    meanwhile.
-    """
+    """Serves until standard input ends; clients are greeted while the rooms are being opened."""
     output = ProtocolOutput()
     configure_logs(settings.log.level, settings.log.format)
     asyncio.run(_session(settings, output))
@@ -72,9 +70,7 @@ async def _session(settings: Settings, output: ProtocolOutput) -> None:
 
 
 def _open(settings: Settings) -> tuple[Desk, Dispatcher]:
-    """Imported here, behind the greeting: opening every room takes longer than a client should wait
-    to be answered.
-    """
+    """Imports and opens the rooms, behind the greeting: it takes longer than a client waits."""
     from carrel.wiring.desk import open_desk
     from carrel.wiring.mcp import stdio_dispatcher
 

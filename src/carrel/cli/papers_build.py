@@ -1,6 +1,4 @@
-"""`carrel papers build`: makes a corpus from files and folders, and brings it up to date when run
-again.
-"""
+"""`carrel papers build`: makes a corpus from files and folders, and brings it up to date."""
 
 from __future__ import annotations
 
@@ -80,9 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def build(options: argparse.Namespace) -> int:
-    """0 when the corpus is built, even if some sources were skipped; 2 when nothing could be
-    built.
-    """
+    """0 when the corpus is built, even with sources skipped; 2 when nothing could be built."""
     from carrel.wiring.papers import snapshot_path
 
     settings = home_settings(options)

@@ -71,9 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def summarise(options: argparse.Namespace) -> int:
-    """0 when every paper has the summary, 1 when some could not be written, 2 when nothing could be
-    done.
-    """
+    """0 when every paper has the summary, 1 when some could not be written, 2 when none could."""
     from carrel.rooms.papers.building.summarising import Prices, SummaryTally
     from carrel.wiring.papers import snapshot_path
 

@@ -1,6 +1,4 @@
-"""`reference-manager mcp [--library PATH]`: the references room alone, under the name and settings
-that others know.
-"""
+"""`reference-manager mcp [--library PATH]`: the references room alone, with its known settings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`carrel research watch`: a run as it goes on, live in the terminal; the work is done here unless
-a server does it.
-"""
+"""`carrel research watch`: follows a run live, and does its work unless a server does."""
 
 from __future__ import annotations
 

@@ -80,9 +80,7 @@ def _anchor(settings: Settings) -> None:
 
 
 def _moved(settings: Settings, options: argparse.Namespace, used: set[str]) -> list[str]:
-    """Where the settings, which may have come back just now, look for something else than where it
-    was put.
-    """
+    """Places that the settings, which may just have come back, look for elsewhere than restored."""
     try:
         before, now = (
             backup_places(settings),

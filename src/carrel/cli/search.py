@@ -1,6 +1,4 @@
-"""`carrel search sync`: fills a real Elasticsearch from the local stores, and goes on where it
-stopped.
-"""
+"""`carrel search sync`: fills a real Elasticsearch from the local stores, or goes on with it."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""What this process is called among the workers that share jobs, and which others are known to have
-ended.
+"""The name of this process among the workers that share jobs, and which others have ended.
 
-Hostname and process number say nothing: two containers are both process 1 of the same name. So a
-worker's name holds the
-start of the machine, the process namespace and a random part; and whether one has ended is asked of
-a file that it keeps locked
-for as long as it lives, never of a process number.
+Hostname and process number are not enough: two containers are both process 1 of the same name. So a
+worker's name holds the start of the machine, the process namespace and a random part; and whether
+one has ended is asked of a file that it keeps locked while it lives, never of a process number.
 """
 
 from __future__ import annotations
@@ -23,9 +20,7 @@ _NAMESPACE = Path("/proc/self/ns/pid")
 
 
 class WorkerIdentity:
-    """A name that no other worker has, and a lock that says that it lives. Made by whoever runs
-    jobs, closed by the same.
-    """
+    """A name that no other worker has, and a lock that shows that its process lives."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -39,9 +34,7 @@ class WorkerIdentity:
         )
 
     def take(self) -> None:
-        """Locks the file of this worker. Where it cannot be made, nobody can tell early that this
-        worker has ended.
-        """
+        """Locks the file of this worker; without it others wait until its leases run out."""
         if self._is_taken:
             return
         with suppress(OSError):
@@ -58,18 +51,17 @@ class WorkerIdentity:
                 self._file(self._token).unlink(missing_ok=True)
 
     def has_ended(self, worker: str) -> bool:
-        """Whether another worker is known to have ended. Of one of another machine, of another home
-        or of an older Carrel
-        nothing is known: its lease must run out."""
+        """Whether another worker is known to have ended.
+
+        Nothing is known of one of another machine or home, or of an older Carrel.
+        """
         parts = worker.split("/")
         if len(parts) != 5 or not boot_name() or parts[1] != boot_name() or not parts[4].isalnum():
             return False
         return parts[4] != self._token and self._is_free(self._file(parts[4]))
 
     def _is_free(self, file: Path) -> bool:
-        """Whether the file is there and nobody holds it. The file stays: another may want to ask
-        the same.
-        """
+        """Whether the file is there and nobody holds it; it stays, for others to ask the same."""
         if not file.exists():
             return False
         try:
@@ -79,9 +71,7 @@ class WorkerIdentity:
             return False
 
     def _sweep(self) -> None:
-        """Removes what workers left that ended long before this start of the machine could need
-        it.
-        """
+        """Removes the locks of workers that ended long ago."""
         files = sorted(
             self._folder.glob("*.lock"), key=lambda file: file.stat().st_mtime, reverse=True
         )

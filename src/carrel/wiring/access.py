@@ -1,7 +1,4 @@
-"""Access, built: who may call, how often, and where it is written down. Everything that only remote
-callers need is elsewhere,
-so that the local desk starts fast.
-"""
+"""Who may call, how often, and where it is written down; remote callers' parts load at need."""
 
 from __future__ import annotations
 

@@ -33,8 +33,7 @@ log = logging.getLogger("carrel.desk")
 
 @dataclass(slots=True)
 class OpenRoom:
-    """A room with its stores: how to check them, how to close them, and how to begin the work that
-    waits in them.
+    """A room with its stores: how to check and close them, and how to resume its jobs.
 
     `probes` only ask whether a store answers, at the same cost whatever it holds; where there are
     none the checks do.

@@ -1,8 +1,6 @@
-"""The file a backup is: a compressed tar with a header first, regular files between, and the
-manifest last.
+"""The file a backup is: a compressed tar with a header first and the manifest last.
 
-The manifest names every file with its size and hash, so an archive that lost its end, or anything
-else, shows.
+The manifest names every file with its size and hash, so anything that was lost or changed shows.
 """
 
 from __future__ import annotations
@@ -61,9 +59,7 @@ class Header(BaseModel):
 
 
 class CarriedFile(BaseModel):
-    """One file. `schema_version` is that of a SQLite file of ours, 0 where it says none, None for
-    other files.
-    """
+    """One file; `schema_version` is 0 for a SQLite file without one, None for other files."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -85,9 +81,7 @@ class LeftOutIndex(BaseModel):
 
 
 class Manifest(Header):
-    """What is in the archive, what was left out because it is made again, and what is kept
-    elsewhere.
-    """
+    """What is in the archive, what is made again after a restore, and what is kept elsewhere."""
 
     files: tuple[CarriedFile, ...]
     left_out: tuple[str, ...] = ()
@@ -104,9 +98,7 @@ class Manifest(Header):
 
 
 class _BoundedTarInfo(tarfile.TarInfo):
-    """Refuses extension headers that are longer than any name of ours, since the library reads them
-    into memory whole.
-    """
+    """Refuses extension headers longer than any name of ours: the library holds them in memory."""
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if not self.isreg() and self.size > _MAX_EXTENSION_BYTES:
@@ -116,9 +108,7 @@ class _BoundedTarInfo(tarfile.TarInfo):
 
 
 class ArchiveWriter:
-    """Writes one archive into a stream. Without `finish` it stays without a manifest, and nobody
-    will take it for a backup.
-    """
+    """Writes one archive into a stream; without `finish` it has no manifest and is no backup."""
 
     def __init__(self, stream: BinaryIO, header: Header, advance: Advance) -> None:
         self._header = header
@@ -212,7 +202,7 @@ class _Hashing:
 def is_archive(file: Path) -> bool:
     """Whether a file begins as a backup does."""
     try:
-        with _opened(file):
+        with _open_archive(file):
             return True
     except NewerBackupError:
         return True
@@ -221,28 +211,27 @@ def is_archive(file: Path) -> bool:
 
 
 def read_archive(file: Path, advance: Advance, put: Put | None = None) -> Manifest:
-    """Reads all of an archive and checks it; `put` opens a place for each file, by its name in the
-    archive.
+    """Reads and checks all of an archive; `put` opens a place for each file, by its name in it.
 
-    Without `put` nothing is written anywhere. Whoever lets files be put must believe them only when
-    this returns.
+    Without `put` nothing is written. Whoever lets files be put must believe them only when this
+    returns.
     """
     found: dict[str, tuple[int, str]] = {}
     manifest: Manifest | None = None
     at = 0
-    with _opened(file) as archive:
+    with _open_archive(file) as archive:
         for member in archive.members:
-            name = _checked_name(file, member, found)
+            name = _check_name(file, member, found)
             if len(found) >= _MAX_FILES:
                 raise UnsafeBackupError(file, f"it holds more than {_MAX_FILES:,} files")
             if manifest is not None:
                 raise DamagedBackupError(file, "something follows the manifest")
             if name == MANIFEST_NAME:
                 manifest = _manifest(
-                    file, _small(archive.tar, member, _MAX_MANIFEST_BYTES), archive.header
+                    file, _read_small(archive.tar, member, _MAX_MANIFEST_BYTES), archive.header
                 )
             else:
-                found[name] = _taken(
+                found[name] = _copy(
                     _content(archive.tar, member), None if put is None else put(name)
                 )
             advance(archive.stream.tell() - at)
@@ -258,7 +247,7 @@ def read_archive(file: Path, advance: Advance, put: Put | None = None) -> Manife
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _OpenArchive:
     stream: BinaryIO
     plain: gzip.GzipFile
     tar: tarfile.TarFile
@@ -267,20 +256,24 @@ class _Opened:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[_Opened]:
+def _open_archive(file: Path) -> Iterator[_OpenArchive]:
     """The archive behind its header."""
-    with file.open("rb") as stream, _readable(file), gzip.GzipFile(fileobj=stream) as plain:
+    with (
+        file.open("rb") as stream,
+        _translate_read_errors(file),
+        gzip.GzipFile(fileobj=stream) as plain,
+    ):
         try:
             tar = tarfile.open(fileobj=plain, mode="r|", tarinfo=_BoundedTarInfo)  # noqa: SIM115
         except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, RecursionError):
             raise NotABackupError(file) from None
         with tar:
             members = iter(tar)
-            yield _Opened(stream, plain, tar, members, _header(file, tar, next(members, None)))
+            yield _OpenArchive(stream, plain, tar, members, _header(file, tar, next(members, None)))
 
 
 @contextmanager
-def _readable(file: Path) -> Iterator[None]:
+def _translate_read_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -294,7 +287,7 @@ def _header(file: Path, tar: tarfile.TarFile, member: tarfile.TarInfo | None) ->
     if member is None or member.name != HEADER_NAME or not member.isreg():
         raise NotABackupError(file)
     try:
-        header = Header.model_validate_json(_small(tar, member, _MAX_HEADER_BYTES))
+        header = Header.model_validate_json(_read_small(tar, member, _MAX_HEADER_BYTES))
     except ValidationError:
         raise NotABackupError(file) from None
     if header.format > FORMAT:
@@ -304,7 +297,7 @@ def _header(file: Path, tar: tarfile.TarFile, member: tarfile.TarInfo | None) ->
     return header
 
 
-def _small(tar: tarfile.TarFile, member: tarfile.TarInfo, most: int) -> bytes:
+def _read_small(tar: tarfile.TarFile, member: tarfile.TarInfo, most: int) -> bytes:
     """The content of a member that is held in memory."""
     if member.size > most:
         raise tarfile.ReadError(f"{member.name} is larger than {most:,} bytes")
@@ -318,10 +311,8 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
     return content
 
 
-def _checked_name(file: Path, member: tarfile.TarInfo, seen: dict[str, tuple[int, str]]) -> str:
-    """The name, if it can only lead into one of our places. The name is as written in the archive,
-    before any cleaning.
-    """
+def _check_name(file: Path, member: tarfile.TarInfo, seen: dict[str, tuple[int, str]]) -> str:
+    """The name as written in the archive, if it can only lead into one of our places."""
     name = member.name
     if not member.isreg() or member.issparse():
         raise UnsafeBackupError(file, f"{name!r} is not a plain file")
@@ -353,7 +344,7 @@ def _manifest(file: Path, data: bytes, header: Header) -> Manifest:
     return manifest
 
 
-def _taken(content: IO[bytes], target: BinaryIO | None) -> tuple[int, str]:
+def _copy(content: IO[bytes], target: BinaryIO | None) -> tuple[int, str]:
     digest, size = hashlib.sha256(), 0
     try:
         while chunk := content.read(_CHUNK):

@@ -12,9 +12,7 @@ _MOST = 50
 
 
 def remember_backup(home: Path, file: Path) -> None:
-    """Adds a backup to the list of the home folder. A list that cannot be written is no reason to
-    have no backup.
-    """
+    """Adds a backup to the list of the home folder, if that can be written."""
     names = [name for name in _names(home) if name != str(file)][-_MOST + 1 :]
     with suppress(OSError):
         (home / KNOWN_BACKUPS_NAME).write_text(

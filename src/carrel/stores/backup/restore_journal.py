@@ -1,9 +1,7 @@
-"""Puts a backup in place of what is there, so that a kill at any moment leaves the old state or the
-new one.
+"""Puts a backup in place so that a kill at any moment leaves the old state or the new one.
 
 Everything is first unpacked beside its place. Then a journal says which names change; from then on
-whoever opens the home
-folder next carries it out. Before the journal nothing of the old state has been touched.
+whoever opens the home folder next carries it out. Before the journal nothing was touched.
 """
 
 from __future__ import annotations
@@ -79,9 +77,7 @@ class Root:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a name in a home folder belongs to restoring itself, so that it is neither carried
-    nor moved.
-    """
+    """Whether a name in a home belongs to restoring itself, so that it is not carried or moved."""
     return name in {RESTORE_FOLDER_NAME, KNOWN_BACKUPS_NAME} or name.startswith(
         (LOCK_NAME, ASIDE_PREFIX)
     )
@@ -101,9 +97,7 @@ def begin(home: Path, roots: Iterable[Root]) -> None:
 
 
 def stage(file: Path, manifest: Manifest, locate: Locate, advance: Advance) -> None:
-    """Unpacks every file into the workshop of its folder, with the time and the permissions it
-    had.
-    """
+    """Unpacks every file into the staging area of its folder, with its time and permissions."""
     facts = {carried.path: carried for carried in manifest.files}
 
     def target(name: str) -> Path:
@@ -156,9 +150,7 @@ def need_space(roots: Sequence[Root], manifest: Manifest, locate: Locate) -> Non
 
 
 def moves_for(root: Root, stamp: str) -> list[Move]:
-    """What must change names in one folder, checked: a name that is a mount of its own cannot be
-    moved.
-    """
+    """The renames in one folder; raises InvalidInputError for a name that is a mount of its own."""
     aside = root.folder / f"{ASIDE_PREFIX}{stamp}"
     fresh = sorted(path.name for path in root.staging.iterdir())
     moves = [
@@ -192,9 +184,7 @@ def commit(home: Path, backup: str, roots: Sequence[Root], moves: Sequence[Move]
 
 
 def carry_out(home: Path) -> Journal | None:
-    """Does what the journal says and is not done yet; None where there is no journal. Needs the
-    folder alone.
-    """
+    """Does what is left of the journal, if there is one; the caller holds the home alone."""
     file = home / RESTORE_FOLDER_NAME / _JOURNAL_NAME
     if not file.exists():
         return None
@@ -238,9 +228,7 @@ def clear_away(home: Path) -> None:
 
 
 def recover(home: Path) -> str | None:
-    """Finishes a restore that was killed, or clears away what it had prepared; says in words what
-    was done.
-    """
+    """Finishes a killed restore, or clears away what it had prepared; describes what was done."""
     if not has_unfinished_restore(home):
         return None
     try:
