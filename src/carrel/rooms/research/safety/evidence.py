@@ -125,7 +125,8 @@ def lexicon() -> Lexicon:
 _TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?|[.!?;:](?=\s|$)")
 _ENDS = frozenset(".!?;:")
 _ENDINGS = (
-    "ations", "ation", "ingly", "ings", "ing", "ies", "ied", "edly", "ed", "es", "ly", "s", "e", "y",
+    "ations", "ation", "ingly", "ings", "ing", "ies", "ied", "edly", "ed", "es", "ly", "s",
+    "e", "y",
 )  # fmt: skip
 _SHORTEST_STEM = 3
 _SHORTEST_DISGUISED = 4
