@@ -167,6 +167,24 @@ def test_several_inputs_are_added_by_one_command(tmp_path: Path) -> None:
     assert len(json.loads(done.stdout)["added"]) == 2
 
 
+def test_a_command_opens_no_room_but_its_own(tmp_path: Path) -> None:
+    code = (
+        "import sys; from carrel.cli import main; code = main(['references', 'list']); "
+        "print(sorted(name for name in sys.modules if name in "
+        "{'carrel.wiring.knowledge', 'carrel.wiring.research'})); sys.exit(code)"
+    )
+    environment = {**os.environ, "CARREL_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]"), done.stderr
+
+
 def test_a_citation_is_printed_once_and_ready_to_be_copied(tmp_path: Path) -> None:
     one = tmp_path / "one.bib"
     one.write_text("@book{one, title = {First}, author = {Abel, Bo}, year = 2001}")

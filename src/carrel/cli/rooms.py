@@ -49,7 +49,7 @@ def run(words: list[str]) -> int:
         if name not in own:
             _add_command(commands, name, operation)
     options = parser.parse_args(words[1:])
-    settings = settings_from(options)
+    settings = _with_rooms_needed(settings_from(options), room)
     configure_logs(options.log_level or "warning", settings.log.format)
     operation = operations[options.command]
     arguments = _arguments(operation, options)
@@ -58,6 +58,14 @@ def run(words: list[str]) -> int:
     else:
         answer = asyncio.run(_ask(settings, operation.name, arguments))
     return _show_answer(operation, answer, options.json)
+
+
+def _with_rooms_needed(settings: Settings, room: str) -> Settings:
+    """The settings with only the command's own room open, unless it searches the others."""
+    declared = declared_rooms().get(room)
+    if declared is None or declared.searches_other_rooms or room not in settings.rooms:
+        return settings
+    return settings.model_copy(update={"rooms": (room,)})
 
 
 def _operations(room: str) -> dict[str, Operation[Any]]:

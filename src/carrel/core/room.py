@@ -39,6 +39,8 @@ class RoomDeclaration:
     has_prompts: bool = False
     has_completions: bool = False
     has_jobs: bool = False
+    # Whether its operations search what other open rooms hold; else a command opens it alone.
+    searches_other_rooms: bool = False
 
 
 def load(reference: str) -> Any:

@@ -18,4 +18,5 @@ ROOM = RoomDeclaration(
         "export": "carrel.cli.knowledge_notes:run",
         "import-nodes": "carrel.cli.knowledge_notes:run_nodes",
     },
+    searches_other_rooms=True,
 )
