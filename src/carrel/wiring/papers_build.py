@@ -14,8 +14,8 @@ from carrel.demo import PAPERS_FOLDER
 from carrel.policy.persistence import HomeNotPersistentError
 from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
-from carrel.rooms.papers.building.summarising import Summariser, SummaryOptions, SummaryTally
-from carrel.rooms.papers.local_operations import BuildPapers, CorpusOperations, SummarisePapers
+from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser, SummaryTally
+from carrel.rooms.papers.local_operations import BuildPapers, CorpusOperations
 from carrel.rooms.papers.models import PaperAdded
 from carrel.services.language_models.summaries import SummaryWriter
 from carrel.services.paper_sources.sources import PaperSourceFiles
@@ -117,11 +117,8 @@ class PaperWorkshop:
         """Publishes what was written even after an early end."""
         into, key = Path(request.into), os.environ.get("CARREL_MODEL_API_KEY")
         writer = SummaryWriter(request.model_url, request.model, key)
-        options = SummaryOptions(
-            request.template, request.limit, request.parallel, request.max_characters
-        )
         summaries = SummaryFiles(into / SUMMARIES_NAME)
-        summariser = Summariser(SqlitePapersToRead(into), writer, summaries, SystemClock(), options)
+        summariser = Summariser(SqlitePapersToRead(into), writer, summaries, SystemClock(), request)
         try:
             async with writer:
                 return await summariser.run(progress)

@@ -14,7 +14,7 @@ from carrel.core.errors import InvalidInputError
 from carrel.core.operation import Effect, Question
 from carrel.core.progress import Progress
 from carrel.rooms.papers.building.models import BuildReport
-from carrel.rooms.papers.building.summarising import SummaryTally
+from carrel.rooms.papers.building.summarising import SummarisePapers, SummaryTally
 
 WRITE_SCOPES = frozenset({"papers:write"})
 # Neither has a limit of its own; a person who waits can stop it, and what was done is kept.
@@ -34,16 +34,6 @@ class IndexPapers(Question):
     meaning: bool = Field(
         default=False, description="also vectors of meaning (the extra `semantic`); resumable"
     )
-
-
-class SummarisePapers(Question):
-    into: str = Field(description="the folder of the corpus")
-    template: str = Field(description="deep_read, eight_questions or three_pass")
-    model: str = Field(description="the model's name")
-    model_url: str = Field(description="an OpenAI-compatible address, up to /v1")
-    limit: int | None = Field(default=None, ge=1, description="at most so many papers now")
-    parallel: int = Field(default=2, ge=1, description="questions at once")
-    max_characters: int = Field(default=120_000, ge=1, description="read at most so much of each")
 
 
 class CorpusWorkshop(Protocol):

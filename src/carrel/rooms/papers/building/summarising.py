@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from pydantic import Field
+
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.operation import Question
 from carrel.core.progress import Progress
 from carrel.rooms.papers.building.models import FiledSummary, ModelText, PaperToRead
 from carrel.rooms.papers.building.ports import PapersToRead, SummaryModel, SummaryStore
@@ -82,14 +85,14 @@ class SummaryTally:
         ) / 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryOptions:
-    """Which template to fill, for how many papers, and how much of each text the model is shown."""
-
-    template: str
-    limit: int | None
-    parallel: int
-    max_characters: int
+class SummarisePapers(Question):
+    into: str = Field(description="the folder of the corpus")
+    template: str = Field(description="deep_read, eight_questions or three_pass")
+    model: str = Field(description="the model's name")
+    model_url: str = Field(description="an OpenAI-compatible address, up to /v1")
+    limit: int | None = Field(default=None, ge=1, description="at most so many papers now")
+    parallel: int = Field(default=2, ge=1, description="questions at once")
+    max_characters: int = Field(default=120_000, ge=1, description="read at most so much of each")
 
 
 class Summariser:
@@ -101,17 +104,17 @@ class Summariser:
         model: SummaryModel,
         summaries: SummaryStore,
         clock: Clock,
-        options: SummaryOptions,
+        request: SummarisePapers,
     ) -> None:
         self._papers = papers
         self._model = model
         self._summaries = summaries
         self._clock = clock
-        self._options = options
+        self._request = request
 
     async def run(self, progress: Progress) -> SummaryTally:
         """Summarises the papers that lack the template; raises after several failures in a row."""
-        template, limit = self._options.template, self._options.limit
+        template, limit = self._request.template, self._request.limit
         if template not in TEMPLATES:
             raise InvalidInputError(
                 f"There is no template {template!r} that a model can fill.",
@@ -127,7 +130,7 @@ class Summariser:
         running: dict[asyncio.Task[ModelText], PaperToRead] = {}
         try:
             while True:
-                for paper in islice(to_do, self._options.parallel - len(running)):
+                for paper in islice(to_do, self._request.parallel - len(running)):
                     writing = self._model.write(TEMPLATES[template], self._material(paper))
                     running[asyncio.ensure_future(writing)] = paper
                 if not running:
@@ -171,16 +174,16 @@ class Summariser:
         return hashlib.sha256(self._material(paper).encode("utf-8", "replace")).hexdigest()
 
     def _material(self, paper: PaperToRead) -> str:
-        return f"{paper.title}\n\n{paper.text[: self._options.max_characters]}"
+        return f"{paper.title}\n\n{paper.text[: self._request.max_characters]}"
 
     def _file(
         self, paper: PaperToRead, template: str, written: ModelText, tally: SummaryTally
     ) -> None:
         markdown = written.text.strip()
-        if len(paper.text) > self._options.max_characters:
-            share = self._options.max_characters / len(paper.text)
+        if len(paper.text) > self._request.max_characters:
+            share = self._request.max_characters / len(paper.text)
             markdown += (
-                f"\n\n*Only the first {self._options.max_characters:,} characters ({share:.0%}) "
+                f"\n\n*Only the first {self._request.max_characters:,} characters ({share:.0%}) "
                 f"of the text were read for this.*"
             )
         summary = FiledSummary(
