@@ -19,6 +19,8 @@ from carrel.wiring.audit import record_command
 from carrel.wiring.backup import backup_places, check_backup, make_backup
 from carrel.wiring.home import embedded_databases
 
+_NEXT_STEP = "carrel restore FILE puts it in place, here or on another machine."
+
 
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
@@ -80,7 +82,7 @@ def run(words: list[str]) -> int:
     for line in manifest.elsewhere:
         print(f"Not in the file: {line}", file=sys.stderr)
     print(f"{target}: {manifest.summary} in {target.stat().st_size:,} bytes, read back and whole.")
-    say_next_step("backup", FILE=str(target))
+    say_next_step(_NEXT_STEP, FILE=str(target))
     return 0
 
 

@@ -13,6 +13,11 @@ from carrel.cli.progress import TerminalProgress
 from carrel.rooms.knowledge.folder_import import ImportReport
 from carrel.rooms.knowledge.local_operations import NodesImported
 
+_NEXT_STEP = (
+    'carrel knowledge search "WORDS" finds them; run it again to bring in what changed; '
+    "--source team imports for everybody."
+)
+
 _MOST_PROBLEMS_SHOWN = 20
 
 
@@ -105,5 +110,5 @@ def _show_report(report: ImportReport, command: str) -> int:
     if report.counts["refused"] and report.counts.total() == report.counts["refused"]:
         return 1
     if command == "import":
-        say_next_step("knowledge import")
+        say_next_step(_NEXT_STEP)
     return 0

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from carrel.rooms.papers.building.models import BuildReport
 
 _STOPPED_BY_KEYBOARD = 130
+_NEXT_STEP = (
+    'carrel papers search "WORDS" asks it, carrel connect CLIENT --write gives it to an '
+    "assistant, carrel serve serves it."
+)
 _NOTHING_BUILT = 2
 
 
@@ -135,7 +139,7 @@ def _say_what_to_do_next(built: Path, own: Path) -> None:
             f"to it.",
             file=sys.stderr,
         )
-    say_next_step("papers build")
+    say_next_step(_NEXT_STEP)
 
 
 def positive(text: str) -> int:

@@ -14,6 +14,11 @@ from carrel.cli.research_watch import watch
 from carrel.doors.logs import configure_logs
 from carrel.wiring.desk import open_desk
 
+_NEXT_STEP = (
+    "carrel research watch RESEARCH_ID goes on with it and shows it (a running server goes on "
+    "by itself)."
+)
+
 
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
@@ -54,7 +59,7 @@ def run(words: list[str]) -> int:
             if options.watch:
                 return await watch(terminal, started.research_id)
         if not options.json:
-            say_next_step("research start", RESEARCH_ID=started.research_id)
+            say_next_step(_NEXT_STEP, RESEARCH_ID=started.research_id)
         return 0
 
     return asyncio.run(session())

@@ -15,6 +15,8 @@ from carrel.settings import Settings, SettingsError, read_settings
 from carrel.wiring.audit import anchor_restored_log, record_command
 from carrel.wiring.backup import backup_places, index_rebuilder, restore_backup
 
+_NEXT_STEP = "carrel doctor{HOME} says what is on the desk now."
+
 
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
@@ -64,7 +66,7 @@ def run(words: list[str]) -> int:
     for line in (*done.manifest.elsewhere, *done.left_to_do, *_moved(settings, options, used)):
         print(f"To do: {line}", file=sys.stderr)
     print(f"{settings.home} holds the state of {done.manifest.made_at}: {done.manifest.summary}.")
-    say_next_step("restore", **{"{HOME}": f" --home {options.home}" if options.home else ""})
+    say_next_step(_NEXT_STEP, **{"{HOME}": f" --home {options.home}" if options.home else ""})
     return 0
 
 

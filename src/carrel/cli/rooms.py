@@ -157,12 +157,10 @@ def _show_answer(operation: Operation[Any], answer: Any, as_json: bool) -> int:
     show(_text(operation, answer, as_json))
     if _has_only_failed(operation, answer):
         return _NOTHING_DONE
-    if not as_json:
+    if not as_json and operation.next_command:
         saved_id = getattr(answer, "id", None)
-        say_next_step(
-            f"{operation.room} {operation.command}",
-            **({"ID": saved_id} if isinstance(saved_id, str) else {}),
-        )
+        known = {"ID": saved_id} if isinstance(saved_id, str) else {}
+        say_next_step(operation.next_command, **known)
     return 0
 
 

@@ -18,6 +18,8 @@ from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
 from carrel.wiring.audit import record_command
 
+_NEXT_STEP = "Send it as the header Authorization: Bearer TOKEN."
+
 
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
@@ -50,7 +52,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
         match options.command:
             case "create":
                 await _create(store, options)
-                say_next_step("tokens create")
+                say_next_step(_NEXT_STEP)
                 if settings.auth.mode not in {"tokens", "builtin"}:
                     show(
                         "The server takes tokens when auth.mode is tokens or builtin.",

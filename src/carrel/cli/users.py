@@ -24,6 +24,11 @@ from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
 from carrel.wiring.audit import record_command
 
+_NEXT_STEP = (
+    "carrel tokens create NAME --scopes … makes a token for a script; people log in when their "
+    "client sends them."
+)
+
 
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
@@ -78,7 +83,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
         match options.command:
             case "add":
                 await _add(store, options)
-                say_next_step("users add")
+                say_next_step(_NEXT_STEP)
             case "list":
                 await _list(store)
             case "reset-password":

@@ -1,11 +1,11 @@
-"""Durable background jobs: kept in a store, run by the process that took them up, and taken up
-again after a crash.
+"""Durable background jobs of any room: kept in a store, run under a lease, resumed after a crash.
 
-A worker holds a job by a lease on the store's own clock. While the lease is renewed nobody else
-touches the job; when its worker
-is gone, whoever looks next takes it up: a job whose handler can resume goes on from what it last
-saved, any other is marked
-as failed and keeps what it had saved.
+A worker holds a job by a lease on the store's own clock. When it stops renewing the lease, whoever
+looks next takes the job over: a job whose handler can resume goes on from what it last saved, any
+other is marked as failed and keeps what it had saved. A room brings a `JobHandler` for each kind,
+with input, progress and result as JSON texts of its own; cancelling, waiting, limits of how many
+run at once and forgetting old jobs are the same for all. Research has its own runner, because a
+step of it shares one transaction with the hypotheses that it makes (decision 12).
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A job as its store keeps it. `input`, `result` and `error` are JSON texts of its kind's
-    own.
-    """
+    """A job as its store keeps it; `input` and `result` are JSON texts of its kind's own."""
 
     id: str
     kind: str
@@ -65,9 +63,7 @@ class JobProgress:
 
 
 class JobStore(Protocol):
-    """Keeps jobs. Leases run on the store's own clock. Every method raises UnavailableError where
-    the store cannot be used.
-    """
+    """Keeps jobs, with leases on its own clock. Every method raises UnavailableError."""
 
     async def add(self, record: JobRecord, worker: str, lease_seconds: float) -> None:
         """Keeps a new job that this worker runs."""
@@ -76,9 +72,7 @@ class JobStore(Protocol):
     async def get(self, job_id: str) -> JobRecord | None: ...
 
     async def claim(self, job_id: str, worker: str, lease_seconds: float) -> JobRecord | None:
-        """The job, now this worker's; None where it has ended or another worker's lease on it is
-        good.
-        """
+        """The job, now this worker's; None where it has ended or another's lease is good."""
         ...
 
     async def renew(self, job_ids: Sequence[str], worker: str, lease_seconds: float) -> None: ...
@@ -100,9 +94,7 @@ class JobStore(Protocol):
         at: str,
         worker: str | None,
     ) -> bool:
-        """Ends a running job; `worker` restricts it to that worker's. False where it had ended
-        already or is another's.
-        """
+        """Ends a running job, of `worker` alone if named; False where it had ended already."""
         ...
 
     async def remove(self, job_id: str) -> None: ...
@@ -153,17 +145,13 @@ class JobHandler(Protocol):
         ...
 
     async def run(self, job: JobRun) -> str:
-        """Does the work, saving as it goes, and returns the closing message. Raises CarrelError
-        where it fails.
-        """
+        """Does the work, saving as it goes; the closing message. Raises CarrelError."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class JobPolicy:
-    """How many jobs run at once here, how long a lease holds, how often abandoned jobs are looked
-    for, how long jobs are kept.
-    """
+    """How many jobs run at once here, and how long leases, looks and ended jobs last."""
 
     max_concurrent: int = 8
     lease_seconds: float = 15.0
@@ -255,9 +243,10 @@ class BackgroundJobs:
         await self._store.remove(job_id)
 
     def take_up_work(self, has_store: Callable[[], bool] = lambda: True) -> None:
-        """From now on takes up jobs that a process left behind. While `has_store` says that there
-        is nothing to look at yet,
-        nothing is opened or made: another process may be the first to begin a job."""
+        """From now on takes up jobs that a process left behind.
+
+        Nothing is opened or made while `has_store` says no: another process may begin the first.
+        """
         if self._looking is None:
             self._looking = asyncio.create_task(
                 self._look_for_work(has_store), name="abandoned jobs"

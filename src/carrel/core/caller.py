@@ -24,9 +24,7 @@ _NETWORK_BITS = 64
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A person or program that has been recognised. `scopes` already holds what each scope
-    implies.
-    """
+    """A person or program that was recognised; `scopes` holds what each scope implies too."""
 
     user_id: str
     scopes: frozenset[str]

@@ -52,9 +52,7 @@ class Room:
 
 
 class Catalogue:
-    """All rooms that are open. Names are unique across rooms, and inside a room under its own names
-    too.
-    """
+    """All open rooms. Names are unique across rooms, and within a room under its own names."""
 
     def __init__(self, rooms: Iterable[Room]) -> None:
         self.rooms = tuple(rooms)

@@ -1,6 +1,4 @@
-"""Completions: values that fit what a person has begun to type for an argument of a prompt or of a
-resource's address.
-"""
+"""Completions: values for an argument of a prompt or an address that a person is typing."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ MAX_COMPLETION_VALUES = 100
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """The argument being typed, what there is of it, and the arguments that have their values
-    already.
-    """
+    """The argument being typed, its text so far, and the arguments that have values already."""
 
     argument: str
     value: str
@@ -50,9 +46,7 @@ def complete_from(candidates: Iterable[str], typed: str) -> Completion:
 
 
 def complete_titled(candidates: Iterable[tuple[str, str]], typed: str) -> Completion:
-    """Ids whose own text begins with what was typed, then ids in whose titles a word does; case
-    does not matter.
-    """
+    """Ids that begin with what was typed, then those whose titles have such a word; any case."""
     start = typed.casefold()
     by_id: list[str] = []
     by_title: list[str] = []

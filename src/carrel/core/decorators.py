@@ -48,6 +48,7 @@ class OperationDescription(TypedDict, total=False):
     cost: float
     timeout_seconds: float
     command: str
+    next_command: str
     is_listed: bool
     is_local: bool
     phrases: str

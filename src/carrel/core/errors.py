@@ -1,6 +1,4 @@
-"""The one error that crosses rooms, gate and doors: a code, what happened, what to do next, and
-facts.
-"""
+"""The one error that crosses rooms, gate and doors: code, what happened, what to do, and facts."""
 
 from __future__ import annotations
 
@@ -38,9 +36,7 @@ class CarrelError(Exception):
         return _restore_error, (type(self), self.__dict__)
 
     def to_facts(self) -> dict[str, object]:
-        """The body every door shows: code, message, details, and the next step where there is
-        one.
-        """
+        """The body every door shows: code, message, details, and the next step if there is one."""
         facts: dict[str, object] = {
             "code": self.code,
             "message": self.message,

@@ -1,6 +1,4 @@
-"""Background jobs as callers meet them: work that outlasts its call, followed and cancelled by its
-id at every door.
-"""
+"""Jobs as callers meet them: work that outlasts its call, followed and cancelled by its id."""
 
 from __future__ import annotations
 
@@ -60,9 +58,7 @@ class JobReport(Answer):
 
 
 class JobSource(Protocol):
-    """The jobs of one room. Both raise NotFoundError for a job that is not the room's, or not the
-    caller's.
-    """
+    """The jobs of one room. Both raise NotFoundError for a job of another room or caller."""
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
         """The job once it has ended, or as it is when the wait is over."""

@@ -71,6 +71,8 @@ class Operation(Generic[QuestionT]):
     cost: float = 1.0
     timeout_seconds: float = 30.0
     command: str | None = None
+    # What a person may do after the command, who is told so at its end.
+    next_command: str = ""
     may_outlast_call: bool = False
     is_listed: bool = True
     is_local: bool = False
@@ -136,9 +138,7 @@ class Resource:
         return self.uri
 
     def matcher(self) -> Callable[[str], dict[str, str] | None]:
-        """A function from an address to the values of its variables, or None where it does not
-        fit.
-        """
+        """A function from an address to the values of its variables; None where it does not fit."""
         pieces = _VARIABLE.split(self.uri)
         pattern = "".join(
             f"(?P<{piece}>[^/?#]+)" if at % 2 else re.escape(piece)
@@ -159,9 +159,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A guided piece of work that a person starts from their assistant; `complete` suggests values
-    for its arguments.
-    """
+    """A guided piece of work that a person starts; `complete` suggests values of its arguments."""
 
     name: str
     room: str
@@ -198,9 +196,7 @@ _COMPLETION_TIMEOUT_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ArgumentCompletion:
-    """Suggesting values for the arguments of a resource or a prompt: who may use it may be told
-    what there is.
-    """
+    """Suggesting values for arguments of a resource or prompt, to whoever may use it."""
 
     subject: Resource | Prompt
     cost: float = _COMPLETION_COST

@@ -9,7 +9,5 @@ _TOKEN = secrets.token_hex(6)
 
 
 def process_name() -> str:
-    """The process number and chance: in every container some process has the number 1, and what was
-    forked shares the chance.
-    """
+    """The process number, which containers share, and chance, which forks share."""
     return f"{os.getpid()}-{_TOKEN}"

@@ -1,9 +1,7 @@
-"""Where the foreign text of an answer comes from: papers, others' notes and services say things
-that are no instructions.
+"""Where the foreign text of an answer comes from, so that nobody takes it for instructions.
 
 The text itself is never altered. Beside it stands a sentence that names its sources and says that
-it is quoted, and the same
-as data in the field `quoted_from`.
+it is quoted, and the same as data in the field `quoted_from`.
 """
 
 from __future__ import annotations
@@ -26,9 +24,7 @@ _PLAIN_ID = re.compile(r"[A-Za-z0-9._:/@+-]{1,80}")
 
 
 class QuotedSource(NamedTuple):
-    """One source: a paper, a reference, a note, a node, an index, a research project, or the whole
-    of a collection.
-    """
+    """One source: a paper, reference, note, node, index or project, or a whole collection."""
 
     kind: str
     id: str
@@ -52,9 +48,7 @@ def quoted_facts(sources: Sequence[QuotedSource]) -> list[dict[str, str]]:
 
 
 def quotation_note(sources: Sequence[QuotedSource]) -> str:
-    """The sentence that stands beside quoted text. It holds nothing that a source could have
-    written but plain ids.
-    """
+    """The sentence beside quoted text; of what a source could have written, only plain ids."""
     named = ", ".join(f"{source.kind} {_plain_id(source.id)}" for source in sources[:_MOST_NAMED])
     more = f" and {len(sources) - _MOST_NAMED} more" if len(sources) > _MOST_NAMED else ""
     return (
@@ -75,9 +69,10 @@ def distinct(sources: Iterable[QuotedSource]) -> tuple[QuotedSource, ...]:
 
 
 def delimit_quotation(text: str, label: str) -> str:
-    """The text between two marks that it cannot hold: their name follows from all of it, so that
-    whoever wrote a part of it
-    cannot know the name, and whoever is shown the same text again sees the same marks."""
+    """The text between two marks that it cannot hold, the same for the same text.
+
+    The marks' name follows from all of it, so whoever wrote a part of it cannot know the name.
+    """
     name = hashlib.sha256(text.encode()).hexdigest()[:_MARK_CHARACTERS]
     while name in text:
         name = hashlib.sha256(name.encode()).hexdigest()[:_MARK_CHARACTERS]

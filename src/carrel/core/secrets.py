@@ -1,9 +1,7 @@
-"""Hides secrets in text that comes from elsewhere: what providers, services and drivers say may
-echo a key that we sent them.
+"""Masks secrets in foreign text: providers, services and drivers may echo a key that we sent.
 
-The secrets that this process was given are known, and hidden in every form in which they are
-echoed. Others are known by their
-shape. The text is masked where it enters an error, a log line or a store, so that it is never kept.
+Secrets that this process was given are masked in every form in which they are echoed, others by
+their shape, where the text enters an error, a log line or a store, so that none is ever kept.
 """
 
 from __future__ import annotations
@@ -90,9 +88,7 @@ _SEPARATORS = str.maketrans("", "", " \t\r\n\"'`+\\,|\u200b-")
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A secret: a pattern of all its forms, and what one of has to be in a text for the pattern to
-    find anything.
-    """
+    """A secret: a pattern of all its forms, and texts of which one precedes every match."""
 
     pattern: re.Pattern[str]
     heads: tuple[str, ...]
@@ -140,23 +136,17 @@ def remember_secrets(secrets: Iterable[str | None]) -> None:
 
 
 def mask_known_secrets(text: str) -> str:
-    """The text without the secrets that this process was given, in any form; for content, of which
-    nothing else may change.
-    """
+    """Content without the secrets of this process, in any form; nothing else is changed."""
     return _known.mask(text)
 
 
 def mask_plain_secrets(text: str) -> str:
-    """The same for text of our own, in which a secret can only stand as it is; cheap enough for a
-    line of every call.
-    """
+    """The same for our own text, where a secret stands as it is; cheap enough for every call."""
     return _known.mask(text) if _known.are_in(text) else text
 
 
 def mask_secrets(text: str) -> str:
-    """The text of an error or a log line, without our secrets and without anything that has the
-    shape of one.
-    """
+    """The text of an error or log line, without our secrets and what has the shape of one."""
     text = _known.mask(text)
     lowered = text.lower()
     return _SHAPES.sub(_hide_value, text) if any(sign in lowered for sign in _SIGNS) else text

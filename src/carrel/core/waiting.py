@@ -10,19 +10,17 @@ ResultT = TypeVar("ResultT")
 
 
 async def within(seconds: float, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Awaits `work`, at most `seconds` long. A timer is set only once it really waits. Raises
-    TimeoutError.
-    """
+    """Awaits `work` with a timer that is set only once it really waits. Raises TimeoutError."""
     try:
         waits_for = work.send(None)
     except StopIteration as done:
         result: ResultT = done.value
         return result
     async with asyncio.timeout(seconds):
-        return await _Started(work, waits_for)
+        return await _StartedCoroutine(work, waits_for)
 
 
-class _Started(Generic[ResultT]):
+class _StartedCoroutine(Generic[ResultT]):
     """A coroutine that has run up to its first wait, awaited from there."""
 
     def __init__(self, work: Coroutine[Any, Any, ResultT], waits_for: object) -> None:

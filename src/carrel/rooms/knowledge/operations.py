@@ -93,6 +93,10 @@ class KnowledgeOperations:
         scopes=WRITE,
         effect=Effect.WRITES,
         command="save",
+        next_command=(
+            "carrel knowledge propose ID offers it to the team, carrel knowledge promote ID "
+            "shares it."
+        ),
         phrases=(
             "save a note; write something down; remember this; keep this finding; edit a note; "
             "change a note; make a note of this; write down that …; remember that …; note that "
@@ -184,6 +188,7 @@ class KnowledgeOperations:
         scopes=WRITE,
         effect=Effect.WRITES,
         command="propose",
+        next_command="carrel knowledge promote ID shares it with the team.",
         phrases=(
             "propose a note to the team; suggest a note for sharing; hand in a note for review; "
             "offer a note to the team; ask that my note be shared"

@@ -44,6 +44,7 @@ class PaperAdder:
         cost=5.0,
         timeout_seconds=300.0,
         command="add",
+        next_command="carrel papers show PAPER_ID shows it.",
         phrases=(
             "add a paper to the corpus; upload a PDF; import an article into the corpus; put this "
             "arXiv paper into the corpus; add this PDF to the papers; ingest a new article; put a "

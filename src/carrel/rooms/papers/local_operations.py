@@ -87,6 +87,7 @@ class CorpusOperations:
         is_local=True,
         timeout_seconds=_A_MONTH_SECONDS,
         command="index",
+        next_command='carrel papers search "WORDS" uses it.',
     )
     async def index_papers(self, question: IndexPapers, call: Call) -> Text:
         snapshot = self._workshop.snapshot

@@ -59,6 +59,9 @@ class PapersOperations:
         scopes=SCOPES,
         quotes=_found_papers,
         command="search",
+        next_command=(
+            "carrel papers show PAPER_ID says more of one, carrel papers source PAPER_ID reads it."
+        ),
         phrases=(
             "find papers about a topic; look for articles on a subject; search the literature "
             "here; which papers talk about; what has been published on; papers that discuss a "
@@ -79,6 +82,7 @@ class PapersOperations:
         scopes=SCOPES,
         quotes=_found_papers,
         command="keyword",
+        next_command="carrel papers show PAPER_ID says more of one.",
         phrases=(
             "papers with an exact keyword; papers tagged with a keyword; list articles by "
             "author keyword; exact term … in the corpus; papers with the keyword …; keyword … "

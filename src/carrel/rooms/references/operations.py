@@ -54,6 +54,7 @@ class ReferencesOperations:
         scopes=READ,
         quotes=quoted_references,
         command="search",
+        next_command="carrel references cite ID cites one.",
         name_alone="search",
         phrases=(
             "find a reference in my library; look up an entry in my bibliography; do I have a "
@@ -94,6 +95,10 @@ class ReferencesOperations:
         timeout_seconds=120.0,
         quotes=quoted_additions,
         command="add",
+        next_command=(
+            "carrel references cite ID --style vancouver cites one, carrel references export "
+            "writes a bibliography."
+        ),
         name_alone="add",
         phrases=(
             "add a reference by DOI; import a BibTeX or RIS file into my library; import a bib "
@@ -184,6 +189,7 @@ class ReferencesOperations:
         scopes=WRITE,
         effect=Effect.WRITES,
         command="attach",
+        next_command="carrel references fulltext ID reads it back.",
         name_alone="fulltext_attach",
         phrases=(
             "attach a PDF to a reference; link a file to a library entry; keep the full text of "

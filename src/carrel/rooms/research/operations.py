@@ -247,6 +247,7 @@ class ResearchOperations:
         scopes=frozenset({"research:read", "hypotheses:generate"}),
         quotes=quoted_in_results,
         command="results",
+        next_command="carrel research export RESEARCH_ID writes a report.",
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
             "results of the research; final report; summary of findings; write NIH specific "
