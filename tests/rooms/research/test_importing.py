@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrel.core.errors import InvalidInputError
-from carrel.rooms.research.human_input import _Stored, read_legacy_hypotheses
+from carrel.rooms.research.human_input import _LegacyEntry, read_legacy_hypotheses
 from carrel.settings import Settings
 from tests.rooms.research.house import Asker, visit
 
@@ -95,7 +95,7 @@ _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(sorted(_Stored.model_fields)), inner, max_size=4)
+        | st.dictionaries(st.sampled_from(sorted(_LegacyEntry.model_fields)), inner, max_size=4)
     ),
     max_leaves=12,
 )

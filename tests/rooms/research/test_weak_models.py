@@ -16,8 +16,8 @@ import pytest
 from carrel.core.errors import CarrelError
 from carrel.rooms.research.reasoners.prompt_material import (
     Citations,
-    Part,
-    Row,
+    MaterialPart,
+    MaterialRow,
     count_tokens,
     fit_material,
     papers_part,
@@ -90,8 +90,8 @@ def test_a_window_that_leaves_no_room_for_papers_is_refused_in_words(
 def test_material_keeps_to_its_room_and_names_the_papers_that_are_in_it(room: int) -> None:
     parts = [
         papers_part(small_papers()),
-        Part("First", (Row("word " * 500),), is_needed=True),
-        Part("None", ()),
+        MaterialPart("First", (MaterialRow("word " * 500),), is_needed=True),
+        MaterialPart("None", ()),
     ]
     material = fit_material(parts, room)
     assert (

@@ -47,7 +47,7 @@ _METHODS = {
     "simplification": "simplify",
     "out_of_box": "paradigm_shift",
 }
-EVOLVED = frozenset({"refine", "combine", "simplify", "paradigm_shift"})
+_EVOLUTION_METHODS = frozenset({"refine", "combine", "simplify", "paradigm_shift"})
 
 
 class _Lenient(BaseModel):
@@ -73,7 +73,7 @@ class _Protocol(_Lenient):
     safety_considerations: list[str] = Field(default_factory=list)
 
 
-class _Stored(_Lenient):
+class _LegacyEntry(_Lenient):
     id: str = Field(min_length=1)
     summary: str = Field(min_length=1)
     category: str = ""
@@ -91,7 +91,7 @@ class _Stored(_Lenient):
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class LegacyHypothesis:
     """One hypothesis of the earlier system."""
 
     earlier_id: str
@@ -102,14 +102,14 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True)
-class NotImported:
+class UnreadableEntry:
     """One that could not be read, by its place in the file."""
 
     place: int
     reason: str
 
 
-def read_legacy_hypotheses(text: str) -> tuple[list[Imported], list[NotImported]]:
+def read_legacy_hypotheses(text: str) -> tuple[list[LegacyHypothesis], list[UnreadableEntry]]:
     """Reads a list of hypotheses, or an object that has them as values or under `hypotheses`."""
     try:
         whole = json.loads(text)
@@ -127,15 +127,17 @@ def read_legacy_hypotheses(text: str) -> tuple[list[Imported], list[NotImported]
         raise CostlyInputError(too_deep("the file")) from None
     with translate_budget_errors():
         check_nesting(whole, "the file")
-    read: list[Imported] = []
-    failed: list[NotImported] = []
+    read: list[LegacyHypothesis] = []
+    failed: list[UnreadableEntry] = []
     for place, entry in enumerate(_entries(whole), start=1):
         try:
-            read.append(_imported(_Stored.model_validate(entry)))
+            read.append(_to_legacy(_LegacyEntry.model_validate(entry)))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             failed.append(
-                NotImported(place, f"{'.'.join(map(str, first['loc'])) or 'entry'}: {first['msg']}")
+                UnreadableEntry(
+                    place, f"{'.'.join(map(str, first['loc'])) or 'entry'}: {first['msg']}"
+                )
             )
     return read, failed
 
@@ -153,7 +155,7 @@ def _entries(whole: Any) -> list[Any]:
     return whole
 
 
-def _imported(stored: _Stored) -> Imported:
+def _to_legacy(stored: _LegacyEntry) -> LegacyHypothesis:
     protocol = stored.experimental_protocol
     steps = (
         [protocol.methodology] if isinstance(protocol.methodology, str) else protocol.methodology
@@ -188,14 +190,16 @@ def _imported(stored: _Stored) -> Imported:
         origin=f"imported from the earlier system ({stored.category or 'no category'}{sure})",
         method=_METHODS.get(stored.generation_method, stored.generation_method or "imported"),
     )
-    return Imported(stored.id, draft, stored.elo_rating, stored.review_count, stored.created_at)
+    return LegacyHypothesis(
+        stored.id, draft, stored.elo_rating, stored.review_count, stored.created_at
+    )
 
 
-def imported_hypothesis(
-    hypothesis_id: str, research_id: str, one: Imported, now: str
+def to_hypothesis(
+    hypothesis_id: str, research_id: str, one: LegacyHypothesis, now: str
 ) -> Hypothesis:
     """Keeps its rating: an imported project goes on from where it stood."""
-    is_evolved = one.draft.method in EVOLVED
+    is_evolved = one.draft.method in _EVOLUTION_METHODS
     return Hypothesis(
         id=hypothesis_id,
         research_id=research_id,
@@ -305,7 +309,7 @@ class HumanInput:
             check = self._check(project, one.draft, now)
             checks.append(check)
             if check.is_allowed:
-                made.append(imported_hypothesis(hypothesis_id, project.id, one, now))
+                made.append(to_hypothesis(hypothesis_id, project.id, one, now))
         if made or checks:
             await self._store.save(
                 Changes(

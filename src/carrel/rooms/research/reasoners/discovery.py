@@ -36,11 +36,11 @@ from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinio
 from carrel.rooms.research.reasoners.subjects import (
     Covered,
     NotCovered,
-    keeping_statement,
-    keeping_way,
-    left_out,
-    subject_of,
-    without_weak,
+    describe_left_out,
+    drop_weak_bridges,
+    find_subject,
+    keep_statement,
+    lead_by_named_bridge,
 )
 from carrel.rooms.research.records import (
     Advice,
@@ -75,7 +75,7 @@ class DiscoveryReasoner:
 
     async def understand(self, goal: str) -> UnderstoodAs:
         def work(discovery: Discovery) -> UnderstoodAs:
-            with _said_to_people():
+            with translate_discovery_errors():
                 reading = discovery.understand(goal)
             end = reading.end
             return UnderstoodAs(
@@ -95,11 +95,11 @@ class DiscoveryReasoner:
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
         known = [
-            made.draft.connection for made in brief.hypotheses if made.draft.connection is not None
+            one.draft.connection for one in brief.hypotheses if one.draft.connection is not None
         ]
         advice = brief.meta_review.advice
         best = [
-            made for made in rank_by_strength(brief.hypotheses) if made.draft.connection is not None
+            one for one in rank_by_strength(brief.hypotheses) if one.draft.connection is not None
         ][:3]
         request = Request(
             count,
@@ -108,16 +108,16 @@ class DiscoveryReasoner:
                 *_keys(advice.unsafe),
             },
             known=known,
-            best=[made.draft.connection for made in best if made.draft.connection is not None],
-            why_best=_why_best(best),
+            best=[one.draft.connection for one in best if one.draft.connection is not None],
+            why_best=_explain_best(best),
             weak=_keys(advice.weak),
             strong=_keys(advice.strong),
         )
 
         def work(discovery: Discovery) -> list[Draft]:
-            with _said_to_people():
+            with translate_discovery_errors():
                 found = discovery.generate(brief.project.goal, method, count, request=request)
-            return [drafted(connection) for connection in found]
+            return [write_draft(connection) for connection in found]
 
         return await self._corpus.with_discovery(work)
 
@@ -127,17 +127,17 @@ class DiscoveryReasoner:
         goal = brief.project.goal
 
         def work(discovery: Discovery) -> Assessment:
-            match subject_of(discovery, hypothesis, goal):
+            match find_subject(discovery, hypothesis, goal):
                 case NotCovered(says):
-                    return _abstained(hypothesis, says)
+                    return _abstain(hypothesis, says)
                 case Covered(connection, says):
-                    return _assessed(connection, review_type, says)
+                    return _assess(connection, review_type, says)
 
         return await self._corpus.with_discovery(work)
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
         goal = brief.project.goal
-        one, other = await self._measured(first, goal), await self._measured(second, goal)
+        one, other = await self._measure(first, goal), await self._measure(second, goal)
         if one is None or other is None:
             if one is other:
                 return Judgement("draw", "The papers at hand speak of neither.")
@@ -149,7 +149,7 @@ class DiscoveryReasoner:
         better = [name for name in names if getattr(one, name) > getattr(other, name)]
         worse = [name for name in names if getattr(one, name) < getattr(other, name)]
 
-        def listed(measures: list[str]) -> str:
+        def list_measures(measures: list[str]) -> str:
             return (
                 ", ".join(
                     f"{name} ({getattr(one, name):.2f} against {getattr(other, name):.2f})"
@@ -158,7 +158,9 @@ class DiscoveryReasoner:
                 or "nothing"
             )
 
-        reason = f"The first is ahead in {listed(better)}; the second in {listed(worse)}."
+        reason = (
+            f"The first is ahead in {list_measures(better)}; the second in {list_measures(worse)}."
+        )
         difference = one.overall - other.overall
         if abs(difference) < 1e-9:
             return Judgement("draw", reason)
@@ -173,19 +175,19 @@ class DiscoveryReasoner:
     ) -> Draft:
         goal, weak = brief.project.goal, _keys(brief.meta_review.advice.weak)
         ways = {
-            _way(made.draft.connection)
-            for made in brief.hypotheses
-            if made.draft.connection is not None
+            _path_key(one.draft.connection)
+            for one in brief.hypotheses
+            if one.draft.connection is not None
         }
 
         def work(discovery: Discovery) -> Draft:
-            subject = subject_of(discovery, hypothesis, goal)
+            subject = find_subject(discovery, hypothesis, goal)
             if isinstance(subject, NotCovered):
                 raise NothingToEvolveError(
                     subject.says, next_step="Choose another hypothesis, or set up a language model."
                 )
-            other = None if partner is None else subject_of(discovery, partner, goal)
-            chosen = without_weak(subject.connection, weak)
+            other = None if partner is None else find_subject(discovery, partner, goal)
+            chosen = drop_weak_bridges(subject.connection, weak)
             try:
                 child = evolve(
                     discovery,
@@ -197,7 +199,7 @@ class DiscoveryReasoner:
                 raise NothingToEvolveError(
                     str(error), next_step="Try another strategy or another hypothesis."
                 ) from error
-            if strategy is EvolutionStrategy.PARADIGM_SHIFT and _way(child) in ways:
+            if strategy is EvolutionStrategy.PARADIGM_SHIFT and _path_key(child) in ways:
                 raise NothingToEvolveError(
                     f"the other way, through {child.bridges[0].concept.label}, is proposed already",
                     next_step="Try another strategy or another hypothesis.",
@@ -205,14 +207,16 @@ class DiscoveryReasoner:
             parents = tuple(
                 subject.connection.key if key == chosen.key else key for key in child.origin.parents
             )
-            told_note = f"{child.origin.note} {left_out(subject.connection, child, weak)}".strip()
-            kept = keeping_way(
+            told_note = (
+                f"{child.origin.note} {describe_left_out(subject.connection, child, weak)}".strip()
+            )
+            kept = lead_by_named_bridge(
                 replace(child, origin=replace(child.origin, parents=parents, note=told_note)),
                 subject,
             )
-            draft = drafted(kept)
+            draft = write_draft(kept)
             return (
-                keeping_statement(hypothesis.draft, draft, subject)
+                keep_statement(hypothesis.draft, draft, subject)
                 if hypothesis.draft.connection is None
                 else draft
             )
@@ -222,13 +226,13 @@ class DiscoveryReasoner:
     async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> MetaReview:
         return write_meta_review(brief.hypotheses, reviews)
 
-    async def _measured(self, hypothesis: Hypothesis, goal: str) -> Measured | None:
+    async def _measure(self, hypothesis: Hypothesis, goal: str) -> Measured | None:
         if hypothesis.id not in self._measures:
             if len(self._measures) > _MOST_REMEMBERED:
                 self._measures.clear()
 
             def work(discovery: Discovery) -> Measured | None:
-                subject = subject_of(discovery, hypothesis, goal)
+                subject = find_subject(discovery, hypothesis, goal)
                 return (
                     score(subject.connection, safety_score)
                     if isinstance(subject, Covered)
@@ -290,7 +294,7 @@ def _keys(names: Sequence[str]) -> frozenset[str]:
     return frozenset(map(normal_phrase, names))
 
 
-def drafted(connection: CandidateConnection) -> Draft:
+def write_draft(connection: CandidateConnection) -> Draft:
     """A connection in words."""
     text = render(connection)
     return Draft(
@@ -309,7 +313,7 @@ def drafted(connection: CandidateConnection) -> Draft:
     )
 
 
-def _assessed(connection: CandidateConnection, review_type: ReviewType, says: str) -> Assessment:
+def _assess(connection: CandidateConnection, review_type: ReviewType, says: str) -> Assessment:
     found = review(connection, review_type, safety_score)
     quoted = [quotation for link in found.links for quotation in link.quotations]
     return Assessment(
@@ -325,12 +329,12 @@ def _assessed(connection: CandidateConnection, review_type: ReviewType, says: st
     )
 
 
-def _way(connection: CandidateConnection) -> tuple[frozenset[str], str]:
+def _path_key(connection: CandidateConnection) -> tuple[frozenset[str], str]:
     """What a connection joins, and through what first."""
     return frozenset({connection.start.key, connection.end.key}), connection.bridges[0].concept.key
 
 
-def _abstained(hypothesis: Hypothesis, says: str) -> Assessment:
+def _abstain(hypothesis: Hypothesis, says: str) -> Assessment:
     safe = safety_score(f"{hypothesis.draft.title}. {hypothesis.draft.summary}")
     return Assessment(
         ReviewScores(plausibility=None, novelty=None, testability=None, safety=safe, overall=None),
@@ -345,16 +349,16 @@ def _abstained(hypothesis: Hypothesis, says: str) -> Assessment:
     )
 
 
-def _why_best(leading: Sequence[Hypothesis]) -> str:
-    if any(made.rating.match_count for made in leading):
+def _explain_best(leading: Sequence[Hypothesis]) -> str:
+    if any(one.rating.match_count for one in leading):
         return "an end of one of the hypotheses that lead the tournament so far"
-    if any(made.review_count for made in leading):
+    if any(one.review_count for one in leading):
         return "an end of a reviewed hypothesis; no match has been played yet"
     return "an end proposed before; nothing has been reviewed or ranked yet"
 
 
 @contextmanager
-def _said_to_people() -> Iterator[None]:
+def translate_discovery_errors() -> Iterator[None]:
     """What discovery cannot do, as the room's errors say it."""
     try:
         yield

@@ -29,17 +29,17 @@ from carrel.rooms.research.reasoners.model_calls import (
     WrittenMetaReview,
     WrittenReview,
     WrittenVerdict,
-    hypotheses_of,
-    safety_of,
+    hypotheses_schema,
+    safety_schema,
 )
 from carrel.rooms.research.reasoners.prompt_material import (
     Citations,
-    Material,
-    Part,
-    Row,
+    MaterialPart,
+    MaterialRow,
+    PromptMaterial,
     agent_text,
     hypotheses_part,
-    is_quoted,
+    is_quoted_from,
     list_part,
     papers_part,
 )
@@ -104,11 +104,13 @@ class LanguageModelReasoner:
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
         if not texts or not self._judges_safety:
             return []
-        rows = tuple(Row(f"{number}. {text}") for number, text in enumerate(texts, start=1))
+        rows = tuple(MaterialRow(f"{number}. {text}") for number, text in enumerate(texts, start=1))
         question = ModelQuestion(
-            "safety", agent_text("safety"), [Part("Goals or hypotheses", rows, is_needed=True)]
+            "safety",
+            agent_text("safety"),
+            [MaterialPart("Goals or hypotheses", rows, is_needed=True)],
         )
-        written, _ = await self._calls.ask(brief, question, safety_of(len(texts)))
+        written, _ = await self._calls.ask(brief, question, safety_schema(len(texts)))
         return [Opinion(one.allowed, one.reason) for one in written.opinions()]
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
@@ -185,7 +187,7 @@ class LanguageModelReasoner:
             tuple(
                 quotation
                 for quotation in dict.fromkeys(written.quotations)
-                if is_quoted(quotation, shown)
+                if is_quoted_from(quotation, shown)
             ),
             {
                 "overall": "The mean of plausibility, novelty and testability as the model gave "
@@ -257,8 +259,8 @@ class LanguageModelReasoner:
         )
 
     async def _extra_parts(
-        self, brief: Brief, method: GenerationMethod, parts: Sequence[Part]
-    ) -> list[Part]:
+        self, brief: Brief, method: GenerationMethod, parts: Sequence[MaterialPart]
+    ) -> list[MaterialPart]:
         """What a method begins with beside the papers."""
         if method is GenerationMethod.EXPANSION:
             return [
@@ -271,7 +273,10 @@ class LanguageModelReasoner:
             question = ModelQuestion("debate", agent_text("debate", goal=brief.project.goal), parts)
             debate, _ = await self._calls.ask(brief, question, WrittenDebate)
             return [
-                Part("Debate", tuple(Row(f"{turn.speaker}: {turn.says}") for turn in debate.turns))
+                MaterialPart(
+                    "Debate",
+                    tuple(MaterialRow(f"{turn.speaker}: {turn.says}") for turn in debate.turns),
+                )
             ]
         return []
 
@@ -280,7 +285,7 @@ class LanguageModelReasoner:
         brief: Brief,
         method: GenerationMethod,
         count: int,
-        parts: Sequence[Part],
+        parts: Sequence[MaterialPart],
         known: Sequence[str],
         made: Sequence[Draft],
         number: int,
@@ -302,13 +307,13 @@ class LanguageModelReasoner:
             for title in (*titles, *(one.draft.title for one in brief.hypotheses), *known)
         }
         written, material = await self._calls.ask(
-            brief, question, hypotheses_of(count), lambda them: _find_fault_of_all(them, there)
+            brief, question, hypotheses_schema(count), lambda them: _find_fault_of_all(them, there)
         )
         return [
             self._to_draft(one, material, method.value) for one in _new_ones(written, there)[:count]
         ]
 
-    def _to_draft(self, written: WrittenHypothesis, material: Material, method: str) -> Draft:
+    def _to_draft(self, written: WrittenHypothesis, material: PromptMaterial, method: str) -> Draft:
         citations = Citations(material.paper_ids)
         cited = citations.keep_shown(written.citations)
         draft = Draft(
@@ -345,7 +350,7 @@ def _new_ones(written: WrittenHypotheses, there: set[str]) -> list[WrittenHypoth
 
 
 def _find_fault_of_all(written: WrittenHypotheses, there: set[str]) -> str | None:
-    """What the first lacks, where all lack something."""
+    """What the first find_fault, where all lack something."""
     if _new_ones(written, there):
         return None
     return (

@@ -18,8 +18,8 @@ from carrel.rooms.research.errors import (
 from carrel.rooms.research.ports import Completion, LanguageModel, ResearchStore, UnusableCompletion
 from carrel.rooms.research.reasoners import Brief
 from carrel.rooms.research.reasoners.prompt_material import (
-    Material,
-    Part,
+    MaterialPart,
+    PromptMaterial,
     agent_text,
     count_tokens,
     fit_material,
@@ -64,7 +64,7 @@ class WrittenHypotheses(Written):
     hypotheses: list[WrittenHypothesis]
 
 
-def hypotheses_of(count: int) -> type[WrittenHypotheses]:
+def hypotheses_schema(count: int) -> type[WrittenHypotheses]:
     """The shape of one to so many."""
     bounded = Annotated[
         list[WrittenHypothesis], Field(json_schema_extra={"minItems": 1, "maxItems": count})
@@ -108,13 +108,13 @@ class WrittenOpinion(Written):
 
 
 class WrittenSafety(Written):
-    """Base of `safety_of`: an opinion on each text under a name of its own, so none is left out."""
+    """Base of `safety_schema`: an opinion on each text, each under a name of its own."""
 
     def opinions(self) -> list[WrittenOpinion]:
         return [getattr(self, name) for name in type(self).model_fields]
 
 
-def safety_of(count: int) -> type[WrittenSafety]:
+def safety_schema(count: int) -> type[WrittenSafety]:
     """The shape of opinions on so many texts."""
     names: dict[str, Any] = {
         f"text_{number}": (WrittenOpinion, ...) for number in range(1, count + 1)
@@ -122,7 +122,7 @@ def safety_of(count: int) -> type[WrittenSafety]:
     return create_model("WrittenSafety", __base__=WrittenSafety, **names)
 
 
-def schema_of(shape: type[Written]) -> dict[str, Any]:
+def json_schema_of(shape: type[Written]) -> dict[str, Any]:
     """The JSON schema of a shape, without descriptions, since models pay for every word of it."""
     schema: dict[str, Any] = _without_titles(shape.model_json_schema())
     return {"title": shape.__name__, **schema}
@@ -164,7 +164,7 @@ class ModelQuestion:
 
     agent: str
     instructions: str
-    parts: Sequence[Part]
+    parts: Sequence[MaterialPart]
     number: int = 1
 
 
@@ -186,17 +186,19 @@ class ModelCalls:
         brief: Brief,
         question: ModelQuestion,
         shape: type[WrittenT],
-        lacks: Callable[[WrittenT], str | None] = lambda _: None,
-    ) -> tuple[WrittenT, Material]:
-        """The answer and the material it was given. Asks once in the life of a step: an answer that
-        was kept is taken instead
-        of a new one. One that is of no use is kept, for its cost, and asked for again. `lacks` says
-        in words what a readable
-        answer lacks to be of use."""
+        find_fault: Callable[[WrittenT], str | None] = lambda _: None,
+    ) -> tuple[WrittenT, PromptMaterial]:
+        """The answer and the material it was given.
+
+        A stored answer of the same step is taken instead of a new one. One that cannot be used is
+        stored for its cost and asked for again; `find_fault` says what a readable answer lacks.
+        Raises UnreadableAnswerError, BudgetExhaustedError or ModelUnavailableError.
+        """
         instructions = f"{agent_text('common')}\n\n{question.instructions}"
-        schema = schema_of(shape)
+        schema = json_schema_of(shape)
         material = fit_material(
-            (*question.parts, _lessons(brief)), self._room(instructions, json.dumps(schema))
+            (*question.parts, _meta_review_part(brief)),
+            self._material_tokens(instructions, json.dumps(schema)),
         )
         call_id = f"call_{brief.job_id}_{brief.step.label}_{question.agent}" + (
             f"_{question.number}" if question.number > 1 else ""
@@ -204,18 +206,18 @@ class ModelCalls:
         await self._save_unsaved()
         kept = await self._store.output(call_id)
         if kept is not None:
-            written, _ = _read(json.loads(kept.answered), shape, lacks)
+            written, _ = _parse_answer(json.loads(kept.answered), shape, find_fault)
             if written is not None:
                 return written, material
         reason = ""
         for attempt in range(_MAX_ATTEMPTS):
-            await self._stay_within_budget(brief)
+            await self._check_budget(brief)
             completion = await self._model.complete(
                 instructions, material.text, schema, shape.__name__
             )
             match completion:
                 case Completion(answer=answer):
-                    written, reason = _read(dict(answer), shape, lacks)
+                    written, reason = _parse_answer(dict(answer), shape, find_fault)
                     answered = json.dumps(dict(answer), ensure_ascii=False)
                 case UnusableCompletion(text=answered, reason=reason):
                     written = None
@@ -254,7 +256,7 @@ class ModelCalls:
                 await self._store.save(Changes(outputs=(output,)))
             self._unsaved.pop(output.id, None)
 
-    def _room(self, instructions: str, schema: str) -> int | None:
+    def _material_tokens(self, instructions: str, schema: str) -> int | None:
         """Tokens that are left for the material."""
         most = self._model.window.input_tokens
         if most is None:
@@ -271,7 +273,7 @@ class ModelCalls:
             )
         return room
 
-    async def _stay_within_budget(self, brief: Brief) -> None:
+    async def _check_budget(self, brief: Brief) -> None:
         if self._budget.calls is None and self._budget.cost is None:
             return
         calls, spent = await self._store.model_usage(brief.project.id)
@@ -287,8 +289,8 @@ class ModelCalls:
             )
 
 
-def _read(
-    answer: object, shape: type[WrittenT], lacks: Callable[[WrittenT], str | None]
+def _parse_answer(
+    answer: object, shape: type[WrittenT], find_fault: Callable[[WrittenT], str | None]
 ) -> tuple[WrittenT, str] | tuple[None, str]:
     """The answer in its shape, or what is wrong with it."""
     try:
@@ -300,11 +302,11 @@ def _read(
             f"has another shape than was asked for ({'.'.join(map(str, first['loc']))}: "
             f"{first['msg'].lower()})",
         )
-    missing = lacks(written)
+    missing = find_fault(written)
     return (written, "") if missing is None else (None, missing)
 
 
-def _lessons(brief: Brief) -> Part:
+def _meta_review_part(brief: Brief) -> MaterialPart:
     """The latest meta-review; a model may have written it, so it is no instruction."""
     text = brief.meta_review.text
     rows = [shorten(text, _LESSONS_TOKENS)] if text else []

@@ -21,7 +21,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MaterialRow:
     """One thing that is shown; `paper_id` where it is a paper, which may then be cited."""
 
     text: str
@@ -29,18 +29,18 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MaterialPart:
     """Rows under a heading, the most important first. When they are `needed`, all are shown,
     shorten alike; otherwise
     as many as there is room for."""
 
     heading: str
-    rows: tuple[Row, ...]
+    rows: tuple[MaterialRow, ...]
     is_needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class PromptMaterial:
     """The text for the model, and the ids of the papers that stand in it."""
 
     text: str
@@ -53,7 +53,7 @@ def count_tokens(text: str) -> int:
     return -(-plain // _LETTERS_PER_TOKEN) + len(text) - plain
 
 
-def fit_material(parts: Sequence[Part], room: int | None) -> Material:
+def fit_material(parts: Sequence[MaterialPart], room: int | None) -> PromptMaterial:
     """The parts as one text of at most `room` tokens; all of it where no room is given."""
     there = [part for part in parts if part.rows]
     needs = [
@@ -70,7 +70,7 @@ def fit_material(parts: Sequence[Part], room: int | None) -> Material:
         for part, rows in zip(there, shown, strict=True)
         if rows
     ]
-    return Material(
+    return PromptMaterial(
         delimit_quotation("\n\n".join(texts), "material"),
         frozenset(row.paper_id for rows in shown for row in rows if row.paper_id is not None),
     )
@@ -93,24 +93,28 @@ def shorten(text: str, room: int) -> str:
     return whole[: ends[-1]] if ends and 2 * ends[-1] >= len(whole) else whole
 
 
-def papers_part(papers: Sequence[Paper]) -> Part:
+def papers_part(papers: Sequence[Paper]) -> MaterialPart:
     rows = (
-        Row(f"[id: {paper.id}] {paper.title} ({paper.year or 'n.d.'})\n{paper.abstract}", paper.id)
+        MaterialRow(
+            f"[id: {paper.id}] {paper.title} ({paper.year or 'n.d.'})\n{paper.abstract}", paper.id
+        )
         for paper in papers
     )
-    return Part("Papers", tuple(rows))
+    return MaterialPart("Papers", tuple(rows))
 
 
-def hypotheses_part(heading: str, drafts: Sequence[Draft], *, is_needed: bool = True) -> Part:
-    return Part(
+def hypotheses_part(
+    heading: str, drafts: Sequence[Draft], *, is_needed: bool = True
+) -> MaterialPart:
+    return MaterialPart(
         heading,
-        tuple(Row(f"{one.title}\n{one.summary}\n{one.rationale}\n") for one in drafts),
+        tuple(MaterialRow(f"{one.title}\n{one.summary}\n{one.rationale}\n") for one in drafts),
         is_needed,
     )
 
 
-def list_part(heading: str, rows: Sequence[str]) -> Part:
-    return Part(heading, tuple(Row(f"- {row}") for row in rows))
+def list_part(heading: str, rows: Sequence[str]) -> MaterialPart:
+    return MaterialPart(heading, tuple(MaterialRow(f"- {row}") for row in rows))
 
 
 def _shares(needs: Sequence[int], room: int) -> list[int]:
@@ -122,7 +126,7 @@ def _shares(needs: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def _fit_rows(part: Part, room: int) -> list[Row]:
+def _fit_rows(part: MaterialPart, room: int) -> list[MaterialRow]:
     needs = [count_tokens(row.text) + 1 for row in part.rows]
     if part.is_needed:
         limits = _shares(needs, max(room, 0))
@@ -132,12 +136,12 @@ def _fit_rows(part: Part, room: int) -> list[Row]:
             min(need, max(room // 3, _LEAST_TOKENS)) if sum(needs) > room else need
             for need in needs
         ]
-    rows: list[Row] = []
+    rows: list[MaterialRow] = []
     for row, need, limit in zip(part.rows, needs, limits, strict=True):
         taken = min(limit, room)
         if taken < min(need, _LEAST_TOKENS):
             break
-        rows.append(Row(shorten(row.text, taken - 1), row.paper_id))
+        rows.append(MaterialRow(shorten(row.text, taken - 1), row.paper_id))
         room -= taken
     return rows
 
@@ -154,7 +158,7 @@ class Citations:
     """Goes through one answer, and counts what it takes out of it."""
 
     def __init__(self, paper_ids: Iterable[str]) -> None:
-        self._there = frozenset(paper_ids)
+        self._shown_ids = frozenset(paper_ids)
         self._removed: set[str] = set()
 
     @property
@@ -166,8 +170,8 @@ class Citations:
         names = dict.fromkeys(
             name.strip().removeprefix("[id:").removesuffix("]").strip() for name in named
         )
-        self._removed.update(name for name in names if name and name not in self._there)
-        return tuple(name for name in names if name in self._there)
+        self._removed.update(name for name in names if name and name not in self._shown_ids)
+        return tuple(name for name in names if name in self._shown_ids)
 
     def clean(self, written: str) -> str:
         """The text without ids, DOIs and other numbers of papers that were not shown."""
@@ -179,8 +183,8 @@ class Citations:
 
     def _keep_shown(self, found: re.Match[str]) -> str:
         names = _BETWEEN_IDS.split(found[1])
-        self._removed.update(name for name in names if name not in self._there)
-        shown = [name for name in names if name in self._there]
+        self._removed.update(name for name in names if name not in self._shown_ids)
+        shown = [name for name in names if name in self._shown_ids]
         return f" [id: {', '.join(shown)}]" if shown else ""
 
     def _remove(self, found: re.Match[str]) -> str:
@@ -188,7 +192,7 @@ class Citations:
         return ""
 
 
-def is_quoted(quotation: str, papers: Sequence[Paper]) -> bool:
+def is_quoted_from(quotation: str, papers: Sequence[Paper]) -> bool:
     """Whether a sentence stands in one of the papers."""
     said = " ".join(quotation.split()).strip('“”"')
     return bool(said) and any(

@@ -18,23 +18,22 @@ from carrel.libraries.discovery.words import normal_phrase
 from carrel.rooms.research.records import Draft, Hypothesis
 
 _STATEMENT_WORDS = 45
-KEEPS_ONE = 0.5
-OFF_THE_GOAL = 0.1
-COVERED = 0.7
-"""The share of the terms a hypothesis names that must have been looked at for a review to speak of
-it.
-"""
+# Set by hand: how relevant a statement is that is about one thing of two, or about none.
+ONE_THING_RELEVANCE = 0.5
+OFF_GOAL_RELEVANCE = 0.1
+# Set by hand: the share of the terms it names that papers must cover for a review to speak of it.
+LEAST_COVERAGE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """The connection that is looked at. `says` tells which terms it is between and which were left
-    aside, and `way` is the key
-    of a bridge that the hypothesis itself names; both are empty for our own."""
+    """The connection to review; for a submitted hypothesis also which terms it joins (`says`) and
+    the key of the bridge that it names itself (`named_bridge`).
+    """
 
     connection: CandidateConnection
     says: str = ""
-    way: str | None = None
+    named_bridge: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class NotCovered:
 Subject = Covered | NotCovered
 
 
-def subject_of(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Subject:
+def find_subject(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Subject:
     """Its own connection, or that between two things that its title or summary names."""
     draft = hypothesis.draft
     if draft.connection is not None:
@@ -62,11 +61,11 @@ def subject_of(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Subje
                 f"Not covered by this corpus: no paper here speaks of {names}."
             )
         if reading.is_closed:
-            return _between(discovery, reading, goal)
+            return _find_connection(discovery, reading, goal)
         problem = NotCovered(
             f"Not covered by this corpus: of what it names, only {reading.start.label} is what "
             f"papers here are about"
-            f"{_aside(reading)}. One term is no connection."
+            f"{_describe_left_aside(reading)}. One term is no connection."
         )
     assert problem is not None
     return problem
@@ -97,11 +96,13 @@ def _relevance(discovery: Discovery, reading: GoalReading, goal: str) -> Relevan
     if met == len(wanted):
         return Relevance()
     if met:
-        return Relevance(KEEPS_ONE, "It is about one of the two things that the goal asks about.")
-    return Relevance(OFF_THE_GOAL, "It is about nothing that the goal asks about.")
+        return Relevance(
+            ONE_THING_RELEVANCE, "It is about one of the two things that the goal asks about."
+        )
+    return Relevance(OFF_GOAL_RELEVANCE, "It is about nothing that the goal asks about.")
 
 
-def _between(discovery: Discovery, reading: GoalReading, goal: str) -> Subject:
+def _find_connection(discovery: Discovery, reading: GoalReading, goal: str) -> Subject:
     assert reading.end is not None
     terms = (
         f"{reading.end.label} ({len(reading.end.documents)} papers) and {reading.start.label} "
@@ -111,32 +112,33 @@ def _between(discovery: Discovery, reading: GoalReading, goal: str) -> Subject:
     share = named / (
         named + len(reading.missing) + sum(number != reading.pair for number in reading.others)
     )
-    if share < COVERED:
+    if share < LEAST_COVERAGE:
         return NotCovered(
             f"Not covered by this corpus: of what it names, only {terms} could be looked at "
-            f"together{_aside(reading)}."
+            f"together{_describe_left_aside(reading)}."
         )
     connection = discovery.asked_pair(
         reading, Origin(GenerationMethod.LITERATURE_BASED, f"Looked at for a hypothesis: {terms}.")
     )
     if connection is None:
-        return NotCovered(
-            f"Not covered by this corpus: nothing joins {terms} here{_aside(reading)}."
-        )
+        aside = _describe_left_aside(reading)
+        return NotCovered(f"Not covered by this corpus: nothing joins {terms} here{aside}.")
     first = connection.bridges[0].concept
     relevance = _relevance(discovery, reading, goal)
     through = (
         set() if reading.through is None else set(discovery.index.key(reading.through).split())
     )
     notes = " ".join(discovery.notes_on(reading))
+    aside = _describe_left_aside(reading)
+    looked_at = f"Looked at: {terms}, joined here by {first.label}{aside}."
     return Covered(
         replace(connection, relevance=relevance),
-        f"Looked at: {terms}, joined here by {first.label}{_aside(reading)}. {notes}".strip(),
+        f"{looked_at} {notes}".strip(),
         first.key if through and through <= set(first.key.split()) else None,
     )
 
 
-def _aside(reading: GoalReading) -> str:
+def _describe_left_aside(reading: GoalReading) -> str:
     parts = []
     if reading.ignored:
         parts.append(f"left aside: {', '.join(reading.ignored)}")
@@ -147,7 +149,7 @@ def _aside(reading: GoalReading) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def keeping_statement(parent: Draft, child: Draft, covered: Covered) -> Draft:
+def keep_statement(parent: Draft, child: Draft, covered: Covered) -> Draft:
     """The child of a submitted hypothesis with its parent's statement kept in its texts."""
     statement = parent.title.strip().rstrip(".")
     ways = ", ".join(child.bridges[:2])
@@ -168,7 +170,7 @@ def keeping_statement(parent: Draft, child: Draft, covered: Covered) -> Draft:
             "title": f"{short}, by way of {added}"
             if added
             else f"{short} ({child.method.replace('_', ' ')})",
-            "summary": _fitted(told, child.summary),
+            "summary": _fit_summary(told, child.summary),
             "rationale": f"The statement it was made from, kept: “{statement}. "
             f"{parent.summary}”\n{covered.says}\n{child.rationale}",
             "origin": f"{parent.origin}; evolved by {child.origin}",
@@ -176,7 +178,7 @@ def keeping_statement(parent: Draft, child: Draft, covered: Covered) -> Draft:
     )
 
 
-def _fitted(told: str, more: str) -> str:
+def _fit_summary(told: str, more: str) -> str:
     """Fifty to a hundred words: what is told, and as many sentences more as find room."""
     words = told.split()[:SUMMARY_MOST_WORDS]
     spare = more.split()
@@ -189,22 +191,31 @@ def _fitted(told: str, more: str) -> str:
     return " ".join((*words, *(whole if len(words) + len(whole) >= SUMMARY_LEAST_WORDS else kept)))
 
 
-def keeping_way(child: CandidateConnection, covered: Covered) -> CandidateConnection:
+def lead_by_named_bridge(child: CandidateConnection, covered: Covered) -> CandidateConnection:
     """The child led by the bridge that the statement names, where it names one that holds."""
-    own = [bridge for bridge in covered.connection.bridges if bridge.concept.key == covered.way]
+    own = [
+        bridge
+        for bridge in covered.connection.bridges
+        if bridge.concept.key == covered.named_bridge
+    ]
     return replace(
         child,
-        bridges=(*own, *(bridge for bridge in child.bridges if bridge.concept.key != covered.way)),
+        bridges=(
+            *own,
+            *(bridge for bridge in child.bridges if bridge.concept.key != covered.named_bridge),
+        ),
     )
 
 
-def without_weak(connection: CandidateConnection, weak: frozenset[str]) -> CandidateConnection:
+def drop_weak_bridges(connection: CandidateConnection, weak: frozenset[str]) -> CandidateConnection:
     """The connection without bridges that the meta-review found weak, where others remain."""
     kept = tuple(bridge for bridge in connection.bridges if bridge.concept.key not in weak)
     return replace(connection, bridges=kept) if kept else connection
 
 
-def left_out(parent: CandidateConnection, child: CandidateConnection, weak: frozenset[str]) -> str:
+def describe_left_out(
+    parent: CandidateConnection, child: CandidateConnection, weak: frozenset[str]
+) -> str:
     """A sentence on the parent's bridges that the child leaves out on the meta-review's advice."""
     still = {bridge.concept.key for bridge in child.every_bridge}
     gone = [
