@@ -10,7 +10,7 @@ from carrel.settings import Settings, SettingsError
 from carrel.settings.places import database_files
 
 if TYPE_CHECKING:
-    from carrel.stores.sql.driver import Driver, SharedUpgrade
+    from carrel.stores.sql.driver import Driver, UpgradeStatements
 
 # What an operator does where it does not answer.
 POSTGRES_ACTION = (
@@ -31,7 +31,7 @@ def need_psycopg() -> None:
 
 
 def open_driver(
-    settings: Settings, part: str, steps: Sequence[str | SharedUpgrade], *, connections: int = 8
+    settings: Settings, part: str, steps: Sequence[str | UpgradeStatements], *, connections: int = 8
 ) -> Driver:
     """The driver of a part's tables; nothing is opened before the first statement."""
     if settings.database.url:

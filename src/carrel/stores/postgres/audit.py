@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -99,6 +100,15 @@ class _Link:
             self._connection = connection
         return self._connection
 
+    @contextmanager
+    def used(self, failure: str) -> Iterator[Connection]:
+        """The connection; OSError with the failure, and a new connection for the next, if not."""
+        try:
+            yield self.opened()
+        except (psycopg.Error, OSError) as error:
+            self.close()
+            raise OSError(f"PostgreSQL does not {failure}: {error}") from error
+
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
@@ -123,24 +133,17 @@ class PostgresSink:
             rows.append(
                 (facts["chain"], facts["sequence"], facts["timestamp"], *shown, line.decode())
             )
-        try:
-            connection = self._link.opened()
-            with connection.transaction(), connection.cursor() as cursor:
-                cursor.executemany(_INSERT, rows)
-        except (psycopg.Error, OSError) as error:
-            self.close()
-            raise OSError(f"PostgreSQL does not take the audit log: {error}") from error
+        with (
+            self._link.used("take the audit log") as connection,
+            connection.transaction(),
+            connection.cursor() as cursor,
+        ):
+            cursor.executemany(_INSERT, rows)
 
     def last_hash(self) -> str | None:
-        try:
-            row = (
-                self._link.opened()
-                .execute("SELECT line FROM audit_log ORDER BY id DESC LIMIT 1")
-                .fetchone()
-            )
-        except (psycopg.Error, OSError) as error:
-            self.close()
-            raise OSError(f"PostgreSQL does not show the audit log: {error}") from error
+        last = "SELECT line FROM audit_log ORDER BY id DESC LIMIT 1"
+        with self._link.used("show the audit log") as connection:
+            row = connection.execute(last).fetchone()
         return None if row is None else hash_in(str(row[0]).encode())
 
     def lines(self) -> Iterator[bytes]:
@@ -176,35 +179,24 @@ class PostgresAnchors:
         return self._opened().fingerprint
 
     def is_empty(self) -> bool:
-        try:
-            return (
-                self._link.opened().execute("SELECT 1 FROM audit_anchors LIMIT 1").fetchone()
-                is None
-            )
-        except (psycopg.Error, OSError) as error:
-            self._link.close()
-            raise OSError(f"PostgreSQL does not show the anchors: {error}") from error
+        with self._link.used("show the anchors") as connection:
+            return connection.execute("SELECT 1 FROM audit_anchors LIMIT 1").fetchone() is None
 
     def add(self, event: AnchorEvent, facts: Mapping[str, object]) -> AnchorTip:
         signer = self._opened()
-        try:
-            connection = self._link.opened()
-            with connection.transaction():
-                connection.execute(_ANCHOR_LOCK)
-                row = connection.execute(
-                    "SELECT line FROM audit_anchors ORDER BY number DESC LIMIT 1"
-                ).fetchone()
-                last = None if row is None else read_anchor(str(row[0]).encode())
-                line, tip = make_anchor(
-                    None if last is None else last.tip, event, facts, datetime.now(UTC), signer
-                )
-                connection.execute(
-                    "INSERT INTO audit_anchors (number, line) VALUES (%s, %s)",
-                    (tip.number, line.decode()),
-                )
-        except (psycopg.Error, OSError) as error:
-            self._link.close()
-            raise OSError(f"PostgreSQL does not take an anchor: {error}") from error
+        with self._link.used("take an anchor") as connection, connection.transaction():
+            connection.execute(_ANCHOR_LOCK)
+            row = connection.execute(
+                "SELECT line FROM audit_anchors ORDER BY number DESC LIMIT 1"
+            ).fetchone()
+            last = None if row is None else read_anchor(str(row[0]).encode())
+            line, tip = make_anchor(
+                None if last is None else last.tip, event, facts, datetime.now(UTC), signer
+            )
+            connection.execute(
+                "INSERT INTO audit_anchors (number, line) VALUES (%s, %s)",
+                (tip.number, line.decode()),
+            )
         log.info(
             "audit head",
             extra={
@@ -225,8 +217,7 @@ class PostgresAnchors:
         return self._signer
 
     def _from_database(self) -> Ed25519Signer:
-        try:
-            connection = self._link.opened()
+        with self._link.used("show the key of the anchors") as connection:
             with connection.transaction():
                 connection.execute(_ANCHOR_LOCK)
                 if connection.execute("SELECT 1 FROM audit_signing_key").fetchone() is None:
@@ -235,9 +226,6 @@ class PostgresAnchors:
                         (new_private_key().decode(),),
                     )
                 row = connection.execute("SELECT pem FROM audit_signing_key").fetchone()
-        except (psycopg.Error, OSError) as error:
-            self._link.close()
-            raise OSError(f"PostgreSQL does not show the key of the anchors: {error}") from error
         return signer_from_pem(str(row[0] if row else "").encode(), "the key in audit_signing_key")
 
 

@@ -14,12 +14,12 @@ from psycopg import AsyncConnection, InterfaceError, OperationalError, sql
 from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from carrel.core.errors import CarrelError, ConflictError, StorageFullError, UnavailableError
-from carrel.stores.sql.driver import LeaseClock, Rows, SharedUpgrade, Step
+from carrel.stores.sql.driver import LeaseClock, Rows, Step, UpgradeStatements
 
 ResultT = TypeVar("ResultT")
 Connection = AsyncConnection[tuple[Any, ...]]
 # An upgrade step: a script, or statements that look at the rows they get.
-UpgradeStep = str | SharedUpgrade | Callable[[], Generator[Step, Rows, None]]
+UpgradeStep = str | UpgradeStatements
 
 # One number for everybody who changes tables, so that two processes never do it at once.
 _LOCK = 7_227_1735
@@ -127,10 +127,8 @@ class PostgresDatabase:
                 f"the {self._part} tables were written by a newer Carrel (version {version})"
             )
         for step in self._steps[version:]:
-            if isinstance(step, SharedUpgrade):
+            if isinstance(step, UpgradeStatements):
                 await _drive(connection, step.statements())
-            elif callable(step):
-                await _drive(connection, step())
             else:
                 await connection.execute(sql.SQL(step))
         await connection.execute(

@@ -20,19 +20,18 @@ from carrel.rooms.knowledge.documents import (
     note_document,
 )
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
-from carrel.rooms.knowledge.notes import Note, NoteSearch, shelf_names
+from carrel.rooms.knowledge.notes import Note, NoteSearch
 from carrel.rooms.knowledge.ports import KnowledgeStores
 from carrel.stores.postgres.database import PostgresDatabase
-from carrel.stores.sql.driver import Rows
+from carrel.stores.sql.driver import Rows, UpgradeStatements
 from carrel.stores.sql.knowledge import (
     NODE_COLUMNS,
     PAGE,
     SqlNodeStore,
     SqlNoteStore,
     Statements,
-    bind,
     note_columns,
-    shelf_conditions,
+    shelf_condition,
 )
 
 _TOUCH = ", changed_in = pg_current_xact_id()"
@@ -159,7 +158,7 @@ def _fold_again() -> Statements[None]:
         )
 
 
-STEPS = (*_SCRIPTS, _fold_again)
+STEPS = (*_SCRIPTS, UpgradeStatements(_fold_again))
 
 
 def postgres_knowledge(url: str, *, wait_seconds: float = 10.0) -> KnowledgeStores:
@@ -254,12 +253,7 @@ class PostgresNoteStore(_JsonB, SqlNoteStore):
         return f"PostgreSQL {version}"
 
     def match_text(self, search: NoteSearch, match: TextMatch) -> Statements[Rows]:
-        names = shelf_names(search.shelf)
-        if names is None:
-            ((condition, shelves),) = shelf_conditions(search.shelf, "n.shelf")
-        else:
-            places, shelves = bind("shelf", names)
-            condition = f"n.shelf IN ({places})"
+        condition, shelves = shelf_condition(search.shelf, "n.shelf")
         has_tags, tagged = self.has_tags(match.tags)
         by = "" if search.order == "newest" else "score DESC, "
         return (

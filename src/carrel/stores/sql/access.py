@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import asdict
 from typing import Any
 
 from carrel.policy.authorization.models import (
@@ -17,7 +18,7 @@ from carrel.policy.authorization.models import (
     User,
 )
 from carrel.policy.identity import StaticToken
-from carrel.stores.sql.driver import Driver, Rows, Step
+from carrel.stores.sql.driver import Driver, Parameters, Rows, Step, bind, insert_if_absent
 
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS access_users (
@@ -96,71 +97,44 @@ class SqlAccess:
         rows = await self._rows(sql, **parameters)
         return rows[0] if rows else None
 
+    async def _add(self, table: str, values: Parameters) -> bool:
+        """Whether the row is new; nothing where one with its key is there."""
+        return bool((await self._driver.run(insert_if_absent(table, values)))[0])
+
     async def add_user(self, user: User) -> bool:
-        sql = f"""INSERT INTO access_users ({_USER}) VALUES (:name, :password_hash, :scopes,
-              :created_at, :is_disabled)
-            ON CONFLICT DO NOTHING RETURNING name"""
-        values = {
-            "name": user.name,
-            "password_hash": user.password_hash,
-            "scopes": _words(user.scopes),
-        }
-        return bool(
-            await self._rows(
-                sql, **values, created_at=user.created_at, is_disabled=int(user.is_disabled)
-            )
-        )
+        changed = {"scopes": _words(user.scopes), "is_disabled": int(user.is_disabled)}
+        return await self._add("access_users", asdict(user) | changed)
 
     async def user(self, name: str) -> User | None:
         row = await self._first(f"SELECT {_USER} FROM access_users WHERE name = :name", name=name)
         return None if row is None else _user(row)
 
     async def users(self) -> list[User]:
-        return [
-            _user(row)
-            for row in await self._rows(f"SELECT {_USER} FROM access_users ORDER BY name")
-        ]
+        rows = await self._rows(f"SELECT {_USER} FROM access_users ORDER BY name")
+        return [_user(row) for row in rows]
 
     async def set_disabled(self, name: str, is_disabled: bool, at: float) -> bool:
-        steps: list[Step] = [
-            (
-                "UPDATE access_users SET is_disabled = :disabled WHERE name = :name RETURNING name",
-                {"disabled": int(is_disabled), "name": name},
-            )
-        ]
+        user: dict[str, object] = {"name": name}
+        change = "UPDATE access_users SET is_disabled = :disabled WHERE name = :name RETURNING name"
+        steps: list[Step] = [(change, user | {"disabled": int(is_disabled)})]
         if is_disabled:
             forget = "DELETE FROM access_origins WHERE user_name = :name"
-            steps += [
-                (_REVOKE_GRANTS, {"at": at, "name": name}),
-                (_END_SESSIONS, {"name": name}),
-                (forget, {"name": name}),
-            ]
+            steps += [(_REVOKE_GRANTS, user | {"at": at}), (_END_SESSIONS, user), (forget, user)]
         return bool((await self._driver.run(*steps))[0])
 
     async def set_password(self, name: str, password_hash: str, at: float) -> bool:
-        change = (
-            "UPDATE access_users SET password_hash = :password_hash WHERE name = :name "
-            "RETURNING name"
-        )
-        changed = {"password_hash": password_hash, "name": name}
+        user: dict[str, object] = {"name": name}
+        change = "UPDATE access_users SET password_hash = :hash WHERE name = :name RETURNING name"
         found = await self._driver.run(
-            (change, changed),
-            (_REVOKE_GRANTS, {"at": at, "name": name}),
-            (_END_SESSIONS, {"name": name}),
+            (change, user | {"hash": password_hash}),
+            (_REVOKE_GRANTS, user | {"at": at}),
+            (_END_SESSIONS, user),
         )
         return bool(found[0])
 
     async def add_token(self, token: StaticToken) -> bool:
-        sql = f"""INSERT INTO access_tokens ({_TOKEN}) VALUES
-            (:name, :token_hash, :scopes, :created_at, :expires_at, :user_name, NULL) ON CONFLICT DO
-              NOTHING RETURNING name"""
-        values = {
-            "name": token.name,
-            "token_hash": token.token_hash,
-            "scopes": _words(token.scopes),
-        }
-        times = {"created_at": token.created_at, "expires_at": token.expires_at}
-        return bool(await self._rows(sql, **values, **times, user_name=token.user_name))
+        changed = {"scopes": _words(token.scopes), "revoked_at": None}
+        return await self._add("access_tokens", asdict(token) | changed)
 
     async def token_by_hash(self, token_hash: str) -> StaticToken | None:
         sql = f"""SELECT {_TOKEN} FROM access_tokens AS t WHERE token_hash = :token_hash
@@ -170,10 +144,8 @@ class SqlAccess:
         return None if row is None else _token(row)
 
     async def tokens(self) -> list[StaticToken]:
-        return [
-            _token(row)
-            for row in await self._rows(f"SELECT {_TOKEN} FROM access_tokens ORDER BY name")
-        ]
+        rows = await self._rows(f"SELECT {_TOKEN} FROM access_tokens ORDER BY name")
+        return [_token(row) for row in rows]
 
     async def revoke_token(self, name: str, at: float) -> bool:
         sql = (
@@ -183,17 +155,14 @@ class SqlAccess:
         return bool(await self._rows(sql, at=at, name=name))
 
     async def add_client(self, client: Client) -> bool:
-        sql = """INSERT INTO access_clients (client_id, name, redirect_uris, website, created_at)
-            VALUES (:client_id, :name, :redirect_uris, :website, :created_at) ON CONFLICT DO NOTHING
-              RETURNING client_id"""
         facts = {
             "client_id": client.client_id,
             "name": client.name,
             "redirect_uris": json.dumps(client.redirect_uris),
+            "website": client.website,
+            "created_at": client.created_at,
         }
-        return bool(
-            await self._rows(sql, **facts, website=client.website, created_at=client.created_at)
-        )
+        return await self._add("access_clients", facts)
 
     async def client(self, client_id: str) -> Client | None:
         sql = """SELECT client_id, name, redirect_uris, website, created_at, used_at FROM
@@ -217,18 +186,14 @@ class SqlAccess:
         expired = """DELETE FROM access_grants WHERE created_at < :unused_before AND NOT EXISTS
               (SELECT 1 FROM access_refresh AS r
             WHERE r.grant_id = access_grants.grant_id AND r.expires_at > :now)"""
+        moments = {"unused_before": unused_before, "idle_before": idle_before, "now": now}
+        used = "DELETE FROM access_refresh WHERE used_at IS NOT NULL AND expires_at < :now"
         found = await self._driver.run(
-            (stale, {"unused_before": unused_before, "idle_before": idle_before, "now": now}),
+            (stale, moments),
             (expired, {"unused_before": unused_before, "now": now}),
-            (
-                "DELETE FROM access_refresh WHERE used_at IS NOT NULL AND expires_at < :now",
-                {"now": now},
-            ),
+            (used, {"now": now}),
             ("DELETE FROM access_sessions WHERE expires_at < :now", {"now": now}),
-            (
-                "DELETE FROM access_origins WHERE seen_at < :idle_before",
-                {"idle_before": idle_before},
-            ),
+            ("DELETE FROM access_origins WHERE seen_at < :before", {"before": idle_before}),
         )
         return len(found[0])
 
@@ -236,36 +201,18 @@ class SqlAccess:
         return int((await self._rows("SELECT count(*) FROM access_clients"))[0][0])
 
     async def begin_grant(self, grant: Grant, code: AuthorizationCode, password_hash: str) -> bool:
+        add_grant = f"""INSERT INTO access_grants
+            (grant_id, client_id, user_name, scopes, resource, created_at)
+            SELECT :grant_id, :client_id, :user_name, :scopes, :resource, :created_at
+            WHERE {_IS_STILL_THE_USER} RETURNING grant_id"""
+        add_code = """INSERT INTO access_codes
+            (code_hash, grant_id, redirect_uri, challenge, expires_at)
+            SELECT :code_hash, g.grant_id, :redirect_uri, :challenge, :expires_at
+            FROM access_grants AS g WHERE g.grant_id = :grant_id"""
+        granted = asdict(grant) | {"scopes": _words(grant.scopes), "password_hash": password_hash}
         found = await self._driver.run(
-            (
-                f"""INSERT INTO access_grants (grant_id, client_id, user_name, scopes, resource,
-                      created_at)
-                SELECT :grant_id, :client_id, :user_name, :scopes, :resource, :created_at
-                WHERE {_IS_STILL_THE_USER} RETURNING grant_id""",
-                {
-                    "grant_id": grant.grant_id,
-                    "client_id": grant.client_id,
-                    "user_name": grant.user_name,
-                    "scopes": _words(grant.scopes),
-                    "resource": grant.resource,
-                    "created_at": grant.created_at,
-                    "password_hash": password_hash,
-                },
-            ),
-            (
-                """INSERT INTO access_codes (code_hash, grant_id, redirect_uri, challenge,
-                      expires_at)
-                SELECT :code_hash, g.grant_id, :redirect_uri, :challenge, :expires_at FROM
-                  access_grants AS g
-                WHERE g.grant_id = :grant_id""",
-                {
-                    "code_hash": code.code_hash,
-                    "grant_id": code.grant_id,
-                    "redirect_uri": code.redirect_uri,
-                    "challenge": code.challenge,
-                    "expires_at": code.expires_at,
-                },
-            ),
+            (add_grant, granted),
+            (add_code, asdict(code)),
             (
                 "UPDATE access_clients SET used_at = :at WHERE client_id = :client_id",
                 {"at": grant.created_at, "client_id": grant.client_id},
@@ -279,11 +226,9 @@ class SqlAccess:
             JOIN access_users AS u ON u.name = g.user_name
             WHERE g.grant_id = :grant_id AND g.revoked_at IS NULL AND u.is_disabled = 0"""
         row = await self._first(sql, grant_id=grant_id)
-        return (
-            None
-            if row is None
-            else Grant(row[0], row[1], row[2], frozenset(row[3].split()), row[4], row[5])
-        )
+        if row is None:
+            return None
+        return Grant(row[0], row[1], row[2], frozenset(row[3].split()), row[4], row[5])
 
     async def revoke_grant(self, grant_id: str, at: float) -> bool:
         sql = (
@@ -329,27 +274,15 @@ class SqlAccess:
         self, use: str, follow: str, about: dict[str, object], refresh: RefreshToken
     ) -> bool:
         """Marks something used and keeps what follows; nothing where somebody used it first."""
-        new = {
-            "token_hash": refresh.token_hash,
-            "created_at": refresh.created_at,
-            "expires_at": refresh.expires_at,
-        }
-        used_with = {**about, "token_hash": refresh.token_hash}
-        followed_with = {
-            name: value for name, value in {**about, **new}.items() if name not in {"at", "salt"}
-        }
-        return bool((await self._driver.run((use, used_with), (follow, followed_with)))[0])
+        about = about | {"token_hash": refresh.token_hash}
+        kept = {"created_at": refresh.created_at, "expires_at": refresh.expires_at}
+        return bool((await self._driver.run((use, about), (follow, about | kept)))[0])
 
     async def add_session(self, session: Session, password_hash: str) -> bool:
-        sql = f"""INSERT INTO access_sessions (session_hash, user_name, expires_at) SELECT :hash,
-              :user_name, :expires_at
+        sql = f"""INSERT INTO access_sessions (session_hash, user_name, expires_at)
+            SELECT :session_hash, :user_name, :expires_at
             WHERE {_IS_STILL_THE_USER} RETURNING session_hash"""
-        facts = {
-            "hash": session.session_hash,
-            "user_name": session.user_name,
-            "expires_at": session.expires_at,
-        }
-        return bool(await self._rows(sql, **facts, password_hash=password_hash))
+        return bool(await self._rows(sql, **asdict(session), password_hash=password_hash))
 
     async def session(self, session_hash: str, now: float) -> Session | None:
         sql = (
@@ -367,17 +300,15 @@ class SqlAccess:
     async def known_origins(
         self, user_name: str, origins: Collection[str], since: float
     ) -> frozenset[str]:
-        places = {f"origin{number}": origin for number, origin in enumerate(origins)}
-        if not places:
+        if not origins:
             return frozenset()
-        listed = ", ".join(f":{place}" for place in places)
+        listed, places = bind("origin", origins)
         sql = (
-            f"SELECT origin FROM access_origins WHERE user_name = :name AND seen_at > :since "
+            "SELECT origin FROM access_origins WHERE user_name = :name AND seen_at > :since "
             f"AND origin IN ({listed})"
         )
-        return frozenset(
-            row[0] for row in await self._rows(sql, name=user_name, since=since, **places)
-        )
+        rows = await self._rows(sql, name=user_name, since=since, **places)
+        return frozenset(row[0] for row in rows)
 
     async def remember_origins(self, user_name: str, origins: Collection[str], at: float) -> None:
         keep = """INSERT INTO access_origins (user_name, origin, seen_at) VALUES (:name, :origin,
@@ -392,16 +323,7 @@ class SqlAccess:
         await self._driver.run(*steps, (drop, {"name": user_name, "most": MOST_ORIGINS}))
 
     async def add_key(self, key: SigningKey) -> bool:
-        sql = """INSERT INTO access_keys (generation, kid, private_pem, created_at)
-            VALUES (:generation, :kid, :private_pem, :created_at) ON CONFLICT DO NOTHING RETURNING
-              generation"""
-        facts = {
-            "generation": key.generation,
-            "kid": key.kid,
-            "private_pem": key.private_pem,
-            "created_at": key.created_at,
-        }
-        return bool(await self._rows(sql, **facts))
+        return await self._add("access_keys", asdict(key))
 
     async def keys(self) -> list[SigningKey]:
         rows = await self._rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -13,8 +13,8 @@ ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True)
-class SharedUpgrade:
-    """An upgrade of tables that SQLite and PostgreSQL share: statements that look at their rows."""
+class UpgradeStatements:
+    """An upgrade step for what a script cannot do: statements that look at the rows they get."""
 
     statements: Callable[[], Generator[Step, Rows, None]]
 
@@ -72,3 +72,16 @@ class Driver(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+def bind(prefix: str, values: Iterable[object]) -> tuple[str, dict[str, object]]:
+    """Placeholders for a list of values, and the parameters that they name."""
+    parameters = {f"{prefix}{number}": value for number, value in enumerate(values)}
+    return ", ".join(f":{name}" for name in parameters), parameters
+
+
+def insert_if_absent(table: str, values: Parameters) -> Step:
+    """Adds a row unless its key is there; the step has a row where it was added."""
+    places = ", ".join(f":{name}" for name in values)
+    sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})"
+    return f"{sql} ON CONFLICT DO NOTHING RETURNING 1", values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from carrel.core.answer import JobState
@@ -50,22 +51,9 @@ class SqlJobs:
                 lease_until, lease_clock, lease_ticks, created_at, updated_at)
             VALUES (:id, :kind, :owner, :state, :message, :input, :result, :done, :total, :worker,
                 {self._lease}, :created_at, :updated_at)"""
-        await self._rows(
-            sql,
-            id=record.id,
-            kind=record.kind,
-            owner=record.owner,
-            state=record.state,
-            message=record.message,
-            input=record.input,
-            result=record.result,
-            done=record.done,
-            total=record.total,
-            worker=worker,
-            seconds=lease_seconds,
-            created_at=record.created_at,
-            updated_at=record.updated_at,
-        )
+        facts = asdict(record) | {"worker": worker, "seconds": lease_seconds}
+        facts.pop("error_code")
+        await self._rows(sql, **facts)
 
     async def get(self, job_id: str) -> JobRecord | None:
         rows = await self._rows(f"SELECT {_COLUMNS} FROM background_jobs WHERE id = :id", id=job_id)
@@ -100,13 +88,7 @@ class SqlJobs:
         sql = """UPDATE background_jobs SET result = :result, done = :done, total = :total, message
               = :message, updated_at = :at
             WHERE id = :id AND worker = :worker AND state = 'running' RETURNING id"""
-        told = {
-            "result": progress.result,
-            "done": progress.done,
-            "total": progress.total,
-            "message": progress.message,
-        }
-        return bool(await self._rows(sql, id=job_id, worker=worker, at=at, **told))
+        return bool(await self._rows(sql, id=job_id, worker=worker, at=at, **asdict(progress)))
 
     async def end(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Generator, Iterable, Sequence
+from collections.abc import AsyncIterator, Generator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, ClassVar, TypeVar
@@ -38,7 +38,7 @@ from carrel.rooms.knowledge.notes import (
     title_score,
 )
 from carrel.rooms.knowledge.ports import Capabilities
-from carrel.stores.sql.driver import Driver, Parameters, Rows, Step
+from carrel.stores.sql.driver import Driver, Parameters, Rows, Step, bind
 
 ResultT = TypeVar("ResultT")
 Statements = Generator[Step, Rows, ResultT]
@@ -52,12 +52,6 @@ COLUMNS = (
 NODE_COLUMNS = "name, node_type, description, content, metadata"
 # From so many rows on, an order along an index is quicker than sorting.
 _MANY = 2000
-
-
-def bind(prefix: str, values: Iterable[object]) -> tuple[str, dict[str, object]]:
-    """Placeholders for a list of values, and the parameters that they name."""
-    parameters = {f"{prefix}{number}": value for number, value in enumerate(values)}
-    return ", ".join(f":{name}" for name in parameters), parameters
 
 
 def note_columns(alias: str = "n") -> str:
@@ -74,6 +68,15 @@ def shelf_conditions(shelf: Shelf, column: str) -> list[tuple[str, dict[str, obj
         condition = f"{column} >= :shelf AND {column} < :shelf_end"
         return [(condition, {"shelf": PROPOSALS_FROM, "shelf_end": PROPOSALS_BELOW})]
     return [(f"{column} = :shelf", {"shelf": name}) for name in names]
+
+
+def shelf_condition(shelf: Shelf, column: str) -> tuple[str, dict[str, object]]:
+    """One condition for all values of a shelf column."""
+    names = shelf_names(shelf)
+    if names is None:
+        return shelf_conditions(shelf, column)[0]
+    places, parameters = bind("shelf", names)
+    return f"{column} IN ({places})", parameters
 
 
 class SqlNoteStore(ABC):
@@ -182,12 +185,7 @@ class SqlNoteStore(ABC):
         ]
 
     async def everything(self, shelf: Shelf) -> AsyncIterator[Note]:
-        names = shelf_names(shelf)
-        if names is None:
-            ((condition, parameters),) = shelf_conditions(shelf, "n.shelf")
-        else:
-            places, parameters = bind("shelf", names)
-            condition = f"n.shelf IN ({places})"
+        condition, parameters = shelf_condition(shelf, "n.shelf")
         columns = f"{note_columns()}, n.{self.key}"
         begin = f"SELECT {columns} FROM {self.notes} n WHERE {condition}"
         page = f"ORDER BY n.{self.key} LIMIT {PAGE}"

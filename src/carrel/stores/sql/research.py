@@ -35,7 +35,7 @@ from carrel.rooms.research.records import (
     UnderstoodAs,
     Work,
 )
-from carrel.stores.sql.driver import Driver, Rows, SharedUpgrade, Step
+from carrel.stores.sql.driver import Driver, Rows, Step, UpgradeStatements
 
 RecordT = TypeVar("RecordT", bound=Record)
 
@@ -190,7 +190,7 @@ def _finding_in(output: AgentOutput) -> str | None:
 SCRIPTS = (
     ";\n".join(_FIRST_TABLES),
     ";\n".join(_LEASES_BY_CLOCK),
-    SharedUpgrade(_put_fields_into_columns),
+    UpgradeStatements(_put_fields_into_columns),
 )
 
 _OF_PROJECT = ("hypotheses", "reviews", "matches", "outputs", "events", "jobs")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,20 +21,18 @@ from carrel.rooms.knowledge.documents import (
     note_document,
 )
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
-from carrel.rooms.knowledge.notes import Note, NoteSearch, shelf_names, shelf_of
+from carrel.rooms.knowledge.notes import Note, NoteSearch, shelf_of
 from carrel.rooms.knowledge.ports import KnowledgeStores
-from carrel.stores.sql.driver import Rows
+from carrel.stores.sql.driver import Rows, UpgradeStatements, bind
 from carrel.stores.sql.knowledge import (
     NODE_COLUMNS,
     PAGE,
     SqlNodeStore,
     SqlNoteStore,
     Statements,
-    bind,
     note_columns,
-    shelf_conditions,
+    shelf_condition,
 )
-from carrel.stores.sqlite.connection import drive
 from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.stores.sqlite.visible_words import (
     inverse_frequency,
@@ -160,7 +157,7 @@ CREATE VIRTUAL TABLE note_word_places USING fts5vocab (note_shelf_words, 'instan
 )
 
 
-def fold_again(connection: sqlite3.Connection) -> None:
+def _fold_again() -> Statements[None]:
     """Brings titles, tags, words and names to the fold of all rooms: `orsted` finds `Ørsted`."""
     for statement in (
         "DELETE FROM note_tags",
@@ -171,32 +168,35 @@ def fold_again(connection: sqlite3.Connection) -> None:
         "CREATE INDEX nodes_by_search_key ON nodes (search_key)",
         "DELETE FROM node_grams",
     ):
-        connection.execute(statement)
+        yield statement, {}
     # Only makes the statements; its file is never opened.
     store = SqliteNoteStore(SqliteDriver(Path(), ()))
     page = (
-        f"SELECT {note_columns()}, n.number FROM notes n WHERE n.number > ? "
+        f"SELECT {note_columns()}, n.number FROM notes n WHERE n.number > :after "
         f"ORDER BY n.number LIMIT {PAGE}"
     )
     after = 0
-    while rows := connection.execute(page, (after,)).fetchall():
+    while rows := (yield page, {"after": after}):
         for row in rows:
             note, after = store.note_from(row), row[-1]
-            connection.execute(
-                "UPDATE notes SET title_key = ? WHERE number = ?", (fold_text(note.title), after)
-            )
-            drive(connection, store.add_to_indexes(note, after))
-    for number, name in connection.execute("SELECT number, name FROM nodes").fetchall():
-        connection.execute(
-            "UPDATE nodes SET search_key = ? WHERE number = ?", (fold_text(name), number)
-        )
-        connection.executemany(
-            "INSERT OR IGNORE INTO node_grams VALUES (?, ?)",
-            [(trigram, number) for trigram in name_trigrams(name)],
+            folded = {"key": fold_text(note.title), "number": after}
+            yield "UPDATE notes SET title_key = :key WHERE number = :number", folded
+            yield from store.add_to_indexes(note, after)
+    for number, name in (yield "SELECT number, name FROM nodes", {}):
+        folded = {"key": fold_text(name), "number": number}
+        yield "UPDATE nodes SET search_key = :key WHERE number = :number", folded
+        yield from _add_trigrams(number, sorted(name_trigrams(name)))
+
+
+def _add_trigrams(number: int, trigrams: Sequence[str]) -> Statements[None]:
+    for trigram in trigrams:
+        yield (
+            "INSERT OR IGNORE INTO node_grams VALUES (:trigram, :number)",
+            {"trigram": trigram, "number": number},
         )
 
 
-STEPS = (*_SCRIPTS, fold_again)
+STEPS = (*_SCRIPTS, UpgradeStatements(_fold_again))
 
 
 def sqlite_knowledge(file: Path) -> KnowledgeStores:
@@ -300,12 +300,7 @@ class SqliteNoteStore(_Json, SqlNoteStore):
 
     def match_text(self, search: NoteSearch, match: TextMatch) -> Statements[Rows]:
         """Ranked by what the searched shelves hold, and by nothing else."""
-        names = shelf_names(search.shelf)
-        if names is None:
-            ((condition, shelves),) = shelf_conditions(search.shelf, "name")
-        else:
-            places, shelves = bind("shelf", names)
-            condition = f"name IN ({places})"
+        condition, shelves = shelf_condition(search.shelf, "name")
         rows = yield (
             f"SELECT number, notes, words FROM note_shelves WHERE {condition} AND notes > 0 "
             "ORDER BY number",
@@ -384,11 +379,7 @@ class SqliteNodeStore(_Json, SqlNodeStore):
     def put_node(self, values: dict[str, object], trigrams: list[str]) -> Statements[None]:
         ((number,),) = yield self.upsert(values, returning=" RETURNING number")
         # A name with the same key has the same trigrams, so nothing has to be removed.
-        for trigram in trigrams:
-            yield (
-                "INSERT OR IGNORE INTO node_grams VALUES (:trigram, :number)",
-                {"trigram": trigram, "number": number},
-            )
+        yield from _add_trigrams(number, trigrams)
         yield _record_change("node", str(values["name_key"]), False)
 
     async def near(self, name: str, limit: int) -> list[str]:

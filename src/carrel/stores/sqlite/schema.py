@@ -10,7 +10,7 @@ import logging
 import os
 import secrets
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -21,14 +21,14 @@ from carrel.stores.database_identity import (
     refuse_replaced,
     write_identity,
 )
-from carrel.stores.sql.driver import SharedUpgrade
+from carrel.stores.sql.driver import UpgradeStatements
 from carrel.stores.sqlite.connection import connect, drive, enable_write_ahead_log, transaction
 from carrel.stores.sqlite.errors import SqliteRefusedError, is_damaged, is_disk_full
 
 log = logging.getLogger("carrel.home")
 
 # A script of SQL, or a function for what SQL alone cannot do.
-UpgradeStep = str | SharedUpgrade | Callable[[sqlite3.Connection], None]
+UpgradeStep = str | UpgradeStatements
 
 # Somebody else may be upgrading just now, which can take longer than a usual write.
 _BUSY_SECONDS = 60.0
@@ -190,10 +190,8 @@ def _run_steps(
     if 0 < came_from < len(steps):
         _put_copy_beside(file, upgrade_copy_name(file, came_from, len(steps)))
     for step in steps[version:]:
-        if isinstance(step, SharedUpgrade):
+        if isinstance(step, UpgradeStatements):
             drive(connection, step.statements())
-        elif callable(step):
-            step(connection)
         else:
             for statement in step.split(";\n"):
                 connection.execute(statement)
