@@ -242,14 +242,14 @@ class FolderImporter:
 
 def digest_of(title: str, content: str, tags: Iterable[str]) -> str:
     """The same for two notes that a reader could not tell apart."""
-    shown = json.dumps([title, content, sorted(case_key(tag) for tag in tags)], ensure_ascii=False)
-    return hashlib.sha256(shown.encode()).hexdigest()
+    text = json.dumps([title, content, sorted(case_key(tag) for tag in tags)], ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _is_storable(file: NoteFile) -> bool:
     """Front matter may spell out what UTF-8 cannot hold: half of a surrogate pair, or U+0000."""
-    whole = "\n".join((file.path, file.title, file.content, file.front_matter, *file.tags))
-    return "\x00" not in whole and not any("\ud800" <= char <= "\udfff" for char in whole)
+    text = "\n".join((file.path, file.title, file.content, file.front_matter, *file.tags))
+    return "\x00" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _last_synced(note: Note, last: SyncState | None) -> tuple[str, str]:

@@ -89,7 +89,7 @@ class _Link:
         self._timeout_seconds = timeout_seconds
         self._connection: Connection | None = None
 
-    def opened(self) -> Connection:
+    def connect(self) -> Connection:
         if self._connection is None:
             connection = psycopg.connect(
                 self._url, autocommit=True, connect_timeout=self._timeout_seconds
@@ -104,7 +104,7 @@ class _Link:
     def used(self, failure: str) -> Iterator[Connection]:
         """The connection; OSError with the failure, and a new connection for the next, if not."""
         try:
-            yield self.opened()
+            yield self.connect()
         except (psycopg.Error, OSError) as error:
             self.close()
             raise OSError(f"PostgreSQL does not {failure}: {error}") from error
@@ -176,14 +176,14 @@ class PostgresAnchors:
         self._signer: Ed25519Signer | None = None
 
     def fingerprint(self) -> str:
-        return self._opened().fingerprint
+        return self._load_signer().fingerprint
 
     def is_empty(self) -> bool:
         with self._link.used("show the anchors") as connection:
             return connection.execute("SELECT 1 FROM audit_anchors LIMIT 1").fetchone() is None
 
     def add(self, event: AnchorEvent, facts: Mapping[str, object]) -> AnchorTip:
-        signer = self._opened()
+        signer = self._load_signer()
         with self._link.used("take an anchor") as connection, connection.transaction():
             connection.execute(_ANCHOR_LOCK)
             row = connection.execute(
@@ -208,7 +208,7 @@ class PostgresAnchors:
         )
         return tip
 
-    def _opened(self) -> Ed25519Signer:
+    def _load_signer(self) -> Ed25519Signer:
         if self._signer is None:
             if self._key_file is not None:
                 self._signer = load_or_make_key(self._key_file)
@@ -217,15 +217,15 @@ class PostgresAnchors:
         return self._signer
 
     def _from_database(self) -> Ed25519Signer:
-        with self._link.used("show the key of the anchors") as connection:
-            with connection.transaction():
-                connection.execute(_ANCHOR_LOCK)
-                if connection.execute("SELECT 1 FROM audit_signing_key").fetchone() is None:
-                    connection.execute(
-                        "INSERT INTO audit_signing_key (pem) VALUES (%s)",
-                        (new_private_key().decode(),),
-                    )
-                row = connection.execute("SELECT pem FROM audit_signing_key").fetchone()
+        failure = "show the key of the anchors"
+        with self._link.used(failure) as connection, connection.transaction():
+            connection.execute(_ANCHOR_LOCK)
+            if connection.execute("SELECT 1 FROM audit_signing_key").fetchone() is None:
+                connection.execute(
+                    "INSERT INTO audit_signing_key (pem) VALUES (%s)",
+                    (new_private_key().decode(),),
+                )
+            row = connection.execute("SELECT pem FROM audit_signing_key").fetchone()
         return signer_from_pem(str(row[0] if row else "").encode(), "the key in audit_signing_key")
 
 

@@ -74,14 +74,14 @@ class PostgresDatabase:
 
     async def run(self, *steps: Step) -> list[Rows]:
         with translate_driver_errors(self._describe):
-            async with (self._pool or await self._opened()).connection() as connection:
+            async with (self._pool or await self._open_pool()).connection() as connection:
                 return [await _execute(connection, step) for step in steps]
 
     async def transact(
         self, work: Generator[Step, Rows, ResultT], *, is_read_only: bool = False
     ) -> ResultT:
         with translate_driver_errors(self._describe):
-            async with (self._pool or await self._opened()).connection() as connection:
+            async with (self._pool or await self._open_pool()).connection() as connection:
                 return await _drive(connection, work)
 
     async def close(self) -> None:
@@ -89,7 +89,7 @@ class PostgresDatabase:
         if pool is not None:
             await pool.close()
 
-    async def _opened(self) -> AsyncConnectionPool[Connection]:
+    async def _open_pool(self) -> AsyncConnectionPool[Connection]:
         async with self._opening:
             if self._pool is None:
                 pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(

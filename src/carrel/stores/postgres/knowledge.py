@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import AsyncIterator
+from datetime import UTC
 
 from psycopg.types.json import Jsonb
 
@@ -27,6 +26,7 @@ from carrel.stores.sql.driver import Rows, UpgradeStatements
 from carrel.stores.sql.knowledge import (
     NODE_COLUMNS,
     PAGE,
+    ColumnCodec,
     SqlNodeStore,
     SqlNoteStore,
     Statements,
@@ -44,6 +44,15 @@ _MOST_VECTOR_BYTES = 900_000
 # A position, and what a word takes beside its letters: the first position, the count and padding.
 _POSITION_BYTES = 2
 _WORD_BYTES = 6
+
+_CODEC = ColumnCodec(
+    encode_time=lambda moment: moment,
+    decode_time=lambda moment: moment.astimezone(UTC),
+    encode_tags=list,
+    decode_tags=tuple,
+    encode_object=Jsonb,
+    decode_object=dict,
+)
 
 # Keys sort by bytes, so that a prefix is a range.
 _SCRIPTS = (
@@ -173,37 +182,14 @@ def postgres_knowledge(url: str, *, wait_seconds: float = 10.0) -> KnowledgeStor
     return KnowledgeStores(PostgresNoteStore(database), PostgresNodeStore(database))
 
 
-class _JsonB:
-    """Objects are kept as jsonb, which the driver reads by itself."""
-
-    def encode_object(self, facts: dict[str, object]) -> object:
-        return Jsonb(facts)
-
-    def decode_object(self, value: Any) -> dict[str, Any]:
-        facts: dict[str, Any] = value
-        return facts
-
-
-class PostgresNoteStore(_JsonB, SqlNoteStore):
+class PostgresNoteStore(SqlNoteStore):
     """Notes on a server."""
 
+    codec = _CODEC
     notes, tags, history_table = "knowledge_notes", "knowledge_note_tags", "knowledge_history"
     key, tag_note = "id", "note_id"
     row_lock = " FOR UPDATE"
     touch = _TOUCH
-
-    def encode_time(self, moment: datetime) -> object:
-        return moment
-
-    def decode_time(self, value: Any) -> datetime:
-        moment: datetime = value
-        return moment.astimezone(UTC)
-
-    def encode_tags(self, tags: Sequence[str]) -> object:
-        return list(tags)
-
-    def decode_tags(self, value: Any) -> tuple[str, ...]:
-        return tuple(value)
 
     def index_columns(self, note: Note) -> dict[str, object]:
         return {"words": _word_vector(note.title, note.content)}
@@ -267,9 +253,10 @@ class PostgresNoteStore(_JsonB, SqlNoteStore):
         )
 
 
-class PostgresNodeStore(_JsonB, SqlNodeStore):
+class PostgresNodeStore(SqlNodeStore):
     """Nodes beside the notes."""
 
+    codec = _CODEC
     nodes = "knowledge_nodes"
 
     def put_node(self, values: dict[str, object], trigrams: list[str]) -> Statements[None]:

@@ -103,10 +103,10 @@ class SqlJobs:
               updated_at = :at, worker = NULL
             WHERE id = :id AND state = 'running' AND (:anybody = 1 OR worker = :worker) RETURNING
               id"""
-        told = {"state": state, "message": message, "code": error_code, "at": at}
+        facts = {"state": state, "message": message, "code": error_code, "at": at}
         return bool(
             await self._rows(
-                sql, id=job_id, worker=worker or "", anybody=int(worker is None), **told
+                sql, id=job_id, worker=worker or "", anybody=int(worker is None), **facts
             )
         )
 

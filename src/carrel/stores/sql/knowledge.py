@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Generator, Sequence
-from dataclasses import asdict
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
@@ -79,11 +79,24 @@ def shelf_condition(shelf: Shelf, column: str) -> tuple[str, dict[str, object]]:
     return f"{column} IN ({places})", parameters
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnCodec:
+    """How a database keeps times, lists of tags and objects."""
+
+    encode_time: Callable[[datetime], object]
+    decode_time: Callable[[Any], datetime]
+    encode_tags: Callable[[Sequence[str]], object]
+    decode_tags: Callable[[Any], tuple[str, ...]]
+    encode_object: Callable[[dict[str, object]], object]
+    decode_object: Callable[[Any], dict[str, Any]]
+
+
 class SqlNoteStore(ABC):
     """Notes over a driver; the contract is the port's. Subclasses say what a database needs."""
 
     capabilities = Capabilities(has_ranking=True, reads_at_most=None)
 
+    codec: ClassVar[ColumnCodec]
     notes: ClassVar[str]
     tags: ClassVar[str]
     history_table: ClassVar[str]
@@ -99,24 +112,6 @@ class SqlNoteStore(ABC):
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-
-    @abstractmethod
-    def encode_time(self, moment: datetime) -> object: ...
-
-    @abstractmethod
-    def decode_time(self, value: Any) -> datetime: ...
-
-    @abstractmethod
-    def encode_tags(self, tags: Sequence[str]) -> object: ...
-
-    @abstractmethod
-    def decode_tags(self, value: Any) -> tuple[str, ...]: ...
-
-    @abstractmethod
-    def encode_object(self, facts: dict[str, object]) -> object: ...
-
-    @abstractmethod
-    def decode_object(self, value: Any) -> dict[str, Any]: ...
 
     @abstractmethod
     def index_columns(self, note: Note) -> dict[str, object]:
@@ -177,7 +172,14 @@ class SqlNoteStore(ABC):
         )
         return [
             Version(
-                id_, self.decode_time(at), by, kind, title, content, self.decode_tags(tags), status
+                id_,
+                self.codec.decode_time(at),
+                by,
+                kind,
+                title,
+                content,
+                self.codec.decode_tags(tags),
+                status,
             )
             for id_, at, by, kind, title, content, tags, status in await self._rows(
                 sql, id=note_id, limit=limit
@@ -212,10 +214,10 @@ class SqlNoteStore(ABC):
     def note_from(self, row: Row) -> Note:
         facts = dict(zip(COLUMNS, row, strict=False))
         origin = facts["origin"]
-        facts["tags"] = self.decode_tags(facts["tags"])
-        facts["created_at"] = self.decode_time(facts["created_at"])
-        facts["updated_at"] = self.decode_time(facts["updated_at"])
-        facts["origin"] = None if origin is None else Origin(**self.decode_object(origin))
+        facts["tags"] = self.codec.decode_tags(facts["tags"])
+        facts["created_at"] = self.codec.decode_time(facts["created_at"])
+        facts["updated_at"] = self.codec.decode_time(facts["updated_at"])
+        facts["origin"] = None if origin is None else Origin(**self.codec.decode_object(origin))
         return Note(**facts)
 
     async def _rows(self, sql: str, **parameters: object) -> Rows:
@@ -335,11 +337,15 @@ class SqlNoteStore(ABC):
 
     def _values(self, note: Note) -> dict[str, object]:
         values: dict[str, object] = {name: getattr(note, name) for name in COLUMNS}
+        if note.origin is not None:
+            values["origin"] = self.codec.encode_object(asdict(note.origin))
         return values | {
-            "tags": self.encode_tags(note.tags),
-            "created_at": self.encode_time(note.created_at),
-            "updated_at": self.encode_time(note.updated_at),
-            "origin": None if note.origin is None else self.encode_object(asdict(note.origin)),
+            "tags": self.codec.encode_tags(note.tags),
+            "created_at": self.codec.encode_time(note.created_at),
+            "updated_at": self.codec.encode_time(note.updated_at),
+            "origin": None
+            if note.origin is None
+            else self.codec.encode_object(asdict(note.origin)),
             "title_key": fold_text(note.title),
             "shelf": shelf_of(note),
             **self.index_columns(note),
@@ -355,9 +361,9 @@ class SqlNoteStore(ABC):
         if not rows:
             raise NoteChangedError(note_id, None)
         key, updated_at, shelf, created_at, tags = rows[0]
-        if self.decode_time(updated_at) != expected:
-            raise NoteChangedError(note_id, self.decode_time(updated_at))
-        folded, parameters = bind("tag", {fold_text(tag) for tag in self.decode_tags(tags)})
+        if self.codec.decode_time(updated_at) != expected:
+            raise NoteChangedError(note_id, self.codec.decode_time(updated_at))
+        folded, parameters = bind("tag", {fold_text(tag) for tag in self.codec.decode_tags(tags)})
         if parameters:
             yield (
                 f"DELETE FROM {self.tags} WHERE tag_key IN ({folded}) AND shelf = :shelf "
@@ -371,7 +377,7 @@ class SqlNoteStore(ABC):
         _, folded = bind("tag", sorted({fold_text(tag) for tag in note.tags}))
         if folded:
             rows = ", ".join(f"(:{name}, :shelf, :created_at, :key)" for name in folded)
-            created_at = self.encode_time(note.created_at)
+            created_at = self.codec.encode_time(note.created_at)
             yield (
                 f"INSERT INTO {self.tags} (tag_key, shelf, created_at, {self.tag_note}) "
                 f"VALUES {rows}",
@@ -386,12 +392,12 @@ class SqlNoteStore(ABC):
             ":status)",
             {
                 "id": note.id,
-                "at": self.encode_time(note.updated_at),
+                "at": self.codec.encode_time(note.updated_at),
                 "by": by,
                 "kind": kind,
                 "title": note.title,
                 "content": note.content,
-                "tags": self.encode_tags(note.tags),
+                "tags": self.codec.encode_tags(note.tags),
                 "status": note.status,
             },
         )
@@ -400,16 +406,11 @@ class SqlNoteStore(ABC):
 class SqlNodeStore(ABC):
     """Nodes over a driver; `name_key` tells nodes apart, `search_key` finds them."""
 
+    codec: ClassVar[ColumnCodec]
     nodes: ClassVar[str]
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-
-    @abstractmethod
-    def encode_object(self, facts: dict[str, object]) -> object: ...
-
-    @abstractmethod
-    def decode_object(self, value: Any) -> dict[str, Any]: ...
 
     @abstractmethod
     def put_node(self, values: dict[str, object], trigrams: list[str]) -> Statements[None]:
@@ -443,7 +444,7 @@ class SqlNodeStore(ABC):
         return {name: node for name, node in found.items() if node is not None}
 
     def node_from(self, row: Row) -> Node:
-        return Node(row[0], row[1], row[2], row[3], self.decode_object(row[4]))
+        return Node(row[0], row[1], row[2], row[3], self.codec.decode_object(row[4]))
 
     def _put(self, nodes: Sequence[Node]) -> Statements[None]:
         for node in nodes:
@@ -454,7 +455,7 @@ class SqlNodeStore(ABC):
                 "node_type": node.node_type,
                 "description": node.description,
                 "content": node.content,
-                "metadata": self.encode_object(node.metadata),
+                "metadata": self.codec.encode_object(node.metadata),
             }
             yield from self.put_node(values, sorted(name_trigrams(node.name)))
 

@@ -151,18 +151,8 @@ def _documents(
     index: ConceptIndex, fingerprints: Mapping[str, str]
 ) -> Iterator[tuple[object, ...]]:
     for row in index.document_rows():
-        once, definitions = json.dumps(row.once), json.dumps(row.definitions)
-        yield (
-            row.id,
-            fingerprints[row.id],
-            row.year,
-            row.named,
-            row.mentioned,
-            row.found,
-            once,
-            row.text,
-            definitions,
-        )
+        facts = (row.id, fingerprints[row.id], row.year, row.named, row.mentioned, row.found)
+        yield (*facts, json.dumps(row.once), row.text, json.dumps(row.definitions))
 
 
 def read_vocabulary(path: Path) -> Vocabulary:

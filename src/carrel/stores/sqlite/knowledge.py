@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -27,6 +26,7 @@ from carrel.stores.sql.driver import Rows, UpgradeStatements, bind
 from carrel.stores.sql.knowledge import (
     NODE_COLUMNS,
     PAGE,
+    ColumnCodec,
     SqlNodeStore,
     SqlNoteStore,
     Statements,
@@ -47,6 +47,15 @@ _MICROSECOND = timedelta(microseconds=1)
 _TITLE_WEIGHT = 4.0
 # SQLite joins at most 64 tables.
 _WORDS_PER_JOIN = 32
+
+_CODEC = ColumnCodec(
+    encode_time=lambda moment: (moment - _EPOCH) // _MICROSECOND,
+    decode_time=lambda count: _EPOCH + count * _MICROSECOND,
+    encode_tags=lambda tags: orjson.dumps(tags).decode(),
+    decode_tags=lambda text: tuple(orjson.loads(text)),
+    encode_object=lambda facts: orjson.dumps(facts).decode(),
+    decode_object=orjson.loads,
+)
 
 # `shelf` says who finds a note, so that every search runs along an index.
 _SCRIPTS = (
@@ -207,20 +216,10 @@ def sqlite_knowledge(file: Path) -> KnowledgeStores:
     return KnowledgeStores(SqliteNoteStore(driver), SqliteNodeStore(driver))
 
 
-class _Json:
-    """Objects are kept as JSON text."""
-
-    def encode_object(self, facts: dict[str, object]) -> object:
-        return orjson.dumps(facts).decode()
-
-    def decode_object(self, value: Any) -> dict[str, Any]:
-        facts: dict[str, Any] = orjson.loads(value)
-        return facts
-
-
-class SqliteNoteStore(_Json, SqlNoteStore):
+class SqliteNoteStore(SqlNoteStore):
     """Notes in one file. Times are microseconds since 1970."""
 
+    codec = _CODEC
     notes, tags, history_table = "notes", "note_tags", "note_history"
     key = tag_note = "number"
     # In this order: the other way round SQLite would walk all notes.
@@ -230,18 +229,6 @@ class SqliteNoteStore(_Json, SqlNoteStore):
     def __init__(self, driver: SqliteDriver) -> None:
         super().__init__(driver)
         self._file = driver.file
-
-    def encode_time(self, moment: datetime) -> object:
-        return (moment - _EPOCH) // _MICROSECOND
-
-    def decode_time(self, value: Any) -> datetime:
-        return _EPOCH + timedelta(microseconds=value)
-
-    def encode_tags(self, tags: Sequence[str]) -> object:
-        return orjson.dumps(tags).decode()
-
-    def decode_tags(self, value: Any) -> tuple[str, ...]:
-        return tuple(orjson.loads(value))
 
     def index_columns(self, note: Note) -> dict[str, object]:
         return {}
@@ -371,9 +358,10 @@ def _score_tables(scores: list[str]) -> list[str]:
     return tables
 
 
-class SqliteNodeStore(_Json, SqlNodeStore):
+class SqliteNodeStore(SqlNodeStore):
     """Nodes in the same file as the notes."""
 
+    codec = _CODEC
     nodes = "nodes"
 
     def put_node(self, values: dict[str, object], trigrams: list[str]) -> Statements[None]:

@@ -42,7 +42,7 @@ class SqliteBuckets:
                 return self._take(facts)
 
     def _take(self, facts: dict[str, object]) -> TakeResult:
-        connection = self._opened()
+        connection = self._open_connection()
         row = connection.execute(TAKE, facts).fetchone()
         self._until_sweep -= 1
         if self._until_sweep <= 0:
@@ -64,7 +64,7 @@ class SqliteBuckets:
             self._connection.close()
             self._connection = None
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open_connection(self) -> sqlite3.Connection:
         if self._connection is None:
             prepare_file(self._file, (SCHEMA,), is_guarded=False)
             connection = connect(self._file, busy_seconds=self._busy_seconds)

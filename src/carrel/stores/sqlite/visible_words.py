@@ -1,11 +1,7 @@
-"""Words that carry who may read them, so that what a search counts is what its reader may see, and
-nothing else.
+"""Words marked with the group that may read them, so that ranking counts what a reader may see.
 
-Every word stands in FTS5 behind the number of the group that may read it: `12xmagnesium`. A search
-asks for the words of the
-groups its reader belongs to, and reads no posting of any other; how often a word occurs and how
-long texts are is counted in
-the same way.
+Every word stands in FTS5 behind the number of its group: `12xmagnesium`. A search asks for the
+words of its reader's groups and reads no posting of others; counts and lengths go by group, too.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import Any
 
 from google.api_core.exceptions import FailedPrecondition, GoogleAPICallError, RetryError
 from google.auth.exceptions import GoogleAuthError
+from google.cloud.firestore_v1 import DocumentSnapshot
 from google.cloud.firestore_v1.async_collection import AsyncCollectionReference
 from google.cloud.firestore_v1.async_query import AsyncQuery
 from google.cloud.firestore_v1.base_query import And, BaseCompositeFilter, FieldFilter
@@ -79,7 +80,12 @@ def node_search_fields(name: str) -> dict[str, Any]:
     return {"search_key": fold_text(name), "grams": sorted(name_trigrams(name))}
 
 
-def note_from(note_id: str, facts: Mapping[str, Any], changed_at: datetime | None = None) -> Note:
+def note_of(found: DocumentSnapshot[Any]) -> Note:
+    """The note of a document that exists."""
+    return _note_from(found.id, found.to_dict() or {}, found.update_time)
+
+
+def _note_from(note_id: str, facts: Mapping[str, Any], changed_at: datetime | None = None) -> Note:
     """A note from a document of any program; fields that are missing have their default."""
     moment = plain_time(facts.get("updated_at") or facts.get("created_at") or changed_at)
     source, status = facts.get("source"), facts.get("status")

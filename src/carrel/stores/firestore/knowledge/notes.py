@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -44,6 +44,7 @@ from carrel.rooms.knowledge.notes import (
     Note,
     NoteHit,
     NoteSearch,
+    Order,
     Remove,
     Replace,
     Shelf,
@@ -63,7 +64,7 @@ from carrel.stores.firestore.knowledge.documents import (
     document_of,
     newest_notes,
     node_search_fields,
-    note_from,
+    note_of,
     notes_with_prefix,
     notes_with_titles,
     notes_with_value,
@@ -81,7 +82,7 @@ OVERLAP = timedelta(minutes=5)
 _TITLES_AT_ONCE = 10
 _WRITE_ATTEMPTS = 6
 _FIRST_PAUSE_SECONDS = 0.05
-_OVERTAKEN = (Aborted, AlreadyExists, Conflict, FailedPrecondition, NotFound)
+_LOST_RACES = (Aborted, AlreadyExists, Conflict, FailedPrecondition, NotFound)
 
 
 class FirestoreNoteStore:
@@ -115,7 +116,7 @@ class FirestoreNoteStore:
             for attempt in range(_WRITE_ATTEMPTS):
                 try:
                     await _commit(self.client, changes)
-                except _OVERTAKEN:
+                except _LOST_RACES:
                     # The next attempt reads again, and says who was overtaken, or tries once more
                     # where nobody was.
                     await asyncio.sleep(random.uniform(0, _FIRST_PAUSE_SECONDS * 2**attempt))  # noqa: S311  no secret
@@ -128,9 +129,7 @@ class FirestoreNoteStore:
     async def find(self, note_id: str) -> Note | None:
         async with translate_driver_errors(self.wait_seconds):
             found = await self.client.collection(NOTES).document(note_id).get()
-        return (
-            note_from(note_id, found.to_dict() or {}, found.update_time) if found.exists else None
-        )
+        return note_of(found) if found.exists else None
 
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
         await self.bring_fold_forward()
@@ -144,7 +143,7 @@ class FirestoreNoteStore:
                     notes_with_titles(notes, place, "title_key", keys),
                     notes_with_titles(notes, place, "title", part),
                 ]
-        found = await self._merged([query.limit(PAGE) for query in asked])
+        found = await self._run_queries([query.limit(PAGE) for query in asked])
         newest: dict[str, Note] = {}
         for note in sorted(found, key=lambda note: note.created_at):
             newest[fold_text(note.title)] = note
@@ -156,13 +155,11 @@ class FirestoreNoteStore:
         where = shelf_filters(question.shelf)
         match question.condition:
             case AnyTitle():
-                found = await self._merged(
+                found = await self._run_queries(
                     [newest_notes(notes, place).limit(limit) for place in where]
                 )
-                return [
-                    NoteHit(note, EXACT_TITLE_SCORE)
-                    for note in sorted(found, key=lambda note: sort_key(note, "newest"))[:limit]
-                ]
+                notes_found = _first(found, "newest", limit)
+                return [NoteHit(note, EXACT_TITLE_SCORE) for note in notes_found]
             case TitlePrefix(text, as_typed):
                 fields = {"title_key": text, "title": as_typed or text}
                 asked = [
@@ -170,34 +167,24 @@ class FirestoreNoteStore:
                     for place in where
                     for field in fields.items()
                 ]
-                found = await self._merged([query.limit(limit) for query in asked])
-                return [
-                    NoteHit(note, title_score(note, text))
-                    for note in sorted(found, key=lambda note: sort_key(note, question.order))[
-                        :limit
-                    ]
-                ]
+                found = await self._run_queries([query.limit(limit) for query in asked])
+                notes_found = _first(found, question.order, limit)
+                return [NoteHit(note, title_score(note, text)) for note in notes_found]
             case Tagged(tags, as_typed):
-                wanted = frozenset(tags)
                 fields = {"tag_keys": tags[0], "tags": (as_typed or tags)[0]}
                 asked = [
                     notes_with_value(notes, place, *field)
                     for place in where
                     for field in fields.items()
                 ]
-                found = await self._sifted(
-                    asked, lambda note: wanted <= {fold_text(tag) for tag in note.tags}, limit
-                )
+                found = await self._filter_newest(asked, lambda note: _has_tags(note, tags), limit)
                 return [NoteHit(note, TAG_SCORE) for note in found]
             case TextMatch(phrases, tags):
-                wanted = frozenset(tags)
                 word = max((word for phrase in phrases for word in phrase), key=len)
                 asked = [notes_with_value(notes, place, "words", word) for place in where]
-                found = await self._sifted(
+                found = await self._filter_newest(
                     asked,
-                    lambda note: (
-                        wanted <= {fold_text(tag) for tag in note.tags} and _contains(note, phrases)
-                    ),
+                    lambda note: _has_tags(note, tags) and _contains(note, phrases),
                     limit,
                 )
                 return [NoteHit(note, text_score(0.0)) for note in found]
@@ -212,7 +199,7 @@ class FirestoreNoteStore:
         for place in shelf_filters(shelf):
             query = newest_notes(self.client.collection(NOTES), place)
             async for found in self._pages(query):
-                yield note_from(found.id, found.to_dict() or {}, found.update_time)
+                yield note_of(found)
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
         """By the times of notes, with an overlap: those of other programs carry nothing else."""
@@ -235,7 +222,7 @@ class FirestoreNoteStore:
         )
         count = 0
         async for found in self._pages(new):
-            note = note_from(found.id, found.to_dict() or {}, found.update_time)
+            note = note_of(found)
             yield Put(note_document(note))
             changed = max(changed, note.updated_at)
             count += 1
@@ -269,28 +256,28 @@ class FirestoreNoteStore:
             if asyncio.iscoroutine(closing):
                 await closing
 
-    async def _merged(self, asked: Sequence[AsyncQuery]) -> list[Note]:
+    async def _run_queries(self, asked: Sequence[AsyncQuery]) -> list[Note]:
         async with translate_driver_errors(self.wait_seconds):
             answers = await asyncio.gather(*(query.get() for query in asked))
         found = {one.id: one for answer in answers for one in answer}
-        return [note_from(one.id, one.to_dict() or {}, one.update_time) for one in found.values()]
+        return [note_of(one) for one in found.values()]
 
-    async def _sifted(
+    async def _filter_newest(
         self, asked: Sequence[AsyncQuery], fits: Callable[[Note], bool], limit: int
     ) -> list[Note]:
         """The newest that fit from each query, merged; SearchTooBroadError beyond the bound."""
-        parts = await asyncio.gather(*(self._sift(query, fits, limit) for query in asked))
+        parts = await asyncio.gather(*(self._filter_query(query, fits, limit) for query in asked))
         found = {note.id: note for part in parts for note in part}
-        return sorted(found.values(), key=lambda note: sort_key(note, "newest"))[:limit]
+        return _first(found.values(), "newest", limit)
 
-    async def _sift(
+    async def _filter_query(
         self, query: AsyncQuery, fits: Callable[[Note], bool], limit: int
     ) -> list[Note]:
         kept: list[Note] = []
         read = 0
         size = min(max(2 * limit, 20), PAGE)
         async for found in self._pages(query, size):
-            note = note_from(found.id, found.to_dict() or {}, found.update_time)
+            note = note_of(found)
             if fits(note):
                 kept.append(note)
                 if len(kept) == limit:
@@ -314,10 +301,12 @@ class FirestoreNoteStore:
             size = PAGE
 
 
+def _first(notes: Iterable[Note], order: Order, limit: int) -> list[Note]:
+    return sorted(notes, key=lambda note: sort_key(note, order))[:limit]
+
+
 async def _commit(client: AsyncClient, changes: Sequence[Change]) -> None:
-    """Writes all of the changes if every note is as it was when this began. Takes no locks: a note
-    that somebody changes
-    meanwhile fails the preconditions of the commit, at once and whole."""
+    """Writes all of the changes, or none where somebody changes one of the notes meanwhile."""
     notes = client.collection(NOTES)
     ids = list(
         dict.fromkeys(
@@ -358,7 +347,7 @@ def _unchanged(
     """The precondition that a note is as it was read; NoteChangedError for another state."""
     if found is None:
         raise NoteChangedError(note_id, None)
-    state = note_from(note_id, found.to_dict() or {}, found.update_time).updated_at
+    state = note_of(found).updated_at
     if state != expected:
         raise NoteChangedError(note_id, state)
     return client.write_option(last_update_time=found.update_time)
@@ -376,6 +365,10 @@ def _version(client: AsyncClient, note: Note) -> Any:
 
 def _back(moment: datetime) -> datetime:
     return max(moment - OVERLAP, datetime(1970, 1, 1, tzinfo=UTC)) if moment.year > 1970 else moment
+
+
+def _has_tags(note: Note, tags: Sequence[str]) -> bool:
+    return set(tags) <= {fold_text(tag) for tag in note.tags}
 
 
 def _contains(note: Note, phrases: tuple[tuple[str, ...], ...]) -> bool:
@@ -406,7 +399,7 @@ async def _fold_page(client: AsyncClient, name: str, page: Sequence[Any]) -> Non
     for found in page:
         facts = found.to_dict() or {}
         fields = (
-            search_fields(note_from(found.id, facts, found.update_time))
+            search_fields(note_of(found))
             if name == NOTES
             else node_search_fields(str(facts.get("name") or ""))
         )
@@ -415,5 +408,5 @@ async def _fold_page(client: AsyncClient, name: str, page: Sequence[Any]) -> Non
         if is_ours and any(facts.get(key) != value for key, value in fields.items()):
             unchanged = client.write_option(last_update_time=found.update_time)
             # Whoever wrote it meanwhile has folded it.
-            with suppress(*_OVERTAKEN):
+            with suppress(*_LOST_RACES):
                 await found.reference.update(fields, option=unchanged)
