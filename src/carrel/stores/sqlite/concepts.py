@@ -45,7 +45,7 @@ class ConceptFile:
     def load(self, vocabulary: Vocabulary | None) -> tuple[ConceptIndex, dict[str, str]] | None:
         """The index and the fingerprints of its papers, or None where none can be used."""
         try:
-            with self._opened(self._file) as connection:
+            with self._connected(self._file) as connection:
                 if (
                     connection.execute("SELECT reading, vocabulary FROM about").fetchone()
                     != self._about
@@ -87,7 +87,7 @@ class ConceptFile:
                 draft.unlink(missing_ok=True)
 
     def _write(self, draft: Path, index: ConceptIndex, fingerprints: Mapping[str, str]) -> None:
-        with self._opened(draft, is_new=True) as connection:
+        with self._connected(draft, is_new=True) as connection:
             connection.executescript(_TABLES)
             connection.execute("BEGIN")
             connection.execute("INSERT INTO about VALUES (?, ?)", self._about)
@@ -101,7 +101,7 @@ class ConceptFile:
             connection.execute("COMMIT")
 
     @contextmanager
-    def _opened(self, file: Path, *, is_new: bool = False) -> Iterator[sqlite3.Connection]:
+    def _connected(self, file: Path, *, is_new: bool = False) -> Iterator[sqlite3.Connection]:
         with closing(connect(file, "create" if is_new else "read")) as connection:
             if is_new:
                 connection.execute("PRAGMA journal_mode = OFF")
