@@ -110,6 +110,22 @@ def test_its_commands_are_at_the_command_line(
     assert main(["greenhouse", "water", "oak"]) == 3
 
 
+def test_its_local_operations_are_at_the_command_line_alone(
+    with_greenhouse: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["greenhouse", "paint", "green"]) == 0
+    assert main(["greenhouse", "paint"]) == 0
+    said = capsys.readouterr()
+    assert said.out == "painted green\npainted white\n"
+    assert "Next: carrel greenhouse list shows the plants in it." in said.err
+    there = house(with_greenhouse)
+    assert "paint_greenhouse" not in there.desk.catalogue.operations
+    call = {"name": "paint_greenhouse", "arguments": {}}
+    for path in ("/mcp", "/desk/mcp", "/greenhouse/mcp"):
+        refused = there.ask_modern("tools/call", call, path).json
+        assert refused["error"]["code"] == -32602
+
+
 def test_it_is_in_the_reference(with_greenhouse: Path) -> None:
     page = reference(house(with_greenhouse).desk.catalogue)
     assert "## Greenhouse\n\nKeep plants and say how they are." in page

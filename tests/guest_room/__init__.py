@@ -7,6 +7,7 @@ ROOM = RoomDeclaration(
     title="Greenhouse",
     purpose="Keep plants and say how they are.",
     opener="tests.guest_room.operations:open_greenhouse",
+    local_operations="tests.guest_room.operations:local_greenhouse",
     guidance="Plants: list_plants first, then water_plant.",
     command_help="list and water plants",
     schemes=("plant",),

@@ -12,7 +12,7 @@ from carrel.core.catalogue import Room
 from carrel.core.completion import Completion, CompletionRequest, complete_from
 from carrel.core.decorators import operation, prompt, resource
 from carrel.core.errors import NotFoundError
-from carrel.core.operation import Answer, Effect, Question
+from carrel.core.operation import POSITIONAL, Answer, Effect, Question
 from carrel.settings import Settings
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.papers import OpenCorpus
@@ -28,6 +28,10 @@ class AllPlants(Question):
 
 class OnePlant(Question):
     name: str = Field(min_length=1, max_length=50, description="The plant's name")
+
+
+class Paint(Question):
+    colour: str | None = Field(default=None, json_schema_extra=POSITIONAL)
 
 
 class Plant(Answer):
@@ -81,6 +85,26 @@ class Greenhouse:
     )
     async def repot(self, arguments: Mapping[str, str], call: Call) -> PromptText:
         return PromptText((PromptMessage(Text(f"Repot the {arguments['name']}.")),))
+
+
+class GreenhouseKeeper:
+    """What only the operator of the server may do."""
+
+    @operation(
+        title="Paint the greenhouse",
+        description="Paints it.",
+        scopes=WRITE,
+        effect=Effect.WRITES,
+        is_local=True,
+        command="paint",
+        next_command="carrel greenhouse list shows the plants in it.",
+    )
+    async def paint_greenhouse(self, question: Paint, call: Call) -> Text:
+        return Text(f"painted {question.colour or 'white'}")
+
+
+def local_greenhouse(settings: Settings) -> GreenhouseKeeper:
+    return GreenhouseKeeper()
 
 
 def open_greenhouse(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
