@@ -147,17 +147,10 @@ def _check_sort(index: Index, keys: Sequence[SortKey]) -> None:
     for key in keys:
         if key.field in {"_score", "_doc", "_id"}:
             continue
-        kind = index.kind(key.field)
-        if kind is None:
+        if index.exact_kind(key.field, "sort") is None:
             raise InvalidInputError(
                 f"[sort] finds no field {key.field} in {index.name}",
                 next_step=f"Fields: {', '.join(sorted(index.fields))}.",
-                details={"clause": "sort", "field": key.field},
-            )
-        if kind == "text":
-            raise InvalidInputError(
-                f"[sort] needs an exact field, and {key.field} is text",
-                next_step=f"Use {key.field}.keyword.",
                 details={"clause": "sort", "field": key.field},
             )
 
@@ -194,12 +187,7 @@ def _hits(connection: sqlite3.Connection, index: Index, request: SearchRequest) 
 
 
 def _buckets(connection: sqlite3.Connection, index: Index, one: TermsAggregation) -> dict[Any, int]:
-    if index.kind(one.field) == "text":
-        raise InvalidInputError(
-            f"[terms] needs an exact field, and {one.field} is text",
-            next_step=f"Use {one.field}.keyword.",
-            details={"clause": "aggs", "field": one.field},
-        )
+    index.exact_kind(one.field, "terms", "aggs")
     sql = (
         "SELECT v.value, count(*) FROM matched m JOIN field_values v ON v.document = m.document "
         "AND v.field = ? GROUP BY v.value"

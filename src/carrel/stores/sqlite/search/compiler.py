@@ -123,15 +123,9 @@ class Compiler:
         return self._table(sql, boost, self._index.number, field, text, text + LAST_CHARACTER)
 
     def _range(self, clause: RangeQuery) -> str:
-        kind = self._index.kind(clause.field)
+        kind = self._index.exact_kind(clause.field, "range")
         if kind is None:
             return self._table(_NOTHING)
-        if kind == "text":
-            raise InvalidInputError(
-                f"[range] needs an exact field, and {clause.field} is text",
-                next_step=f"Use {clause.field}.keyword.",
-                details={"clause": "range", "field": clause.field},
-            )
         conditions: list[str] = []
         limits: list[Value] = []
         for limit, sign in (

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import orjson
 
+from carrel.core.errors import InvalidInputError
 from carrel.libraries.query.elasticsearch.clauses import Scalar
 from carrel.libraries.text.tokenizer import index_terms
 from carrel.rooms.knowledge.documents import (
@@ -116,6 +117,17 @@ class Index:
         if base != field and self.fields.get(base) == "text":
             return "keyword"
         return self.fields.get(field)
+
+    def exact_kind(self, field: str, clause: str, where: str = "") -> FieldKind | None:
+        """What an exact field holds; InvalidInputError for the words of a text field."""
+        kind = self.kind(field)
+        if kind == "text":
+            raise InvalidInputError(
+                f"[{clause}] needs an exact field, and {field} is text",
+                next_step=f"Use {field}.keyword.",
+                details={"clause": where or clause, "field": field},
+            )
+        return kind
 
 
 def find_index(
