@@ -47,7 +47,11 @@ AREAS: Mapping[str, Area] = {
     ),
     "knowledge": Area(
         ("src/carrel/rooms/knowledge",),
-        ("tests/rooms/knowledge", "tests/stores/test_sqlite_knowledge.py"),
+        (
+            "tests/rooms/knowledge",
+            "tests/stores/test_sqlite_knowledge.py",
+            "tests/cli/test_knowledge.py",
+        ),
     ),
     "citations": Area(("src/carrel/libraries/csl",), ("tests/libraries/csl",)),
     "research": Area(

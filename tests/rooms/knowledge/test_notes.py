@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from carrel.core.caller import Caller
 from carrel.core.errors import (
     CarrelError,
     ConflictError,
@@ -301,6 +302,29 @@ def test_a_note_goes_from_draft_to_proposed_to_the_team_and_keeps_where_it_came_
         second = await ask(CHIEF, "promote_knowledge", id=note.id)
         assert second.id == promoted.id
         assert (await ask(BOB, "get_knowledge", id=promoted.id)).content == "second"
+
+    at_the_desk(tmp_path, work)
+
+
+def test_the_index_shows_a_proposal_to_promoters_and_says_where_a_team_note_came_from(
+    tmp_path: Path,
+) -> None:
+    async def work(ask: Ask) -> None:
+        note = await ask(ADA, "save_knowledge", title="Plan", content="magnesium")
+
+        async def found(who: Caller) -> list[dict[str, object]]:
+            body = {"query": {"match_all": {}}}
+            answer = await ask(who, "elasticsearch", index="knowledge", query=body)
+            return [hit["_source"] for hit in answer.hits["hits"]]
+
+        assert await found(CHIEF) == []
+        await ask(ADA, "propose_knowledge", id=note.id)
+        assert await found(BOB) == [], "a proposal is shown to those who may promote it, alone"
+        (seen,) = await found(CHIEF)
+        assert "promoted_from_id" not in seen
+        promoted = await ask(CHIEF, "promote_knowledge", id=note.id)
+        (copy,) = await found(BOB)
+        assert (copy["id"], copy["promoted_from_id"]) == (promoted.id, note.id)
 
     at_the_desk(tmp_path, work)
 
