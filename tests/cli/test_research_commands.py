@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from carrel.cli import main
-from carrel.cli.research_watch import draw_status
+from carrel.cli.research import draw_status
 from carrel.rooms.research.models import ResearchStatus
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import build_snapshot

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from carrel.cli.research_watch import draw_status
+from carrel.cli.research import draw_status
 from carrel.rooms.research.models import (
     HypothesisInFull,
     HypothesisRow,

@@ -16,9 +16,9 @@ ROOM = RoomDeclaration(
     ),
     command_help="start, follow and read research; import earlier hypotheses",
     commands={
-        "start": "carrel.cli.research_start:run",
-        "watch": "carrel.cli.research_watch:run",
-        "import": "carrel.cli.research_import:run",
+        "start": "carrel.cli.research:start",
+        "watch": "carrel.cli.research:watch",
+        "import": "carrel.cli.research:import_hypotheses",
     },
     pages="carrel.cli.research_pages:PAGES",
     schemes=("research", "hypothesis"),
