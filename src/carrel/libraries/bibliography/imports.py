@@ -65,8 +65,7 @@ class ImportFailure:
     reason: str
 
 
-# More than this nobody reads, and a text of nothing but mistakes would make an answer much longer
-# than itself.
+# Bounded, because a text of nothing but mistakes would give a result longer than itself.
 MAX_WARNINGS = 10_000
 MAX_FAILURES = 10_000
 _SHOWN_CHARACTERS = 300

@@ -22,7 +22,6 @@ from carrel.libraries.identifiers import NotAnIdentifierError, Pmcid
 _TAG = re.compile(r"^([A-Z]{2,4}) {0,2}- ?(.*)$")
 _NUMBERED = re.compile(r"^(\S+)\s+\[(\w+)\]$")
 _DATE = re.compile(r"^(\d{4})(\d{2})(\d{2})$")
-_SEPARATE_LINES = frozenset({"AB", "CON"})
 
 # Publication types that change what kind of work a record is; all others are journal articles.
 _TYPES = {

@@ -72,8 +72,7 @@ def _values(item: CslItem, kind: str) -> Iterator[tuple[str, str]]:
         for person in names_of(people):
             yield tag, _name(person)
         if variable in et_al:
-            # As EndNote's manual asks for lists that are not complete: with a comma, so that it is
-            # taken for one name.
+            # As EndNote's manual asks: with a comma, so that it is taken for one name.
             yield tag, "et al.,"
     yield (
         ("JF" if kind in ARTICLES and kind not in PARTS else "T2" if kind in PARTS else "JF"),

@@ -71,8 +71,7 @@ class NameSet:
     names: list[str]
 
 
-# How much of a given name the rule for all names asks for; the second argument says whether
-# initials are to be had.
+# Given-name level asked for by the rule for all names; the flag says whether there are initials.
 GivenLevel = Callable[[PersonName, bool], int]
 NO_CITE = Cite("")
 NO_DISAMBIGUATION = Disambiguation()
@@ -83,12 +82,9 @@ class RenderContext:
 
     __slots__ = (
         "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "et_al",
-        "fields",
-        "given_level", "has_locator", "has_year_suffix", "in_bibliography", "in_sort",
-        "is_comparing", "is_subsequent",
-        "item", "name_sets", "names", "names_text", "present", "rendered", "substitution",
-        "suppress_names", "suppressed",
-        "trace", "year_suffix",
+        "fields", "given_level", "has_locator", "has_year_suffix", "in_bibliography",
+        "is_comparing", "is_subsequent", "item", "name_sets", "names", "names_text", "present",
+        "rendered", "substitution", "suppress_names", "suppressed", "trace", "year_suffix",
     )  # fmt: skip
 
     def __init__(
@@ -114,7 +110,6 @@ class RenderContext:
         self.suppress_names = False
         self.substitution: NameSubstitution | None = None
         self.in_bibliography = False
-        self.in_sort = False
         self.is_subsequent = False
         self.is_comparing = False
         self.citation_number = 0
@@ -130,8 +125,7 @@ class Cluster:
     """One citation in the text: its cites and the note it stands in (0 in running text).
 
     `mode` is empty, `author-only`, `suppress-author` or `composite` (names in the sentence, the
-    rest after them, `infix`
-    between). With `has_positions` the cites already say whether they are first, subsequent or ibid.
+    rest after them, `infix` between). With `has_positions` the cites say their positions already.
     """
 
     cites: list[Cite]
@@ -147,7 +141,6 @@ class Cluster:
 class _Seen:
     first_note: int = 0
     last_note: int = 0
-    notes: list[int] = field(default_factory=list)
 
 
 def set_positions(clusters: list[Cluster], near_note_distance: int) -> None:

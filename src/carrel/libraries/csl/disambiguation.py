@@ -190,8 +190,7 @@ class Disambiguator:
             _extend_to_working(kept, working)
             kept.name_counts[place] = max(kept.name_counts[place], working.name_counts[place])
             if position >= 0:
-                # What was shown, not what was asked for: without a sign for initials a name is
-                # opened in full.
+                # What was shown: without a sign for initials a name is opened in full.
                 kept.given_levels[place][position] = self.render(target, working, True)[1][place][
                     2
                 ][position]

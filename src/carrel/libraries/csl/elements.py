@@ -154,8 +154,7 @@ def compile_macro(name: str, scope: CompileScope) -> Render:
 def _text(element: Element, scope: CompileScope) -> Render:
     attributes = element.attrib
     if "macro" in attributes:
-        # Case belongs to what a macro renders, not to the call: the engines that styles are written
-        # for ignore it here.
+        # Case on a macro call is ignored, as by the engines that styles are written for.
         formatting = {name: value for name, value in attributes.items() if name != "text-case"}
         return decorate(compile_macro(attributes["macro"], scope), formatting, scope.english)
     if "value" in attributes:

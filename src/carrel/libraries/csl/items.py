@@ -31,17 +31,9 @@ class CitedItem:
     """One work; `present` holds variables that have a value, `et_al` the name lists that go on."""
 
     __slots__ = (
-        "_tokens",
-        "dates",
-        "et_al",
-        "fields",
-        "id",
-        "is_english",
-        "language",
-        "names",
-        "present",
+        "_tokens", "dates", "et_al", "fields", "id", "is_english", "language", "names", "present",
         "type",
-    )
+    )  # fmt: skip
 
     def __init__(self, source: Mapping[str, Any]) -> None:
         if not isinstance(source, Mapping):

@@ -133,8 +133,7 @@ class Locale:
                 self._add_term(term)
                 key = (term.get("name", ""), term.get("form", "long"))
                 if key[0].startswith("long-ordinal") and key not in defined:
-                    # A language that has the word by gender only says it in the first one where
-                    # none is known.
+                    # A word that exists by gender only is the first of them without a gender.
                     defined.add(key)
                     self.terms[key] = _read_term(term)
         for date in element.findall("date"):

@@ -15,8 +15,7 @@ from typing import Any
 from .schema import NAME_VARIABLES
 
 ET_AL_KEY = "et_al"
-# `others` alone is BibTeX's word and stands in small letters, so that a person called Others stays
-# one.
+# `others` is BibTeX's word in lower case, so that a person called Others stays one.
 _MARKER = re.compile(
     r"^(?:(?:and|&)\s+others|et\.?\s*al\b\.?|(?:and\s+)?et\s+al(?:ii|iae)?\b\.?|(?-i:others))[\s.,;]*$",
     re.IGNORECASE,
@@ -89,20 +88,6 @@ def mark_et_al(item: dict[str, Any], variable: str) -> None:
     known = [name for name in marked if isinstance(name, str)] if isinstance(marked, list) else []
     own[ET_AL_KEY] = sorted({*known, variable})
     item["custom"] = own
-
-
-def unmark_et_al(item: dict[str, Any], variable: str) -> None:
-    """Forgets that a list goes on."""
-    custom = item.get("custom")
-    marked = custom.get(ET_AL_KEY) if isinstance(custom, dict) else None
-    if not isinstance(custom, dict) or not isinstance(marked, list) or variable not in marked:
-        return
-    left = [name for name in marked if name != variable]
-    item["custom"] = {name: value for name, value in custom.items() if name != ET_AL_KEY} | (
-        {ET_AL_KEY: left} if left else {}
-    )
-    if not item["custom"]:
-        del item["custom"]
 
 
 def move_et_al(item: dict[str, Any]) -> None:

@@ -82,8 +82,7 @@ def name_substitution(
     return NameSubstitution(text, rule, count) if count else None
 
 
-# A rendering of one item takes 0.1 to 1 ms, as much as this many steps of a parser's loop; see
-# libraries/text/budget.py.
+# Rendering an item takes 0.1 to 1 ms, as long as so many steps of a parser (text/budget).
 _STEPS_PER_RENDERING = 50
 _compared = Cite("", position=SUBSEQUENT)
 _disambiguation_options = (

@@ -12,7 +12,6 @@ from .locale import Locale
 from .tokens import FORMATTING, QUOTES, Mark, Tokens, mark
 
 Render = Callable[[RenderContext, Tokens], None]
-_normal_values = {"", "normal", "none", "baseline"}
 
 
 def font_marks(attributes: Mapping[str, str]) -> list[Mark]:

@@ -114,10 +114,8 @@ def compile_sort(
 
 def _macro_text(render: Render) -> Callable[[RenderContext], str]:
     def text(context: RenderContext) -> str:
-        context.in_sort = True
         out: list[object] = []
         render(context, out)  # type: ignore[arg-type]
-        context.in_sort = False
         return plain(out)  # type: ignore[arg-type]
 
     return text

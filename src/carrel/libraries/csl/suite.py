@@ -28,8 +28,6 @@ class Fixture:
     citation_items: list[list[dict[str, Any]]] = field(default_factory=list)
     citations: list[Any] = field(default_factory=list)
     bib_entries: list[list[str]] = field(default_factory=list)
-    bib_section: dict[str, Any] = field(default_factory=dict)
-    abbreviations: dict[str, Any] = field(default_factory=dict)
 
 
 def read_fixture(path: Path) -> Fixture:
@@ -48,8 +46,6 @@ def read_fixture(path: Path) -> Fixture:
         load.get("CITATION-ITEMS", []),
         load.get("CITATIONS", []),
         load.get("BIBENTRIES", []),
-        load.get("BIBSECTION", {}),
-        load.get("ABBREVIATIONS", {}),
     )
 
 
@@ -58,8 +54,6 @@ _json_sections = {
     "CITATION-ITEMS",
     "CITATIONS",
     "BIBENTRIES",
-    "BIBSECTION",
-    "ABBREVIATIONS",
 }
 
 

@@ -66,7 +66,6 @@ class Budget:
         "_output_left",
         "_steps",
         "cpu_seconds",
-        "max_depth",
         "output",
         "subject",
     )
@@ -75,7 +74,6 @@ class Budget:
         self, subject: str, size: int | None, cancelled: threading.Event | None = None
     ) -> None:
         self.subject = subject
-        self.max_depth = MAX_DEPTH
         self.output = math.inf if size is None else size * OUTPUT_PER_INPUT + OUTPUT_ALLOWANCE
         self.cpu_seconds = (
             math.inf
@@ -113,11 +111,6 @@ class Budget:
         if self._output_left < 0:
             message = f"Reading {self.subject} would make more than {self.output} characters of it"
             raise InputTooCostlyError(message, exceeded="output", limit=self.output)
-
-    def check_depth(self, depth: int) -> None:
-        """Raise when something begins deeper than is read."""
-        if depth > self.max_depth:
-            raise too_deep(self.subject)
 
 
 def too_deep(subject: str) -> InputTooCostlyError:

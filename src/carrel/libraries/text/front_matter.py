@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from carrel.libraries.text.budget import InputTooCostlyError, parsing, too_deep
+from carrel.libraries.text.budget import MAX_DEPTH, InputTooCostlyError, parsing, too_deep
 
 # Longer numbers than this are text: no year or count has them, and reading them costs the square of
 # their length.
@@ -113,7 +113,7 @@ def _count(block: str) -> None:
             budget.step()
             match event:
                 case yaml.CollectionStartEvent():
-                    if len(open_nodes) >= budget.max_depth:
+                    if len(open_nodes) >= MAX_DEPTH:
                         raise too_deep("the front matter")
                     open_nodes.append((event.anchor, size))
                     size = 1

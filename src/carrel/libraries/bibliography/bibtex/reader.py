@@ -177,8 +177,7 @@ def _read(content: str | bytes, titles: TitleCase) -> ImportResult:
     content, answer = open_text(content)
     if "\r" in content and "\n" not in content:
         content = content.replace("\r", "\n")
-    # Only entries that give or take fields wait for the end of the file; the others need not be
-    # held twice.
+    # Only entries that give or take fields wait for the end of the file.
     parents = _parents(content.lower())
     reader = EntryReader(titles)
     seen: dict[str, int] = {}

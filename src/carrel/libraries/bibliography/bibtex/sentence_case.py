@@ -4,8 +4,7 @@ import re
 
 from carrel.libraries.bibliography.bibtex.tex_reader import TexText
 
-# Words that title case leaves small, so that finding them small does not show a title to be in
-# sentence case already.
+# Words that title case leaves small, which say nothing about the case of a title.
 _SMALL_WORDS = frozenset({
     "a", "ab", "aboard", "about", "above", "across", "after", "against", "al", "along", "amid",
     "among", "an", "and", "anti", "around", "as", "at", "before", "behind", "below", "beneath",
@@ -35,8 +34,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SPACED_WORD = re.compile(r"[^\s\u00a0]+")
 _FIRST_LETTER = re.compile(r"[^\W\d_]")
 _PUNCTUATION = "“”‘’'\"«»()[].,:;?!"
-# Bounded, because an opening sign that is never closed would be looked for to the end of the text,
-# again and again.
+# Bounded, so that an opening sign without an end does not make the search quadratic.
 _TAG_OR_ENTITY = re.compile(r"<[^<>]{0,500}>|&\w{1,40};")
 _SENTENCE_BREAK = re.compile(
     r"(?:[:?!]|(?<![.])(?<!\bvs)(?<!\bcf)(?<!\bno)(?<!\bvol)[.])['’”\"»)\]]*[\s\u00a0]+['‘“\"«(\[]*(?:<[^<>]*>)*\Z"

@@ -20,8 +20,7 @@ from carrel.libraries.bibliography.bibtex.tex_symbols import (
 
 _TOKEN = re.compile(r"\\([A-Za-z]+)\*?|\\(.)|([{}$~^_`'-]|\\\Z)|([^\\{}$~^_`'-]+)", re.DOTALL)
 SPACES = re.compile(r"[ \t\r\n\f\v]+")
-# Bounded, because a bracket that is never closed would be looked for to the end of the text after
-# every command.
+# Bounded, so that a bracket without an end does not make the search quadratic.
 _OPTIONAL = re.compile(r"\s{0,50}\[[^\]]{0,500}\]")
 _TAG = re.compile(r"</?(?:i|b|sup|sub|span|sc)(?:\s[^<>]*)?>")
 _DIGITS = re.compile(r"\d+")

@@ -158,9 +158,3 @@ JOURNALS = {
     "procspie": "Proceedings of the SPIE", "nar": "New Astronomy Reviews", "na": "New Astronomy",
     "actaa": "Acta Astronomica",
 }  # fmt: skip
-
-# For writing where only ASCII is safe: character -> TeX.
-SPECIALS = {
-    "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
-}  # fmt: skip

@@ -62,8 +62,7 @@ EDITOR_TYPES = {
     "serieseditor": "collection-editor",
 }  # fmt: skip
 
-# Text without markup: BibTeX field -> CSL variable. What depends on the type is decided in
-# fields.py.
+# Text without markup: BibTeX field -> CSL variable; fields.py has what depends on the type.
 PLAIN_FIELDS = {
     "volume": "volume", "volumes": "number-of-volumes", "edition": "edition", "isbn": "ISBN",
     "issn": "ISSN", "chapter": "chapter-number", "pagetotal": "number-of-pages",
