@@ -5,6 +5,7 @@ byte for byte.
 from __future__ import annotations
 
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrel.rooms.knowledge.folder_import import SyncState
-from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note, write_note
+from carrel.rooms.knowledge.note_format import (
+    EmptyNoteError,
+    NoteTooLargeError,
+    parse_note,
+    refuse_too_large,
+    write_note,
+)
 from carrel.services.note_folder import MarkdownFolder, file_name
 
 DATA = Path(__file__).parents[3].parent / "shared" / "data" / "notes"
@@ -22,6 +29,26 @@ DATA = Path(__file__).parents[3].parent / "shared" / "data" / "notes"
 def test_a_file_without_text_is_no_note(text: str) -> None:
     with pytest.raises(EmptyNoteError):
         parse_note(text, "a.md")
+
+
+@pytest.mark.parametrize(
+    ("most", "problem"),
+    [
+        (lambda extra: f"title: {'x' * (500 + extra)}", "the title has 501 characters"),
+        (
+            lambda extra: f"tags: [{', '.join(f't{n}' for n in range(100 + extra))}]",
+            "there are 101 tags",
+        ),
+        (lambda extra: f"tags: [{'x' * (100 + extra)}]", "a tag has 101 characters"),
+    ],
+    ids=["title", "tags", "tag"],
+)
+def test_what_a_store_would_not_take_whole_is_refused_and_the_most_it_takes_is_not(
+    most: Callable[[int], str], problem: str
+) -> None:
+    with pytest.raises(NoteTooLargeError, match=problem):
+        refuse_too_large(parse_note(f"---\n{most(1)}\n---\nText", "a.md"))
+    refuse_too_large(parse_note(f"---\n{most(0)}\n---\nText", "a.md"))
 
 
 @pytest.mark.parametrize(

@@ -313,7 +313,7 @@ def test_the_index_shows_a_proposal_to_promoters_and_says_where_a_team_note_came
         note = await ask(ADA, "save_knowledge", title="Plan", content="magnesium")
 
         async def found(who: Caller) -> list[dict[str, object]]:
-            body = {"query": {"match_all": {}}}
+            body: dict[str, object] = {"query": {"match_all": {}}}
             answer = await ask(who, "elasticsearch", index="knowledge", query=body)
             return [hit["_source"] for hit in answer.hits["hits"]]
 
