@@ -92,9 +92,13 @@ async def _differences(
     def expected(scopes: Iterable[str]) -> int:
         return 401 if not is_known else 200 if set(scopes) <= held else 403
 
+    def is_wrong_refusal(status: int, scopes: Iterable[str]) -> bool:
+        return status != expected(scopes) and bool({status, expected(scopes)} & {401, 403})
+
     for operation in catalogue.operations.values():
         over_mcp = await house.call(operation.name, token, NONSENSE)
-        if over_mcp.status_code != expected(operation.scopes):
+        wanted = expected(operation.scopes)
+        if over_mcp.status_code != wanted:
             yield f"{operation.name} over MCP answered {over_mcp.status_code}"
         if over_mcp.status_code == 200 and "not a parameter" not in over_mcp.text:
             yield f"{operation.name} ran on nonsense"
@@ -106,19 +110,15 @@ async def _differences(
             else catalogue.rooms[0].name
         )
         over_room = await house.call(alone, token, NONSENSE, path=f"/{room}/mcp")
-        if over_room.status_code != expected(operation.scopes):
+        if over_room.status_code != wanted:
             yield f"{alone} over MCP alone answered {over_room.status_code}"
         over_rest = await house.invoke(operation.name, token, NONSENSE)
-        if over_rest.status_code != {200: 400}.get(
-            expected(operation.scopes), expected(operation.scopes)
-        ):
+        if over_rest.status_code != {200: 400}.get(wanted, wanted):
             yield f"{operation.name} over REST answered {over_rest.status_code}"
     for resource in catalogue.resources.values():
         uri = resource.uri.replace("{", "").replace("}", "")
         read = await house.rpc("resources/read", {"uri": uri}, token)
-        if (
-            expected(resource.scopes) in {401, 403} or read.status_code in {401, 403}
-        ) and read.status_code != expected(resource.scopes):
+        if is_wrong_refusal(read.status_code, resource.scopes):
             yield f"{resource.uri} answered {read.status_code}"
     for prompt in catalogue.prompts.values():
         arguments = {argument.name: "x" for argument in prompt.arguments}
@@ -128,9 +128,7 @@ async def _differences(
             token,
             f"/{prompt.room}/mcp",
         )
-        if (
-            expected(prompt.scopes) in {401, 403} or got.status_code in {401, 403}
-        ) and got.status_code != expected(prompt.scopes):
+        if is_wrong_refusal(got.status_code, prompt.scopes):
             yield f"prompt {prompt.name} answered {got.status_code}"
     if is_known:
         listed = (await house.rpc("tools/list", {}, token)).json()["result"]["tools"]

@@ -51,7 +51,7 @@ def _traceback(error: BaseException) -> str:
     return "\nwhich led to:\n".join(parts)
 
 
-def _masked(record: logging.LogRecord, line: str) -> str:
+def _mask_line(record: logging.LogRecord, line: str) -> str:
     """Masks foreign secrets too where others may speak: in warnings and errors."""
     return (
         mask_secrets(line)
@@ -70,7 +70,7 @@ class _TextForm(logging.Formatter):
             if record.exc_info and record.exc_info[1]
             else line
         )
-        return _masked(record, whole)
+        return _mask_line(record, whole)
 
 
 class _JsonForm(logging.Formatter):
@@ -86,4 +86,4 @@ class _JsonForm(logging.Formatter):
         }
         if record.exc_info and record.exc_info[1]:
             facts["exception"] = _traceback(record.exc_info[1])
-        return _masked(record, orjson.dumps(facts, default=str).decode())
+        return _mask_line(record, orjson.dumps(facts, default=str).decode())

@@ -60,13 +60,13 @@ class RestDoor:
         }
 
     async def list_tools(self, request: HttpRequest) -> Response:
-        return await self._logged(request, "list tools", self._answer_list)
+        return await self._with_log(request, "list tools", self._answer_list)
 
     async def show_tool(self, request: HttpRequest) -> Response:
-        return await self._logged(request, "show tool", self._answer_one)
+        return await self._with_log(request, "show tool", self._answer_one)
 
     async def invoke(self, request: HttpRequest) -> Response:
-        return await self._logged(request, "invoke", self._answer_invocation)
+        return await self._with_log(request, "invoke", self._answer_invocation)
 
     async def health(self, request: HttpRequest) -> Response:
         return Response.json(200, {"status": "healthy", "tools": len(self._tools)})
@@ -94,17 +94,17 @@ class RestDoor:
             error = InvalidInputError(
                 "Content-Type must be application/json", next_step="Send the body as JSON."
             )
-            return self._malformed(error, request, caller, 415)
+            return self._refuse_malformed(error, request, caller, 415)
         try:
             invocation = Invocation.model_validate(parse_json(request.body))
         except orjson.JSONDecodeError as error:
-            return self._malformed(
+            return self._refuse_malformed(
                 InvalidInputError(f"The body is not JSON: {error}", next_step=_SHAPE),
                 request,
                 caller,
             )
         except ValidationError as error:
-            return self._malformed(to_invalid_input_error(error), request, caller)
+            return self._refuse_malformed(to_invalid_input_error(error), request, caller)
         operation = self._tools.get(invocation.tool_name)
         if operation is None:
             error_unknown = UnknownOperationError(
@@ -126,13 +126,13 @@ class RestDoor:
             200, b'{"success":true,"result":' + result + b',"error":null' + quoted + b"}"
         )
 
-    def _malformed(
+    def _refuse_malformed(
         self, error: CarrelError, request: HttpRequest, caller: Caller, status: int | None = None
     ) -> Response:
         self._gate.record_refusal(request.visit, "rest", "/mcp/invoke", error, caller)
         return self.failed(error, request.visit, status)
 
-    async def _logged(
+    async def _with_log(
         self, request: HttpRequest, what: str, answer: Callable[[HttpRequest, Caller], Any]
     ) -> Response:
         began = self._clock.monotonic()

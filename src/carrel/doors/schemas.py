@@ -16,7 +16,7 @@ Schema = dict[str, Any]
 
 def input_schema(operation: Operation[Any]) -> Schema:
     """What the operation takes, without the developers' docstring of its question."""
-    schema = cast(Schema, _compacted(operation.question.model_json_schema(mode="validation")))
+    schema = cast(Schema, _compact_schema(operation.question.model_json_schema(mode="validation")))
     schema.pop("description", None)
     return schema
 
@@ -31,7 +31,7 @@ def output_schema(operation: Operation[Any]) -> Schema | None:
     if operation.answer is Text or operation.answer is Blocks:
         return None
     schema = cast(
-        Schema, _compacted(TypeAdapter(operation.answer).json_schema(mode="serialization"))
+        Schema, _compact_schema(TypeAdapter(operation.answer).json_schema(mode="serialization"))
     )
     if answers_with_list(operation):
         definitions = schema.pop("$defs", None)
@@ -51,23 +51,25 @@ def result_schema(operation: Operation[Any]) -> Schema:
         return {"type": "string"}
     if operation.answer is Blocks:
         return {"type": "array"}
-    return cast(Schema, _compacted(TypeAdapter(operation.answer).json_schema(mode="serialization")))
+    return cast(
+        Schema, _compact_schema(TypeAdapter(operation.answer).json_schema(mode="serialization"))
+    )
 
 
 def answers_with_list(operation: Operation[Any]) -> bool:
     return get_origin(operation.answer) is list
 
 
-def _compacted(node: Any, *, is_properties: bool = False) -> Any:
+def _compact_schema(node: Any, *, is_properties: bool = False) -> Any:
     """Drops generated titles and writes `anyOf [X, null]` as one type list."""
     if isinstance(node, list):
-        return [_compacted(item) for item in node]
+        return [_compact_schema(item) for item in node]
     if not isinstance(node, dict):
         return node
     if is_properties:
-        return {name: _compacted(schema) for name, schema in node.items()}
+        return {name: _compact_schema(schema) for name, schema in node.items()}
     kept = {
-        key: _compacted(value, is_properties=key in {"properties", "$defs"})
+        key: _compact_schema(value, is_properties=key in {"properties", "$defs"})
         for key, value in node.items()
         if key != "title" or not isinstance(value, str)
     }

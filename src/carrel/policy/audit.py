@@ -187,14 +187,14 @@ class Chain:
             }
             body = orjson.dumps(safe)
         if len(body) > _LARGEST_LINE_BYTES:
-            body = _shortened(facts, body)
+            body = _shorten(facts, body)
         start = f'{{"chain":"{self.name}","sequence":{self.sequence},"previous":"{self.previous}",'.encode()  # noqa: E501
         line = start + body[1:]
         self.previous = hashlib.sha256(line).hexdigest()
         return b'%s,"hash":"%s"}' % (line[:-1], self.previous.encode())
 
 
-def _shortened(facts: dict[str, object], body: bytes) -> bytes:
+def _shorten(facts: dict[str, object], body: bytes) -> bytes:
     """The facts with their parameters replaced by size and hash, and the rest cut."""
     kept = {name: value[:300] if isinstance(value, str) else value for name, value in facts.items()}
     kept["parameters"] = {"left_out_bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}

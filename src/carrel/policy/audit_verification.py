@@ -124,7 +124,7 @@ class _Verifier:
             self._check_announced(latest)
             for line, reference in self._references:
                 self._check_reference(latest, line, reference)
-            self._tell_of(latest)
+            self._add_notices(latest)
         elif self._references and self._expects_anchors:
             self._report("the anchors that the log names are missing")
         found.open_ends = [
@@ -137,7 +137,7 @@ class _Verifier:
 
     def _follow(self, line: _Line) -> None:
         name, head = line.chain, line.head
-        anchored = self._anchored(name)
+        anchored = self._find_anchored(name)
         progress = self._chains.get(name)
         if progress is None:
             progress = self._chains[name] = _Progress(self._start(line, anchored))
@@ -246,7 +246,7 @@ class _Verifier:
                     f"at least"
                 )
 
-    def _tell_of(self, ledger: AnchorLedger) -> None:
+    def _add_notices(self, ledger: AnchorLedger) -> None:
         notices = self._found.notices
         notices.extend(
             f"the log was replaced by a backup at {at}; what was written since that backup is not "
@@ -260,7 +260,7 @@ class _Verifier:
         if ledger.torn_lines:
             notices.append(f"{ledger.torn_lines} anchors were cut off while being written")
 
-    def _anchored(self, name: str) -> AnchoredChain | None:
+    def _find_anchored(self, name: str) -> AnchoredChain | None:
         return None if self._ledger is None else self._ledger.chains.get(name)
 
 

@@ -142,7 +142,7 @@ class BucketLimits:
             return
         found = self._charges.get(id(entry))
         if found is None:
-            found = self._charges[id(entry)] = (entry, *self._priced(entry))
+            found = self._charges[id(entry)] = (entry, *self._price(entry))
         _, suffix, rate, cost = found
         if cost <= 0:
             return
@@ -159,7 +159,7 @@ class BucketLimits:
         if taken.tokens < 1.0:
             raise RateLimitExceededError(math.ceil((1.0 - taken.tokens) / self._rate.per_second))
 
-    def _priced(self, entry: Entry) -> tuple[str, Rate, float]:
+    def _price(self, entry: Entry) -> tuple[str, Rate, float]:
         names = (entry.name, *sorted(entry.scopes))
         own = next((name for name in names if name in self._rates), None)
         rate = self._rate if own is None else self._rates[own]

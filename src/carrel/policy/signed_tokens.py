@@ -77,13 +77,13 @@ class KeyRing:
             self._fetched_at is None
             or self._clock.monotonic() - self._fetched_at > self._fresh_seconds
         )
-        found = None if is_stale else self._known(kid, algorithm)
+        found = None if is_stale else self._find_cached(kid, algorithm)
         if found is None:
             await self._refresh()
-            found = self._known(kid, algorithm)
+            found = self._find_cached(kid, algorithm)
         return found
 
-    def _known(self, kid: str | None, algorithm: str) -> VerificationKey | None:
+    def _find_cached(self, kid: str | None, algorithm: str) -> VerificationKey | None:
         fitting = [
             key
             for key in self._keys
@@ -192,7 +192,7 @@ class SignedTokenVerifier:
         user = claims.get(self._user_claim)
         problem = problem_with_foreign_name(user)
         if problem is not None:
-            raise _bad(problem)
+            raise _invalid_token(problem)
         user = f"{self._user_prefix}{user}"
         client = claims.get("client_id", claims.get("azp"))
         scopes = expand_scopes(parse_scopes(claims.get(self._scope_claim)))
@@ -203,31 +203,31 @@ class SignedTokenVerifier:
         """The claims of a token after signature, issuer, audience and times have been checked."""
         parts = token.split(".")
         if len(parts) != 3:
-            raise _bad("is not a signed token")
+            raise _invalid_token("is not a signed token")
         header = _json_object(parts[0])
-        algorithm, kid = self._checked_header(header)
+        algorithm, kid = self._check_header(header)
         key = await self._keys.find(kid, algorithm)
         if key is None:
-            raise _bad("is signed with a key that the issuer does not publish")
-        if not _is_signed(parts, key):
-            raise _bad("has a signature that does not fit")
+            raise _invalid_token("is signed with a key that the issuer does not publish")
+        if not _has_valid_signature(parts, key):
+            raise _invalid_token("has a signature that does not fit")
         claims = _json_object(parts[1])
         self._check(claims)
         return claims
 
-    def _checked_header(self, header: dict[str, Any]) -> tuple[str, str | None]:
+    def _check_header(self, header: dict[str, Any]) -> tuple[str, str | None]:
         """Algorithm and key id."""
         algorithm, kid, kind = header.get("alg"), header.get("kid"), header.get("typ", "JWT")
         if not isinstance(algorithm, str) or algorithm not in self._algorithms:
-            raise _bad("is signed with an algorithm that is not accepted")
+            raise _invalid_token("is signed with an algorithm that is not accepted")
         if (
             not _UNSUPPORTED_HEADERS.isdisjoint(header)
             or not isinstance(kind, str)
             or kind.lower() not in _TOKEN_TYPES
         ):
-            raise _bad("is not an access token")
+            raise _invalid_token("is not an access token")
         if kid is not None and not isinstance(kid, str):
-            raise _bad("names its key in a way that cannot be read")
+            raise _invalid_token("names its key in a way that cannot be read")
         return algorithm, kid
 
     def _check(self, claims: dict[str, Any]) -> None:
@@ -236,44 +236,44 @@ class SignedTokenVerifier:
             parse_timestamp(claims, name) for name in ("exp", "nbf", "iat")
         )
         if expires is None:
-            raise _bad("never expires, which is not accepted")
+            raise _invalid_token("never expires, which is not accepted")
         if now >= expires + self._expiry_leeway_seconds:
-            raise _bad("has expired")
+            raise _invalid_token("has expired")
         if not_before is not None and now < not_before - self._leeway_seconds:
-            raise _bad("is not valid yet")
+            raise _invalid_token("is not valid yet")
         if issued is not None and now < issued - self._leeway_seconds:
-            raise _bad("was issued in the future")
+            raise _invalid_token("was issued in the future")
         if claims.get("iss") != self._issuer:
-            raise _bad("comes from another issuer")
+            raise _invalid_token("comes from another issuer")
         audience = claims.get("aud")
         listed = audience if isinstance(audience, list) else [audience]
         named = {item for item in listed if isinstance(item, str)}
         if not named & self._audiences:
-            raise _bad("is meant for another server")
+            raise _invalid_token("is meant for another server")
 
 
-def _is_signed(parts: list[str], key: VerificationKey) -> bool:
+def _has_valid_signature(parts: list[str], key: VerificationKey) -> bool:
     try:
         algorithm = jwt.get_algorithm_by_name(key.algorithm)
         return algorithm.verify(
-            f"{parts[0]}.{parts[1]}".encode("ascii"), key.key, _decoded(parts[2])
+            f"{parts[0]}.{parts[1]}".encode("ascii"), key.key, _decode_part(parts[2])
         )
     except (jwt.PyJWTError, ValueError, TypeError):
         return False
 
 
-def _decoded(part: str) -> bytes:
+def _decode_part(part: str) -> bytes:
     if not _PART.fullmatch(part):
-        raise _bad("is not a signed token")
+        raise _invalid_token("is not a signed token")
     try:
         return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
     except (binascii.Error, ValueError):
-        raise _bad("is not a signed token") from None
+        raise _invalid_token("is not a signed token") from None
 
 
 def _json_object(part: str) -> dict[str, Any]:
     """One part of a token as a strict JSON object."""
-    return strict_json_object(_decoded(part))
+    return strict_json_object(_decode_part(part))
 
 
 def strict_json_object(text: bytes) -> dict[str, Any]:
@@ -283,9 +283,9 @@ def strict_json_object(text: bytes) -> dict[str, Any]:
             text.decode("utf-8"), object_pairs_hook=_unique_names, parse_constant=_refuse_constant
         )
     except (ValueError, RecursionError):
-        raise _bad("cannot be read") from None
+        raise _invalid_token("cannot be read") from None
     if not isinstance(found, dict):
-        raise _bad("cannot be read")
+        raise _invalid_token("cannot be read")
     return found
 
 
@@ -315,7 +315,7 @@ def parse_timestamp(claims: Mapping[str, Any], name: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e11:
-        raise _bad(f"has an unreadable {name}")
+        raise _invalid_token(f"has an unreadable {name}")
     return float(value)
 
 
@@ -326,7 +326,7 @@ def parse_scopes(value: object) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
-def _bad(why: str) -> InvalidTokenError:
+def _invalid_token(why: str) -> InvalidTokenError:
     return InvalidTokenError(
         f"The token {why}", next_step="Get a new token from the authorization server."
     )

@@ -208,10 +208,10 @@ class HttpApp:
             wrong = MethodNotAllowedError(method, visit.path, route.allow.decode())
             response = _with_headers(self._refuse(wrong, visit), ((b"allow", route.allow),))
         else:
-            response = await self._handled(handler, route, request, receive)
+            response = await self._handle(handler, route, request, receive)
         return _with_headers(response, cors) if cors else response
 
-    async def _handled(
+    async def _handle(
         self, handler: Handler, route: Route, request: HttpRequest, receive: Receive
     ) -> Response | StreamedResponse:
         """Who is calling, then the body, then the answer."""
@@ -226,14 +226,14 @@ class HttpApp:
             return await self._run(handler, request)
         limit_bytes = route.max_body_bytes or self._limits.max_body_bytes
         if may_be_large(request.headers) or limit_bytes < SMALL_BODY_BYTES:
-            return await self._handled_large(handler, request, receive, limit_bytes)
+            return await self._handle_large(handler, request, receive, limit_bytes)
         try:
             request.body = await read_body(receive, limit_bytes, self._limits.body_timeout_seconds)
         except CarrelError as error:
-            return self._refused_body(error, request)
+            return self._refuse_body(error, request)
         return await self._run(handler, request)
 
-    async def _handled_large(
+    async def _handle_large(
         self, handler: Handler, request: HttpRequest, receive: Receive, limit_bytes: int
     ) -> Response | StreamedResponse:
         """The same for a large body: counted while it is held, unread without allowance."""
@@ -248,14 +248,12 @@ class HttpApp:
                     receive, limit_bytes, self._limits.body_timeout_seconds, held
                 )
             except CarrelError as error:
-                return self._refused_body(error, request)
+                return self._refuse_body(error, request)
             return await self._run(handler, request)
         finally:
             held.release()
 
-    def _refused_body(
-        self, error: CarrelError, request: HttpRequest
-    ) -> Response | StreamedResponse:
+    def _refuse_body(self, error: CarrelError, request: HttpRequest) -> Response | StreamedResponse:
         visit = request.visit
         self._gate.record_refusal(visit, "http", visit.path, error, request.caller or STRANGER)
         return _with_headers(self._refuse(error, visit), _CLOSE)

@@ -69,10 +69,10 @@ def parse_completion(
             INVALID_PARAMS,
             f"argument.value must be a string of at most {_LONGEST_VALUE} characters",
         )
-    return entry, CompletionRequest(name, value, _given(params, known))
+    return entry, CompletionRequest(name, value, _given_arguments(params, known))
 
 
-def _given(params: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, str]:
+def _given_arguments(params: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, str]:
     """The arguments that have values already; those of other prompts are left out."""
     context = params.get("context")
     if context is None:

@@ -239,13 +239,13 @@ class Dispatcher:
 
     async def _update_task(self, request: Request) -> bytes:
         await self._tasks.update(request.params, request.caller, request.visit)
-        return self._acknowledged()
+        return self._empty_result()
 
     async def _cancel_task(self, request: Request) -> bytes:
         await self._tasks.cancel(request.params, request.caller, request.visit)
-        return self._acknowledged()
+        return self._empty_result()
 
-    def _acknowledged(self) -> bytes:
+    def _empty_result(self) -> bytes:
         return b'{"resultType":"complete",' + self.endpoint.stamp + b"}"
 
     async def _read_resource(self, request: Request) -> bytes:

@@ -117,19 +117,19 @@ class _PolicyMiddleware(Middleware):
             raise
 
     async def on_list_tools(self, context: Any, call_next: Any) -> Any:
-        return await self._allowed(await call_next(context), lambda tool: f"tool:{tool.name}")
+        return await self._visible(await call_next(context), lambda tool: f"tool:{tool.name}")
 
     async def on_list_resources(self, context: Any, call_next: Any) -> Any:
-        return await self._allowed(await call_next(context), lambda each: f"resource:{each.uri}")
+        return await self._visible(await call_next(context), lambda each: f"resource:{each.uri}")
 
     async def on_list_resource_templates(self, context: Any, call_next: Any) -> Any:
         found = await call_next(context)
-        return await self._allowed(found, lambda each: f"resource:{each.uri_template}")
+        return await self._visible(found, lambda each: f"resource:{each.uri_template}")
 
     async def on_list_prompts(self, context: Any, call_next: Any) -> Any:
-        return await self._allowed(await call_next(context), lambda each: f"prompt:{each.name}")
+        return await self._visible(await call_next(context), lambda each: f"prompt:{each.name}")
 
-    async def _allowed(self, found: Sequence[Any], key: Callable[[Any], str]) -> Sequence[Any]:
+    async def _visible(self, found: Sequence[Any], key: Callable[[Any], str]) -> Sequence[Any]:
         """What others have added to the server is theirs to hide."""
         try:
             caller = await self._gate.identify(_visit())

@@ -31,13 +31,13 @@ from carrel.doors.mcp.json_rpc import (
     NAME_IN_PARAMS,
     ProtocolError,
     Reply,
+    check_batch,
     failure,
     is_request_id,
     names_modern_version,
     progress_notification,
     progress_token,
     refusal,
-    refused_batch,
     unsupported_version,
 )
 from carrel.policy.gate import Gate
@@ -81,9 +81,9 @@ class McpHttp:
     async def post(self, request: HttpRequest) -> Response | StreamedResponse:
         """Answers one POST."""
         headers = request.headers
-        refused = _refused_media_type(headers)
+        refused = _check_media_type(headers)
         if refused is not None:
-            return self._malformed(request, refused)
+            return self._refuse_malformed(request, refused)
         version = (
             _header(headers, b"mcp-protocol-version")
             if b"mcp-protocol-version" in headers
@@ -93,19 +93,19 @@ class McpHttp:
         try:
             message = parse_json(request.body)
         except orjson.JSONDecodeError as error:
-            return self._malformed(
+            return self._refuse_malformed(
                 request, failure(None, PARSE_ERROR, f"Parse error: {error}", status=400)
             )
         if not is_modern and version not in HANDSHAKE_VERSIONS:
             wrong = unsupported_version(version)
-            return self._malformed(
+            return self._refuse_malformed(
                 request,
-                failure(_id_of(message), wrong.code, wrong.message, wrong.data, status=400),
+                failure(_request_id(message), wrong.code, wrong.message, wrong.data, status=400),
             )
         try:
             caller = request.caller or await self._gate.identify(request.visit)
         except CarrelError as error:
-            return self._response(refusal(_id_of(message), error))
+            return self._response(refusal(_request_id(message), error))
         if isinstance(message, list):
             return await self._batch(message, request, caller, version)
         try:
@@ -117,16 +117,16 @@ class McpHttp:
                     "mcp-protocol-version header does not match the version in params._meta",
                 )
         except ProtocolError as error:
-            return self._malformed(
+            return self._refuse_malformed(
                 request,
-                failure(_id_of(message), error.code, error.message, error.data, status=400),
+                failure(_request_id(message), error.code, error.message, error.data, status=400),
             )
-        if self._streams_progress and _wants_to_be_told(message, headers):
-            return await self._streamed(message, request, caller, is_modern=is_modern)
+        if self._streams_progress and _wants_progress(message, headers):
+            return await self._stream(message, request, caller, is_modern=is_modern)
         reply = await self._dispatcher.answer(message, caller, request.visit, is_modern=is_modern)
         return _ACCEPTED if reply is None else self._response(reply)
 
-    async def _streamed(
+    async def _stream(
         self, message: object, request: HttpRequest, caller: Caller, *, is_modern: bool
     ) -> Response | StreamedResponse:
         told: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -165,9 +165,9 @@ class McpHttp:
     async def _batch(
         self, messages: list[object], request: HttpRequest, caller: Caller, version: str
     ) -> Response:
-        refused = refused_batch(messages, version)
+        refused = check_batch(messages, version)
         if refused is not None:
-            return self._malformed(request, refused)
+            return self._refuse_malformed(request, refused)
         replies = [
             await self._dispatcher.answer(message, caller, request.visit, is_modern=False)
             for message in messages
@@ -179,7 +179,7 @@ class McpHttp:
             else _ACCEPTED
         )
 
-    def _malformed(self, request: HttpRequest, reply: Reply) -> Response:
+    def _refuse_malformed(self, request: HttpRequest, reply: Reply) -> Response:
         self._gate.record_refusal(
             request.visit, "mcp", request.visit.path, InvalidInputError("malformed message")
         )
@@ -192,7 +192,7 @@ class McpHttp:
         return Response(reply.status, reply.body, headers)
 
 
-def _wants_to_be_told(message: object, headers: dict[bytes, bytes]) -> bool:
+def _wants_progress(message: object, headers: dict[bytes, bytes]) -> bool:
     """Whether a call brings a progress token and takes events."""
     if (
         not isinstance(message, dict)
@@ -210,7 +210,7 @@ def _event(body: bytes) -> bytes:
     return b"event: message\ndata: " + body + b"\n\n"
 
 
-def _refused_media_type(headers: dict[bytes, bytes]) -> Reply | None:
+def _check_media_type(headers: dict[bytes, bytes]) -> Reply | None:
     content_type = headers.get(b"content-type")
     if content_type is None and is_from_browser(headers):
         # Without a type a page needs no permission to send it.
@@ -270,7 +270,7 @@ def _check_headers(message: object, request: HttpRequest) -> None:
         name = params.get(name_key)
         if method in _MAY_LEAVE_NAME_OUT and b"mcp-name" not in headers:
             return
-        if isinstance(name, str) and _decoded(headers.get(b"mcp-name")) != name:
+        if isinstance(name, str) and _decode_header(headers.get(b"mcp-name")) != name:
             raise ProtocolError(
                 HEADER_MISMATCH, f"mcp-name header must be the {name_key} of the body"
             )
@@ -281,7 +281,7 @@ def _header(headers: dict[bytes, bytes], name: bytes) -> str:
     return headers.get(name, b"").strip().decode("latin-1")
 
 
-def _decoded(value: bytes | None) -> str | None:
+def _decode_header(value: bytes | None) -> str | None:
     """A header value, out of its base64 wrapping where it has one; None where that is broken."""
     if value is None:
         return None
@@ -296,6 +296,6 @@ def _decoded(value: bytes | None) -> str | None:
         return None
 
 
-def _id_of(message: object) -> object:
+def _request_id(message: object) -> object:
     found = message.get("id") if isinstance(message, dict) else None
     return found if is_request_id(found) else None

@@ -139,7 +139,7 @@ def unsupported_version(requested: object) -> ProtocolError:
     )
 
 
-def refused_batch(messages: list[object], version: str) -> Reply | None:
+def check_batch(messages: list[object], version: str) -> Reply | None:
     """Why a batch is not taken: the revision has none, or it is empty or too long."""
     if version not in BATCH_VERSIONS:
         problem = f"revision {version} has no batches; send one message at a time"

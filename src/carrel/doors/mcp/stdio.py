@@ -25,12 +25,12 @@ from carrel.doors.mcp.json_rpc import (
     HANDSHAKE_VERSIONS,
     LATEST_HANDSHAKE_VERSION,
     Reply,
+    check_batch,
     failure,
     is_request_id,
     names_modern_version,
     progress_notification,
     refusal,
-    refused_batch,
 )
 from carrel.policy.gate import Gate
 
@@ -218,7 +218,7 @@ class _Session:
             self._send(refusal(request_id, error))
             return
         if isinstance(message, list):
-            refused = refused_batch(message, self._version)
+            refused = check_batch(message, self._version)
             if refused is not None:
                 self._send(refused)
                 return

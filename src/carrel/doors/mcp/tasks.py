@@ -61,7 +61,7 @@ class Tasks:
         self._jobs = jobs
 
     async def get(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> bytes:
-        job = await self._asked(self._jobs.find_task, params, caller, visit)
+        job = await self._call_for_task(self._jobs.find_task, params, caller, visit)
         facts = _facts(job)
         if job.error is not None and job.error.code == InternalError.code:
             # What no tool result may say: the server itself went wrong.
@@ -80,16 +80,16 @@ class Tasks:
 
     async def update(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
         """Takes note of a client's input: our jobs never ask for any."""
-        await self._asked(self._jobs.find_task, params, caller, visit)
+        await self._call_for_task(self._jobs.find_task, params, caller, visit)
         if not isinstance(params.get("inputResponses"), dict):
             raise ProtocolError(
                 INVALID_PARAMS, "inputResponses is required and must be an object", has_run=True
             )
 
     async def cancel(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
-        await self._asked(self._jobs.cancel_task, params, caller, visit)
+        await self._call_for_task(self._jobs.cancel_task, params, caller, visit)
 
-    async def _asked(
+    async def _call_for_task(
         self, operation: Operation[Any], params: Mapping[str, Any], caller: Caller, visit: Visit
     ) -> Job:
         if not knows_tasks(params):

@@ -14,9 +14,9 @@ from carrel.doors.http.messages import HttpRequest, Response
 from carrel.doors.oauth.endpoints import (
     LARGEST_BODY,
     OAuthEndpoints,
-    cookie_of,
-    form_of,
-    query_of,
+    read_cookie,
+    read_form,
+    read_query,
     set_cookie,
 )
 from carrel.doors.oauth.pages import consent_page, login_page, page_response, problem_page
@@ -73,7 +73,7 @@ class AuthorizePages:
         try:
             visitor = await self._visitor(request)
         except (CarrelError, RedirectedError) as error:
-            return self._refused(request, error)
+            return self._error_page(request, error)
         return (
             self._login(visitor) if visitor.user is None else self._consent(visitor, visitor.user)
         )
@@ -81,7 +81,7 @@ class AuthorizePages:
     async def post(self, request: HttpRequest) -> Response:
         try:
             visitor = await self._visitor(request)
-            form = form_of(request)
+            form = read_form(request)
             action = form.get("action", [""])[0]
             csrf = form.get("csrf", [""])[0]
             if action == "login":
@@ -93,14 +93,14 @@ class AuthorizePages:
                     "This form is too old, or did not come from here",
                     next_step="Start again from the app.",
                 )
-            return await self._decided(visitor, visitor.user, action, set(form.get("scope", [])))
+            return await self._decide(visitor, visitor.user, action, set(form.get("scope", [])))
         except (CarrelError, RedirectedError) as error:
-            return self._refused(request, error)
+            return self._error_page(request, error)
 
     async def _visitor(self, http: HttpRequest) -> _Visitor:
         query = http.scope.get("query_string", b"").decode("latin-1")
-        request = await self._server.read_request(query_of(http), http.visit.address_group)
-        session = cookie_of(http, self._session_cookie)
+        request = await self._server.read_request(read_query(http), http.visit.address_group)
+        session = read_cookie(http, self._session_cookie)
         return _Visitor(
             http, query, request, session, await self._people.find_session_user(session)
         )
@@ -113,7 +113,7 @@ class AuthorizePages:
         user: str = "",
         wait: int = 0,
     ) -> Response:
-        cookie = cookie_of(visitor.http, self._login_cookie) or secrets.token_urlsafe(24)
+        cookie = read_cookie(visitor.http, self._login_cookie) or secrets.token_urlsafe(24)
         page = login_page(
             name=self._name,
             action=visitor.action,
@@ -143,12 +143,12 @@ class AuthorizePages:
         return page_response(200, page, redirect_uri=request.redirect_uri)
 
     async def _log_in(self, visitor: _Visitor, form: dict[str, list[str]], csrf: str) -> Response:
-        if not self._is_ours(csrf, cookie_of(visitor.http, self._login_cookie), "login", ""):
+        if not self._is_ours(csrf, read_cookie(visitor.http, self._login_cookie), "login", ""):
             raise _not_our_form()
         name, password = form.get("username", [""])[0], form.get("password", [""])[0]
         visit = visitor.http.visit
         try:
-            device = cookie_of(visitor.http, self._device_cookie)
+            device = read_cookie(visitor.http, self._device_cookie)
             entered = await self._people.log_in(name, password, visit.address_group, device)
         except LoginRefusedError as error:
             self._gate.record_refusal(visit, "oauth:login", f"user:{name[:100]}", error)
@@ -174,7 +174,7 @@ class AuthorizePages:
         )
         return _see_other(visitor.action, session, known)
 
-    async def _decided(
+    async def _decide(
         self, visitor: _Visitor, user: User, action: str, ticked: set[str]
     ) -> Response:
         request = visitor.request
@@ -209,7 +209,7 @@ class AuthorizePages:
             given.encode(), _csrf(secret or "", purpose, query).encode()
         )
 
-    def _refused(self, request: HttpRequest, error: CarrelError | RedirectedError) -> Response:
+    def _error_page(self, request: HttpRequest, error: CarrelError | RedirectedError) -> Response:
         if isinstance(error, RedirectedError):
             self._gate.record_refusal(
                 request.visit, "oauth:authorize", "oauth://authorize", error.error

@@ -34,16 +34,16 @@ class OAuthEndpoints:
         self._gate = gate
 
     async def token(self, request: HttpRequest) -> Response:
-        return await self._answered(request, "oauth:token", self._token)
+        return await self._answer_errors(request, "oauth:token", self._token)
 
     async def register(self, request: HttpRequest) -> Response:
-        return await self._answered(request, "oauth:register", self._register)
+        return await self._answer_errors(request, "oauth:register", self._register)
 
     async def revoke(self, request: HttpRequest) -> Response:
-        return await self._answered(request, "oauth:revoke", self._revoke)
+        return await self._answer_errors(request, "oauth:revoke", self._revoke)
 
     async def _token(self, request: HttpRequest) -> Response:
-        form = form_of(request)
+        form = read_form(request)
         issued = await self._server.exchange_token(form)
         grant = issued.grant
         caller = Caller(grant.user_name, frozenset(), grant.client_id)
@@ -92,7 +92,7 @@ class OAuthEndpoints:
         return Response.json(201, answer, _NO_STORE)
 
     async def _revoke(self, request: HttpRequest) -> Response:
-        form = form_of(request)
+        form = read_form(request)
         token = form.get("token", [""])[0]
         grant = await self._server.revoke(
             form, await self._verifier.grant_of(token) if token.count(".") == 2 else None
@@ -104,7 +104,7 @@ class OAuthEndpoints:
             )
         return Response(200, b"", _NO_STORE)
 
-    async def _answered(
+    async def _answer_errors(
         self,
         request: HttpRequest,
         action: str,
@@ -114,10 +114,10 @@ class OAuthEndpoints:
             return await answer(request)
         except (OAuthError, UntrustedRequestError, UnavailableError) as error:
             self._gate.record_refusal(request.visit, action, "oauth://", error)
-            return _refused(error)
+            return _error_response(error)
 
 
-def _refused(error: CarrelError) -> Response:
+def _error_response(error: CarrelError) -> Response:
     name = error.error if isinstance(error, OAuthError) else "invalid_client"
     status = 400
     headers = _NO_STORE
@@ -135,20 +135,20 @@ _LARGEST_FORM = 64 * 1024
 _MOST_FIELDS = 60
 
 
-def query_of(request: HttpRequest) -> dict[str, list[str]]:
-    return _parsed(request.scope.get("query_string", b""))
+def read_query(request: HttpRequest) -> dict[str, list[str]]:
+    return _parse_form(request.scope.get("query_string", b""))
 
 
-def form_of(request: HttpRequest) -> dict[str, list[str]]:
+def read_form(request: HttpRequest) -> dict[str, list[str]]:
     content_type = request.headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if content_type != b"application/x-www-form-urlencoded":
         raise OAuthError("invalid_request", "The body must be application/x-www-form-urlencoded")
     if len(request.body) > _LARGEST_FORM:
         raise OAuthError("invalid_request", "The form is too large")
-    return _parsed(request.body)
+    return _parse_form(request.body)
 
 
-def _parsed(text: bytes) -> dict[str, list[str]]:
+def _parse_form(text: bytes) -> dict[str, list[str]]:
     try:
         return parse_qs(
             text.decode("ascii"),
@@ -161,7 +161,7 @@ def _parsed(text: bytes) -> dict[str, list[str]]:
         raise OAuthError("invalid_request", "The parameters cannot be read") from None
 
 
-def cookie_of(request: HttpRequest, name: str) -> str | None:
+def read_cookie(request: HttpRequest, name: str) -> str | None:
     try:
         found = SimpleCookie(request.headers.get(b"cookie", b"").decode("latin-1")).get(name)
     except CookieError:

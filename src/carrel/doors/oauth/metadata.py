@@ -40,13 +40,13 @@ def challenge_for(resource: str | None) -> Challenge:
                 facts = [("error", "insufficient_scope"), ("scope", scopes), *where]
             case _:
                 return ()
-        shown = ", ".join(f'{name}="{_quoted(value)}"' for name, value in facts)
+        shown = ", ".join(f'{name}="{_quote(value)}"' for name, value in facts)
         return ((b"www-authenticate", f"Bearer {shown}".strip().encode("ascii", "replace")),)
 
     return challenge
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     return (
         "".join(sign for sign in value if sign.isprintable())
         .replace("\\", "\\\\")

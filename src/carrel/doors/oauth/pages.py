@@ -9,7 +9,7 @@ from html import escape
 
 from carrel.doors.http.messages import Header, Response
 from carrel.policy.authorization.models import ClientKind
-from carrel.policy.authorization.redirects import form_action_source, shown_address
+from carrel.policy.authorization.redirects import display_address, form_action_source
 from carrel.policy.authorization.server import AuthorizationRequest
 from carrel.policy.scopes import SCOPES
 
@@ -81,7 +81,7 @@ def consent_page(
 <dl>
 <dt>Program</dt><dd>{escape(client.name)}{_website(client.website)}<br><span class="quiet">{escape(_about(client.kind))}
  Its id is {escape(client.client_id)}.</span></dd>
-<dt>You will be sent back to</dt><dd>{escape(shown_address(request.redirect_uri))}</dd>
+<dt>You will be sent back to</dt><dd>{escape(display_address(request.redirect_uri))}</dd>
 <dt>Address it wants to use</dt><dd>{escape(request.resource)}</dd>
 </dl>
 <form method="post" action="{escape(action)}">

@@ -34,7 +34,7 @@ class SigningKeys:
         self._rotate_seconds = rotate_seconds
         self._overlap_seconds = overlap_seconds
         self._keys: list[SigningKey] = []
-        self._opened: dict[str, rsa.RSAPrivateKey] = {}
+        self._loaded_keys: dict[str, rsa.RSAPrivateKey] = {}
         self._read_at: float | None = None
         self._reading = asyncio.Lock()
 
@@ -47,7 +47,7 @@ class SigningKeys:
         signing = known[-1]
         return jwt.encode(
             claims,
-            self._opened[signing.kid],
+            self._loaded_keys[signing.kid],
             algorithm="RS256",
             headers={"kid": signing.kid, "typ": "at+jwt"},
         )
@@ -68,7 +68,7 @@ class SigningKeys:
                 await self._make_next()
             # Reading a private key checks it, which takes long enough to leave the event loop alone
             # meanwhile.
-            await asyncio.to_thread(self._open_all)
+            await asyncio.to_thread(self._load_keys)
             self._read_at = now
 
     async def _make_next(self) -> None:
@@ -86,20 +86,20 @@ class SigningKeys:
             await self._store.remove_keys(max(outlived) + 1)
             self._keys = await self._store.keys()
 
-    def _open_all(self) -> None:
+    def _load_keys(self) -> None:
         opened: dict[str, rsa.RSAPrivateKey] = {}
         for key in self._keys:
-            loaded = self._opened.get(key.kid) or serialization.load_pem_private_key(
+            loaded = self._loaded_keys.get(key.kid) or serialization.load_pem_private_key(
                 key.private_pem.encode(), password=None
             )
             if not isinstance(loaded, rsa.RSAPrivateKey):
                 raise TypeError("a signing key in the store is not RSA")
             opened[key.kid] = loaded
-        self._opened = opened
+        self._loaded_keys = opened
 
     def _public(self, key: SigningKey) -> dict[str, Any]:
         facts: dict[str, Any] = RSAAlgorithm.to_jwk(
-            self._opened[key.kid].public_key(), as_dict=True
+            self._loaded_keys[key.kid].public_key(), as_dict=True
         )
         return {
             "kty": "RSA",

@@ -87,17 +87,17 @@ class Passwords:
         """
         if is_known:
             async with self._known_turns:
-                return await self._verified(password, kept)
+                return await self._verify(password, kept)
         if self._waiting >= _MOST_WAITING:
             raise RateLimitExceededError(_BUSY_SECONDS)
         self._waiting += 1
         try:
             async with self._turns:
-                return await self._verified(password, kept)
+                return await self._verify(password, kept)
         finally:
             self._waiting -= 1
 
-    async def _verified(self, password: str, kept: str | None) -> bool:
+    async def _verify(self, password: str, kept: str | None) -> bool:
         if kept is None and self._dummy is None:
             self._dummy = await asyncio.to_thread(self._hasher.hash, secrets.token_urlsafe(16))
         try:

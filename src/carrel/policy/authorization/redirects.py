@@ -144,7 +144,7 @@ def _differs_in_port_only(asked: SplitResult, known: SplitResult | None) -> bool
     )  # fmt: skip
 
 
-def shown_address(uri: str) -> str:
+def display_address(uri: str) -> str:
     """The part of an address that tells a person where they will be sent."""
     parts = urlsplit(uri)
     return (

@@ -94,12 +94,12 @@ class AuthorizationServer:
     async def read_request(self, query: Form, address: str) -> AuthorizationRequest:
         """Checks a request. Raises UntrustedRequestError or RedirectedError."""
         client, redirect_uri = await self._trusted_redirect(query, address)
-        state = _one(query, "state")
+        state = _single_value(query, "state")
         try:
-            if _one(query, "response_type") != "code":
+            if _single_value(query, "response_type") != "code":
                 raise OAuthError("unsupported_response_type", "response_type must be code")
-            challenge = _one(query, "code_challenge") or ""
-            if _one(query, "code_challenge_method") != "S256" or not _CHALLENGE.fullmatch(
+            challenge = _single_value(query, "code_challenge") or ""
+            if _single_value(query, "code_challenge_method") != "S256" or not _CHALLENGE.fullmatch(
                 challenge
             ):
                 raise OAuthError("invalid_request", "PKCE with S256 is required")
@@ -127,14 +127,14 @@ class AuthorizationServer:
         ):
             if len(query.get(name, ())) > 1:
                 raise UntrustedRequestError(f"{name} is given more than once")
-        client_id = _one(query, "client_id")
+        client_id = _single_value(query, "client_id")
         client = None if not client_id else await self.clients.find(client_id, address)
         if client is None:
             raise UntrustedRequestError(
                 "The client is not known here",
                 next_step="Connect again from the app that sent you.",
             )
-        redirect_uri = _one(query, "redirect_uri")
+        redirect_uri = _single_value(query, "redirect_uri")
         if redirect_uri is None and len(client.redirect_uris) == 1:
             redirect_uri = client.redirect_uris[0]
         if redirect_uri is None or not is_registered(redirect_uri, client.redirect_uris):
@@ -157,7 +157,7 @@ class AuthorizationServer:
         return found[0]
 
     def _scopes(self, form: Form, client: Client) -> tuple[str, ...]:
-        named = (_one(form, "scope") or "").split()
+        named = (_single_value(form, "scope") or "").split()
         # What is not ours, such as openid or offline_access, is passed over: the answer says what
         # was granted.
         asked = [scope for scope in dict.fromkeys(named) if scope in ALL_SCOPES]
@@ -227,7 +227,7 @@ class AuthorizationServer:
         for name, values in form.items():
             if len(values) > 1 and name != "resource":
                 raise OAuthError("invalid_request", f"{name[:50]} is given more than once")
-        match _one(form, "grant_type"):
+        match _single_value(form, "grant_type"):
             case "authorization_code":
                 return await self._exchange_code(form)
             case "refresh_token":
@@ -241,7 +241,7 @@ class AuthorizationServer:
                 )
 
     async def _exchange_code(self, form: Form) -> IssuedTokens:
-        secret, verifier = _needed(form, "code"), _needed(form, "code_verifier")
+        secret, verifier = _require_field(form, "code"), _require_field(form, "code_verifier")
         now = self._clock.now().timestamp()
         code = await self._store.code(hash_secret(secret))
         if code is None:
@@ -254,7 +254,7 @@ class AuthorizationServer:
         grant = await self._live_grant(code.grant_id, form)
         if now >= code.expires_at:
             raise OAuthError("invalid_grant", "The code has expired")
-        if _one(form, "redirect_uri") not in {None, code.redirect_uri}:
+        if _single_value(form, "redirect_uri") not in {None, code.redirect_uri}:
             raise OAuthError("invalid_grant", "redirect_uri is not the one of the request")
         if not _VERIFIER.fullmatch(verifier) or not hmac.compare_digest(
             pkce_challenge(verifier), code.challenge
@@ -268,10 +268,10 @@ class AuthorizationServer:
             raise OAuthError(
                 "invalid_grant", "The code has been used before, so what came of it is revoked"
             )
-        return await self._issued(grant, grant.scopes, secret, now)
+        return await self._issue_tokens(grant, grant.scopes, secret, now)
 
     async def _exchange_refresh(self, form: Form) -> IssuedTokens:
-        shown = _needed(form, "refresh_token")
+        shown = _require_field(form, "refresh_token")
         now = self._clock.now().timestamp()
         refresh = await self._store.refresh(hash_secret(shown))
         if refresh is None:
@@ -294,7 +294,7 @@ class AuthorizationServer:
             if used is None:
                 raise OAuthError("invalid_grant", "The refresh token is not known here")
             return await self._retry_refresh(form, shown, used, now)
-        return await self._issued(grant, scopes, secret, now)
+        return await self._issue_tokens(grant, scopes, secret, now)
 
     async def _retry_refresh(
         self, form: Form, shown: str, refresh: RefreshToken, now: float
@@ -315,7 +315,7 @@ class AuthorizationServer:
         if (
             not is_soon
             or grant is None
-            or grant.client_id != _one(form, "client_id")
+            or grant.client_id != _single_value(form, "client_id")
             or secret is None
             or successor is None
             or successor.used_at is not None
@@ -325,11 +325,11 @@ class AuthorizationServer:
                 "invalid_grant",
                 "The refresh token has been used before, so the whole grant is revoked",
             )
-        return await self._issued(grant, self._scopes_at_refresh(form, grant), secret, now)
+        return await self._issue_tokens(grant, self._scopes_at_refresh(form, grant), secret, now)
 
     def _scopes_at_refresh(self, form: Form, grant: Grant) -> frozenset[str]:
         self._same_resource(form, grant)
-        asked = (_one(form, "scope") or "").split()
+        asked = (_single_value(form, "scope") or "").split()
         if not set(asked) <= expand_scopes(grant.scopes):
             raise OAuthError("invalid_scope", "A refresh cannot ask for more than was granted")
         return frozenset(asked) or grant.scopes
@@ -342,7 +342,7 @@ class AuthorizationServer:
         grant = await self._store.grant(grant_id)
         if grant is None:
             raise OAuthError("invalid_grant", "The grant has been revoked")
-        if _one(form, "client_id") != grant.client_id:
+        if _single_value(form, "client_id") != grant.client_id:
             raise OAuthError("invalid_grant", "client_id is not the one it was granted to")
         return grant
 
@@ -358,7 +358,7 @@ class AuthorizationServer:
             min(now + self._refresh_seconds, self._end_of(grant)),
         )
 
-    async def _issued(
+    async def _issue_tokens(
         self, grant: Grant, scopes: frozenset[str], refresh_secret: str, now: float
     ) -> IssuedTokens:
         lives_seconds = max(1, int(min(self._access_seconds, self._end_of(grant) - now)))
@@ -378,11 +378,11 @@ class AuthorizationServer:
 
     async def revoke(self, form: Form, grant_of_access_token: str | None) -> Grant | None:
         """Revokes the grant of a token (RFC 7009); None where the client has no such token."""
-        token = _needed(form, "token")
+        token = _require_field(form, "token")
         refresh = await self._store.refresh(hash_secret(token))
         grant_id = grant_of_access_token if refresh is None else refresh.grant_id
         grant = None if grant_id is None else await self._store.grant(grant_id)
-        if grant is None or grant.client_id != _one(form, "client_id"):
+        if grant is None or grant.client_id != _single_value(form, "client_id"):
             return None
         await self._store.revoke_grant(grant.grant_id, self._clock.now().timestamp())
         return grant
@@ -415,13 +415,13 @@ def derive_successor(refresh_token: str, salt: str) -> str:
     )
 
 
-def _one(form: Form, name: str) -> str | None:
+def _single_value(form: Form, name: str) -> str | None:
     values = form.get(name)
     return values[0] if values and values[0] else None
 
 
-def _needed(form: Form, name: str) -> str:
-    value = _one(form, name)
+def _require_field(form: Form, name: str) -> str:
+    value = _single_value(form, name)
     if value is None:
         raise OAuthError("invalid_request", f"{name} is required")
     return value

@@ -39,15 +39,15 @@ class AnchorFile:
         self._signer: Ed25519Signer | None = None
 
     def fingerprint(self) -> str:
-        return self._opened().fingerprint
+        return self._load_signer().fingerprint
 
     def is_empty(self) -> bool:
         return not self._file.exists() or self._file.stat().st_size == 0
 
     def add(self, event: AnchorEvent, facts: Mapping[str, object]) -> AnchorTip:
-        signer = self._opened()
+        signer = self._load_signer()
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._locked():
+        with self._lock():
             descriptor = os.open(
                 self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | OPEN_FLAGS, 0o600
             )
@@ -56,7 +56,7 @@ class AnchorFile:
                 counter = self._open_count()
                 size = os.fstat(descriptor).st_size
                 ends_torn = size > 0 and read_at(descriptor, size - 1, 1) != b"\n"
-                last = _tip_of(descriptor, size)
+                last = _read_tip(descriptor, size)
                 if last is not None:
                     # Whoever wrote it may have been killed before counting it; the count is never
                     # more than one behind.
@@ -116,7 +116,7 @@ class AnchorFile:
         self._count_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return os.open(self._count_file, os.O_RDWR | os.O_CREAT | OPEN_FLAGS, 0o600)
 
-    def _opened(self) -> Ed25519Signer:
+    def _load_signer(self) -> Ed25519Signer:
         if self._signer is None:
             if not self._key_file.exists() and not self.is_empty():
                 log.error("the key of the audit anchors is missing; a new one is made, and verify "
@@ -125,7 +125,7 @@ class AnchorFile:
             self._signer = load_or_make_key(self._key_file)
         return self._signer
 
-    def _locked(self) -> AbstractContextManager[None]:
+    def _lock(self) -> AbstractContextManager[None]:
         return hold_lock(self._file.with_name(self._file.name + ".lock"), wait_seconds=None)
 
 
@@ -153,7 +153,7 @@ def _write_count(descriptor: int, tip: AnchorTip) -> None:
     os.write(descriptor, f"{tip.number:020d} {tip.digest}\n".encode("ascii"))
 
 
-def _tip_of(descriptor: int, size: int) -> AnchorTip | None:
+def _read_tip(descriptor: int, size: int) -> AnchorTip | None:
     """The last whole anchor. A checkpoint may be longer than the tail that is looked at first."""
     window = _TAIL_BYTES
     while size:

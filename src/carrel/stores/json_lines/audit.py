@@ -155,7 +155,7 @@ class JsonLinesSink:
             ):
                 return self._descriptor
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._locked():
+        with self._lock():
             self.close()
             with contextlib.suppress(FileNotFoundError):
                 if self._file.stat().st_size >= self._retention.max_file_bytes:
@@ -170,7 +170,7 @@ class JsonLinesSink:
             self._is_torn = size > 0 and read_at(self._descriptor, size - 1, 1) != b"\n"
         return self._descriptor
 
-    def _locked(self) -> AbstractContextManager[None]:
+    def _lock(self) -> AbstractContextManager[None]:
         return hold_lock(self._file.with_name(self._file.name + ".lock"), wait_seconds=None)
 
     def _is_still_named(self, mine: os.stat_result) -> bool:
@@ -183,7 +183,7 @@ class JsonLinesSink:
     def _expire(self, anchors: Anchors | None) -> list[AuditNotice]:
         """Removes the oldest full files, each after an anchor says so."""
         notices = []
-        with self._locked():
+        with self._lock():
             for file in self._expired_files():
                 with file.open("rb") as lines:
                     heads = chain_heads(lines)
