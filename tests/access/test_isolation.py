@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,15 +87,18 @@ def test_everybody_may_exactly_what_the_table_says(tmp_path: Path) -> None:
     assert asyncio.run(visit()) == []
 
 
+def _expected_status(held: frozenset[str], is_known: bool, scopes: Iterable[str]) -> int:
+    return 401 if not is_known else 200 if set(scopes) <= held else 403
+
+
+def _is_wrong_refusal(status: int, expected: int) -> bool:
+    return status != expected and bool({status, expected} & {401, 403})
+
+
 async def _differences(
     house: House, catalogue: Catalogue, token: str | None, held: frozenset[str], is_known: bool
 ) -> Any:
-    def expected(scopes: Iterable[str]) -> int:
-        return 401 if not is_known else 200 if set(scopes) <= held else 403
-
-    def is_wrong_refusal(status: int, scopes: Iterable[str]) -> bool:
-        return status != expected(scopes) and bool({status, expected(scopes)} & {401, 403})
-
+    expected = partial(_expected_status, held, is_known)
     for operation in catalogue.operations.values():
         over_mcp = await house.call(operation.name, token, NONSENSE)
         wanted = expected(operation.scopes)
@@ -118,7 +122,7 @@ async def _differences(
     for resource in catalogue.resources.values():
         uri = resource.uri.replace("{", "").replace("}", "")
         read = await house.rpc("resources/read", {"uri": uri}, token)
-        if is_wrong_refusal(read.status_code, resource.scopes):
+        if _is_wrong_refusal(read.status_code, expected(resource.scopes)):
             yield f"{resource.uri} answered {read.status_code}"
     for prompt in catalogue.prompts.values():
         arguments = {argument.name: "x" for argument in prompt.arguments}
@@ -128,7 +132,7 @@ async def _differences(
             token,
             f"/{prompt.room}/mcp",
         )
-        if is_wrong_refusal(got.status_code, prompt.scopes):
+        if _is_wrong_refusal(got.status_code, expected(prompt.scopes)):
             yield f"prompt {prompt.name} answered {got.status_code}"
     if is_known:
         listed = (await house.rpc("tools/list", {}, token)).json()["result"]["tools"]
