@@ -12,6 +12,7 @@ from pathlib import Path
 from carrel.policy.audit_anchor import AnchorEvent, AnchorTip, last_tip, make_anchor, read_ledger
 from carrel.stores.audit_signing import Ed25519Signer, load_or_make_key
 from carrel.stores.file_lock import hold_lock
+from carrel.stores.json_lines.audit import OPEN_FLAGS, read_at
 
 log = logging.getLogger("carrel.audit")
 
@@ -164,17 +165,3 @@ def _read_tip(descriptor: int, size: int) -> AnchorTip | None:
             return found
         window *= 8
     return None
-
-
-# Not inherited by child processes, and never with translated line ends.
-OPEN_FLAGS: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-
-
-def read_at(descriptor: int, offset: int, count: int) -> bytes:
-    """These bytes, or fewer at the end of the file."""
-    os.lseek(descriptor, offset, os.SEEK_SET)
-    pieces = []
-    while count > 0 and (piece := os.read(descriptor, count)):
-        pieces.append(piece)
-        count -= len(piece)
-    return b"".join(pieces)

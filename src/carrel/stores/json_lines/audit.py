@@ -21,8 +21,9 @@ from carrel.policy.audit import chain_heads, hash_in
 from carrel.policy.audit_anchor import AnchorEvent, AnchorLedger, Anchors
 from carrel.stores.audit_queue import AuditNotice, PartlyWrittenError, QueuedAudit, QueueOptions
 from carrel.stores.file_lock import hold_lock
-from carrel.stores.json_lines.anchors import OPEN_FLAGS, read_at
 
+# Not inherited by child processes, and never with translated line ends.
+OPEN_FLAGS: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 DEFAULT_FILE_BYTES = 64 * 1024 * 1024
 _STAMP = "%Y%m%dT%H%M%S.%f"
 _SPACE_SECONDS = 1.0
@@ -358,3 +359,13 @@ class StreamSink:
     def _write_rest(self) -> None:
         while self._rest:
             self._rest = self._rest[os.write(self._descriptor, self._rest) :]
+
+
+def read_at(descriptor: int, offset: int, count: int) -> bytes:
+    """These bytes, or fewer at the end of the file."""
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    pieces = []
+    while count > 0 and (piece := os.read(descriptor, count)):
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
