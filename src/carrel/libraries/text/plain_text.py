@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from carrel.libraries.text.words import CJK, has_cjk
+
 _HTML_TABLE = re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,400}>")
 _TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
@@ -13,9 +15,7 @@ _RULE = re.compile(r"^[ \t]*(?:[-*_][ \t]*){3,}$", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\)){0,2000}\)")
 _EMPHASIS = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)([^*_\n]{1,500}?)(?<=\S)\1(?![\w*_])")
 _CODE = re.compile(r"`+([^`\n]*)`+")
-_CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
-_ANY_CJK = re.compile(f"[{_CJK}]")
-_BETWEEN_CJK = re.compile(f"(?<=[{_CJK}])(?=[{_CJK}])")
+_BETWEEN_CJK = re.compile(f"(?<=[{CJK}])(?=[{CJK}])")
 
 
 def plain_text(markdown: str) -> str:
@@ -42,4 +42,4 @@ def _without_comments(text: str) -> str:
 
 def spaced_for_index(text: str) -> str:
     """The text with a space between neighbouring CJK characters, as snapshots index it."""
-    return _BETWEEN_CJK.sub(" ", text) if not text.isascii() and _ANY_CJK.search(text) else text
+    return _BETWEEN_CJK.sub(" ", text) if not text.isascii() and has_cjk(text) else text
