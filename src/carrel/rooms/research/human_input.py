@@ -54,15 +54,6 @@ class _Lenient(BaseModel):
     model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True, defer_build=True)
 
 
-class _Reference(_Lenient):
-    title: str = ""
-    authors: list[str] = Field(default_factory=list)
-    journal: str | None = None
-    year: int | None = None
-    doi: str | None = None
-    url: str | None = None
-
-
 class _Protocol(_Lenient):
     objective: str = ""
     methodology: str | list[str] = ""
@@ -81,7 +72,7 @@ class _LegacyEntry(_Lenient):
     novelty_claim: str = ""
     assumptions: list[str] = Field(default_factory=list)
     experimental_protocol: _Protocol = _Protocol()
-    supporting_evidence: list[_Reference] = Field(default_factory=list)
+    supporting_evidence: list[OutsideReference] = Field(default_factory=list)
     confidence_score: float | None = None
     generation_method: str = ""
     created_at: str | None = None
@@ -176,17 +167,7 @@ def _to_legacy(stored: _LegacyEntry) -> LegacyHypothesis:
         ),
         assumptions=tuple(stored.assumptions),
         novelty=stored.novelty_claim,
-        outside_references=tuple(
-            OutsideReference(
-                title=each.title,
-                authors=tuple(each.authors),
-                journal=each.journal,
-                year=each.year,
-                doi=each.doi,
-                url=each.url,
-            )
-            for each in stored.supporting_evidence
-        ),
+        outside_references=tuple(stored.supporting_evidence),
         origin=f"imported from the earlier system ({stored.category or 'no category'}{sure})",
         method=_METHODS.get(stored.generation_method, stored.generation_method or "imported"),
     )
@@ -247,7 +228,7 @@ class HumanInput:
         steps = tuple(
             line.strip() for line in question.experimental_protocol.splitlines() if line.strip()
         )
-        made = Hypothesis(
+        hypothesis = Hypothesis(
             id=self._ids("hyp"),
             research_id=project.id,
             draft=Draft(
@@ -265,14 +246,14 @@ class HumanInput:
             created_at=now,
             rating=Rating(elo_score=self._start_elo),
         )
-        check = self._check(project, made.draft, now)
+        check = self._check(project, hypothesis.draft, now)
         if not check.is_allowed:
             await self._store.save(Changes(safety=(check,)))
             advice = check_hypothesis(question.title, question.summary).advice
             raise UnsafeGoalError("hypothesis", check.rule, check.reason, advice)
-        event = self._event(project.id, "submitted", f"{made.id}: {question.title}", now)
-        await self._store.save(Changes(hypotheses=(made,), safety=(check,), events=(event,)))
-        return made
+        event = self._event(project.id, "submitted", f"{hypothesis.id}: {question.title}", now)
+        await self._store.save(Changes(hypotheses=(hypothesis,), safety=(check,), events=(event,)))
+        return hypothesis
 
     async def import_hypotheses(self, question: ImportHypotheses, call: Call) -> ImportReport:
         """Hypotheses of the earlier system become a project; known ones are left as they are."""
@@ -295,13 +276,13 @@ class HumanInput:
             updated_at=now,
             status="completed",
         )
-        made: list[Hypothesis] = []
+        imported: list[Hypothesis] = []
         checks: list[SafetyRecord] = []
         known: list[str] = []
         for one in read:
             hypothesis_id = derived_id("hyp", "imported", owner, one.earlier_id)
             if (
-                any(earlier.id == hypothesis_id for earlier in made)
+                any(earlier.id == hypothesis_id for earlier in imported)
                 or await self._store.hypothesis(hypothesis_id) is not None
             ):
                 known.append(one.earlier_id)
@@ -309,18 +290,18 @@ class HumanInput:
             check = self._check(project, one.draft, now)
             checks.append(check)
             if check.is_allowed:
-                made.append(to_hypothesis(hypothesis_id, project.id, one, now))
-        if made or checks:
+                imported.append(to_hypothesis(hypothesis_id, project.id, one, now))
+        if imported or checks:
             await self._store.save(
                 Changes(
-                    projects=(project,) if made else (),
-                    hypotheses=tuple(made),
+                    projects=(project,) if imported else (),
+                    hypotheses=tuple(imported),
                     safety=tuple(checks),
                 )
             )
         return ImportReport(
-            research_id=project.id if made else None,
-            imported=[earlier.id for earlier in made],
+            research_id=project.id if imported else None,
+            imported=[earlier.id for earlier in imported],
             already_here=known,
             unsafe=[check.text for check in checks if not check.is_allowed],
             failed=[f"entry {each.place}: {each.reason}" for each in failed],

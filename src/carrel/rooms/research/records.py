@@ -66,7 +66,9 @@ class UnderstoodAs(Answer):
 class OutsideReference(Record):
     """A work cited by an imported hypothesis, which need not be in the corpus."""
 
-    title: str
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    title: str = ""
     authors: tuple[str, ...] = ()
     journal: str | None = None
     year: int | None = None

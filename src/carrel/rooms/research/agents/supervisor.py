@@ -142,10 +142,7 @@ class Supervisor:
         goal = StepKey(StepKind.GOAL)
         if goal not in keys:
             return Step(goal, partial(read_goal, self.context))
-        generated = [
-            one for step in done if step.kind is StepKind.GENERATE for one in step.result_ids
-        ]
-        evolved = [one for step in done if step.kind is StepKind.EVOLVE for one in step.result_ids]
+        generated, evolved = _results(done, StepKind.GENERATE), _results(done, StepKind.EVOLVE)
         step = self._next_generation(project, done)
         if step is None and not generated:
             await self._require_any_hypothesis(project)
