@@ -1,6 +1,4 @@
-"""Writes the scope table of docs/access.md from the catalogue: `python -m carrel.cli.access_table
-docs/access.md`.
-"""
+"""Writes the scope table: `python -m carrel.cli.access_table docs/access.md`."""
 
 from __future__ import annotations
 

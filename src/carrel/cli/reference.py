@@ -1,6 +1,4 @@
-"""Writes the reference of every operation, resource, prompt, error and setting, drawn from what the
-code says.
-"""
+"""Generates the reference of every operation, resource, prompt, error and setting."""
 
 from __future__ import annotations
 

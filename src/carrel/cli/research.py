@@ -1,7 +1,4 @@
-"""`carrel research start`, `watch` and `import`: begins a project, follows it live, takes old ones.
-
-The work of a project is done here while it is watched, unless a server does it.
-"""
+"""`carrel research start`, `watch` and `import`; a watched project runs here or on a server."""
 
 from __future__ import annotations
 

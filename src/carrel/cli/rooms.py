@@ -1,6 +1,4 @@
-"""The commands of each room, drawn from the catalogue: an operation that names a command appears
-here by itself.
-"""
+"""The commands of each room, generated from the operations in the catalogue."""
 
 from __future__ import annotations
 
@@ -69,9 +67,7 @@ def _with_rooms_needed(settings: Settings, room: str) -> Settings:
 
 
 def _operations(room: str) -> dict[str, Operation[Any]]:
-    """The operations of a room by command, or of every room's jobs; nothing is opened or checked
-    for this.
-    """
+    """The operations of a room (or of all rooms' jobs) by command, without opening a store."""
     settings = read_settings(
         {("rooms",): None if room == _JOBS else [room], ("audit", "enabled"): False}
     )
@@ -201,9 +197,7 @@ def _pages(room: str) -> Mapping[str, Callable[[Any], str]]:
 
 
 async def _wait_for_job(terminal: Terminal, answer: Any) -> Any:
-    """The answer once its job has ended: a job of this process ends with it, so whoever types a
-    command waits for it.
-    """
+    """Wait for the answer's job and return its result: the job would end with this process."""
     job_id = getattr(answer, "job_id", None)
     jobs = terminal.desk.catalogue.jobs
     if jobs is None or not job_id or isinstance(answer, (Partial, JobReport)):

@@ -1,11 +1,10 @@
 """Durable background jobs of any room: kept in a store, run under a lease, resumed after a crash.
 
-A worker holds a job by a lease on the store's own clock. When it stops renewing the lease, whoever
-looks next takes the job over: a job whose handler can resume goes on from what it last saved, any
-other is marked as failed and keeps what it had saved. A room brings a `JobHandler` for each kind,
-with input, progress and result as JSON texts of its own; cancelling, waiting, limits of how many
-run at once and forgetting old jobs are the same for all. Research has its own runner, because a
-step of it shares one transaction with the hypotheses that it makes (decision 12).
+Leases are timed by the store's clock. When a lease expires, another worker claims the job: a
+handler that can resume continues from its last saved progress; any other job is marked as failed
+and keeps what it had saved. A room provides a `JobHandler` per kind, with input, progress and
+result as JSON texts. Research has its own runner, because its steps share a transaction with the
+hypotheses that they make (decision 12).
 """
 
 from __future__ import annotations
@@ -243,10 +242,7 @@ class BackgroundJobs:
         await self._store.remove(job_id)
 
     def take_up_work(self, has_store: Callable[[], bool] = lambda: True) -> None:
-        """From now on takes up jobs that a process left behind.
-
-        Nothing is opened or made while `has_store` says no: another process may begin the first.
-        """
+        """Start claiming abandoned jobs; opens no store while `has_store` returns False."""
         if self._looking is None:
             self._looking = asyncio.create_task(
                 self._look_for_work(has_store), name="abandoned jobs"

@@ -39,10 +39,7 @@ def library_name(user_id: str) -> str:
 
 @lru_cache(maxsize=4096)
 def address_group(address: str) -> str:
-    """What limits count as one caller: an IPv4 address, or the /64 of an IPv6 address.
-
-    A /64 is what a single customer holds. What is no address stands for itself.
-    """
+    """The key of limits by address: an IPv4 address, an IPv6 /64 (one customer), or other text."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -66,10 +63,9 @@ class Allowance(NamedTuple):
 
 @dataclass(slots=True)
 class Visit:
-    """One request as it came through a door, before anybody decided anything.
+    """One request as a door received it, before any check.
 
-    `receipts` collects what was charged; `operator` is the operating system's account of whoever
-    typed a command, for the audit log.
+    `receipts` collects the charges; `operator` is the operating system account, for the audit log.
     """
 
     door: str
@@ -94,10 +90,9 @@ async def _say_nothing(done: float, total: float | None, message: str | None) ->
 
 @dataclass(slots=True)
 class Call:
-    """What an operation knows while it runs.
+    """The context of a running operation; only if `can_follow` may the answer be a `Job`.
 
-    A caller that `can_follow` work which outlasts the call may be answered with a `Job`.
-    `progress` is the bar of the command line, for local operations; others report to the client.
+    `progress` is the progress bar of local operations; others use `report_progress`.
     """
 
     caller: Caller

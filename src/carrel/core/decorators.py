@@ -1,8 +1,8 @@
 """`@operation`, `@resource` and `@prompt` describe the methods of a room's classes.
 
-The question and the answer of an operation are read from the method's type hints. `Job` beside the
-answer says that the work may outlast the call, and `Partial` that a list may come in part. Methods
-are collected once, in the order of their definition, when the catalogue is built.
+Question and answer types are read from the type hints: `Job` beside the answer says that the work
+may outlast the call, `Partial` that a list may be incomplete. Methods are collected in the order of
+their definition when the catalogue is built.
 """
 
 from __future__ import annotations
@@ -32,10 +32,7 @@ CompletionMethod = Callable[[Any, CompletionRequest, Call], Coroutine[Any, Any, 
 
 
 class OperationDescription(TypedDict, total=False):
-    """What `@operation` takes, as `Operation` says; the name is the method's unless it is given.
-
-    `phrases` are what people say when they want it, separated by semicolons.
-    """
+    """The arguments of `@operation`; `name` defaults to the method's, `phrases` split at `;`."""
 
     title: Required[str]
     description: Required[str]

@@ -193,7 +193,7 @@ class InternalError(CarrelError):
 
 
 def describe_error(error: BaseException) -> str:
-    """What a log may say of an exception: its type, its codes and its message, without values.
+    """An exception for the log: type, codes and message, with quoted values masked.
 
     Only the first line of the message: drivers add the failing row in the next ones.
     """

@@ -10,11 +10,7 @@ from carrel.core.errors import CarrelError
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether a part works, what it reports, and what to do where something is missing.
-
-    `problem` and `note` are codes that strangers may see: what is wrong, and what a caller should
-    know though all is well.
-    """
+    """The health of a part; `problem` and `note` are codes that may be shown to anybody."""
 
     is_well: bool
     says: str

@@ -50,10 +50,9 @@ class Effect(Enum):
 class Operation(Generic[QuestionT]):
     """One thing callers can do. `answer` is a model, `list[Model]`, or `Text`.
 
-    An operation that `is_listed` is in the tool list of the doors that serve all rooms; others are
-    found there through `find_operation`, by `phrases` among others: what people say when they want
-    it. One that `is_local` works on the server's own files for its operator: it is known at the
-    command line alone, may block, and may answer with any object.
+    Operations that are not `is_listed` are left out of the tool list of doors that serve all rooms,
+    and found there by `find_operation` through their `phrases`. An `is_local` operation works on
+    the server's own files: it is a command only, may block, and may answer with any object.
     """
 
     name: str
@@ -99,10 +98,7 @@ _VARIABLE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Something readable under an address; `{names}` in the address are handed to `read`, decoded.
-
-    `complete` suggests values for them while a person types.
-    """
+    """A readable resource; `read` gets the decoded `{names}` of `uri`, `complete` suggests them."""
 
     uri: str
     name: str

@@ -117,9 +117,7 @@ def _phrasal_verb(verb: str, particle: str) -> re.Pattern[str]:
 
 
 def stem(word: str) -> str:
-    """A crude English stem: enough for "citing" to meet "citation" and "hypotheses" to meet
-    "hypothesis".
-    """
+    """A crude English stem: "citing" matches "citation", "hypotheses" matches "hypothesis"."""
     if word.endswith(("sis", "ses")) and len(word) > 5:
         return word[:-3]
     for ending, shortest in _ENDINGS:
@@ -187,9 +185,7 @@ class OperationSearch:
         self._spellings = _spellings(listed)
 
     def find(self, sentence: str, allowed: frozenset[str], limit: int) -> list[Operation[Any]]:
-        """Operations that the sentence speaks of, best first; those whose scopes exceed `allowed`
-        are left out.
-        """
+        """The best matching operations first, without those whose scopes exceed `allowed`."""
         asked = self._asked(sentence)
         scored = [
             (score, entry.operation)
@@ -200,9 +196,7 @@ class OperationSearch:
         return [operation for _, operation in scored[:limit]]
 
     def _asked(self, sentence: str) -> dict[str, float]:
-        """The terms of a sentence: mistyped words as they were meant, and one term for all words
-        that no operation uses.
-        """
+        """The weighted terms of a sentence: typos corrected, unknown words as one topic term."""
         words = [self._spelled(word) for word in _words(sentence)]
         known = {term: share for term, share in _terms(words).items() if term in self._rarity}
         has_topic = any(
@@ -269,9 +263,7 @@ def _spellings(operations: Iterable[Operation[Any]]) -> dict[str, str]:
 
 
 def _without_one_letter(word: str) -> Iterator[str]:
-    """The word, and what is left of it without any one letter: two words that share one are a
-    typing error apart.
-    """
+    """The word and each form with one letter deleted; words one typing error apart share a form."""
     yield word
     for at in range(len(word)):
         yield word[:at] + word[at + 1 :]

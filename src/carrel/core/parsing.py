@@ -23,7 +23,7 @@ def translate_budget_errors() -> Iterator[None]:
 
 
 async def parse_in_thread(parse: Callable[..., ResultT], *arguments: Any) -> ResultT:
-    """Run a parser on a thread; when the caller stops waiting, it ends at its next step.
+    """Run a parser on a thread; when the caller is cancelled, it ends at its next step.
 
     Raises what the parser raises, and CostlyInputError when it exceeds its budget.
     """

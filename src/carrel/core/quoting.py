@@ -1,7 +1,7 @@
-"""Where the foreign text of an answer comes from, so that nobody takes it for instructions.
+"""Attribution of quoted text in answers, so that a model does not take it for instructions.
 
-The text itself is never altered. Beside it stands a sentence that names its sources and says that
-it is quoted, and the same as data in the field `quoted_from`.
+The text is not changed. A sentence beside it names its sources and says that it is quoted; the
+field `quoted_from` holds the same as data.
 """
 
 from __future__ import annotations
@@ -69,10 +69,7 @@ def distinct(sources: Iterable[QuotedSource]) -> tuple[QuotedSource, ...]:
 
 
 def delimit_quotation(text: str, label: str) -> str:
-    """The text between two marks that it cannot hold, the same for the same text.
-
-    The marks' name follows from all of it, so whoever wrote a part of it cannot know the name.
-    """
+    """The text between two markers named by its hash, so that its author cannot forge them."""
     name = hashlib.sha256(text.encode()).hexdigest()[:_MARK_CHARACTERS]
     while name in text:
         name = hashlib.sha256(name.encode()).hexdigest()[:_MARK_CHARACTERS]

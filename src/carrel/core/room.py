@@ -12,13 +12,12 @@ ErrorDialect = Literal["tool_result", "json_rpc"]
 
 @dataclass(frozen=True, slots=True)
 class RoomDeclaration:
-    """Everything that the rest of Carrel knows of a room by name.
+    """The static description of a room.
 
-    `opener`, `commands` and `pages` name objects as `module:attribute`, imported at their first
-    use: `opener` opens the room from settings and corpus, `commands` are run with their words
-    instead of an operation, `pages` maps operations to functions that show their answers in a
-    terminal, and `local_operations` makes the object of the operator's own operations from the
-    settings; a server never loads it.
+    `opener`, `commands`, `pages` and `local_operations` name objects as `module:attribute`,
+    imported at first use: `opener` opens the room, `commands` are run instead of an operation,
+    `pages` maps operations to functions that format their answers for a terminal, and
+    `local_operations` makes the operator's own operations, which a server never loads.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Masks secrets in foreign text: providers, services and drivers may echo a key that we sent.
 
-Secrets that this process was given are masked in every form in which they are echoed, others by
-their shape, where the text enters an error, a log line or a store, so that none is ever kept.
+Secrets given to this process are masked in every form in which they are echoed, others by their
+shape, before the text reaches an error, a log line or a store.
 """
 
 from __future__ import annotations
@@ -168,9 +168,7 @@ def mask_secrets_in(value: object) -> object:
 
 
 def password_in_url(url: str | None) -> str | None:
-    """The password of an address such as postgresql://user:password@host/name, as it is written
-    there.
-    """
+    """The password in a URL such as postgresql://user:password@host/name, not decoded, or None."""
     found = re.search(r"://[^\s/:@]*:([^\s/]+)@", url or "")
     return found[1] if found else None
 
@@ -219,9 +217,7 @@ def _known_secret(secret: str) -> _Known:
 
 
 def _base64_forms(secret: str) -> set[str]:
-    """How the secret looks inside of any base64 text: by where it begins among three bytes, without
-    its neighbours' bits.
-    """
+    """The secret within base64 text, at each offset modulo 3 bytes, without shared characters."""
     forms: set[str] = set()
     for before in range(3):
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
@@ -240,17 +236,13 @@ def _is_telling(piece: str) -> bool:
 
 
 def _telling_end(secret: str) -> str:
-    """The shortest end of a secret that gives it away, where it was cut at its beginning; empty if
-    there is none.
-    """
+    """The shortest suffix that identifies the secret, or an empty string."""
     ends = (secret[-length:] for length in range(_TELLING_CHARACTERS, len(secret)))
     return next((end for end in ends if _is_telling(end)), "")
 
 
 def _cut_forms(secret: str) -> Iterator[str]:
-    """The beginning of a secret, and its two ends with something that hides the middle, as some
-    services show keys.
-    """
+    """Patterns for truncated forms: a prefix, and first and last characters around a mask."""
     for length in range(_TELLING_CHARACTERS, len(secret)):
         start = secret[:length]
         if _is_telling(start):

@@ -22,11 +22,9 @@ def input_schema(operation: Operation[Any]) -> Schema:
 
 
 def output_schema(operation: Operation[Any]) -> Schema | None:
-    """What the operation answers in structuredContent; None where the answer is text itself.
+    """The schema of structuredContent, or None where the answer is text.
 
-    A failed call has `error` there instead, and the schema says so: some clients hold failures to
-    it too, and would
-    show their own complaint in place of ours (TypeScript SDK 1.x).
+    `error` is part of it: TypeScript SDK 1.x validates failed calls against the schema, too.
     """
     if operation.answer is Text or operation.answer is Blocks:
         return None

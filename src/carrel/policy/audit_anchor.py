@@ -1,9 +1,7 @@
-"""Anchors of the audit log: signed, counted statements about the heads of its chains, kept outside
-the log itself.
+"""Anchors of the audit log: signed, numbered records of its chain heads, kept outside the log.
 
-A chain alone shows a changed or missing line inside it. What it cannot show (a deleted file, a cut
-tail, a history hashed anew, a
-chain that nobody wrote) shows when the log is compared with its anchors.
+The hash chain alone reveals a changed or missing line. Comparing the log with its anchors also
+reveals a deleted file, a truncated tail, a rehashed history and a forged chain.
 """
 
 from __future__ import annotations

@@ -32,12 +32,7 @@ _ATTEMPTS = 3
 
 @dataclass(slots=True)
 class Verification:
-    """What checking the whole log found. `open_ends` are chains without a closing line: running, or
-    stopped hard.
-
-    `notices` are facts that are no problem by themselves. `is_anchored` says whether there were
-    anchors to compare with.
-    """
+    """Result of checking the log; `open_ends` are unclosed chains: still running, or killed."""
 
     lines: int = 0
     chains: int = 0
@@ -73,11 +68,9 @@ ReadLedger = Callable[[], AnchorLedger]
 def verify(
     lines: Iterable[bytes], ledger: AnchorLedger | None = None, read_again: ReadLedger | None = None
 ) -> Verification:
-    """Checks every line in the order it is kept. Without a ledger, what only anchors can show is
-    not looked for.
+    """Verify every line in order, and the anchors where a ledger is given.
 
-    `read_again` reads the ledger once more when all lines are read: a log that is being written may
-    name anchors that came since.
+    `read_again` rereads the ledger after the last line: a log in use may name newer anchors.
     """
     return _Verifier(ledger, read_again).run(lines)
 

@@ -82,11 +82,9 @@ class VerifiedToken:
 
 
 class TokenVerifier(Protocol):
-    """Knows one kind of token. None means the token is of another kind; InvalidTokenError means it
-    is bad.
+    """Verifies one kind of token: None for another kind, InvalidTokenError for a bad one.
 
-    `recheck_seconds` says how long a verified token may be believed without asking again: None is
-    until it expires.
+    A verified token is cached for `recheck_seconds`; None caches it until it expires.
     """
 
     recheck_seconds: float | None

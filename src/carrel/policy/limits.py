@@ -89,8 +89,7 @@ class FallbackBuckets:
 
 
 class Limits(Protocol):
-    """Charges a caller, leaving the receipt with the visit. Raises RateLimitExceededError when too
-    little is left.
+    """Charges a caller and adds the receipt to the visit; raises RateLimitExceededError.
 
     `check` charges nothing, and raises when the common bucket does not hold a single call.
     """

@@ -1,10 +1,8 @@
-"""Which names the server answers to and which web pages may call it: the defence against DNS
-rebinding and forged requests.
+"""Host and Origin policy: the defence against DNS rebinding and cross-site request forgery.
 
-Host and Origin are read strictly. What browsers and HTTP libraries never send (user names, zone
-ids, empty ports, short forms of
-addresses, trailing dots, percent signs) is refused, so that two readers of one header cannot
-disagree.
+Both headers are parsed strictly. What browsers and HTTP libraries never send (user names, zone ids,
+empty ports, short forms of addresses, trailing dots, percent signs) is refused, so that two parsers
+of one header cannot disagree.
 """
 
 from __future__ import annotations
@@ -112,15 +110,12 @@ def _canonical_host(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OriginPolicy:
-    """Hosts that are answered besides loopback, and web pages that may call besides our own.
+    """Accepted hosts besides loopback, and accepted page origins besides the server's own.
 
-    `*` among hosts means any. A page is our own when its origin is the very address the request
-    itself was sent to; every other
-    page has to be listed. `localhost` is not 127.0.0.1 here: browsers ask [::1] first, where
-    another program may serve the page.
-    `loopback_pages_may_read` lets other pages on this machine make requests that change nothing;
-    the answers stay hidden from
-    their scripts.
+    A page is our own when its origin equals the address of the request. `localhost` is not
+    127.0.0.1 here: browsers try [::1] first, where another program may serve the page. With
+    `loopback_pages_may_read`, other pages on this machine may send read-only requests; their
+    scripts cannot read the answers.
     """
 
     allowed_hosts: frozenset[Authority] = frozenset()
@@ -171,11 +166,9 @@ _PAIR = re.compile(r'\s*([A-Za-z]+)\s*=\s*(?:"([^"\\]*)"|([^\s;,"]*))\s*')
 
 
 class TrustedProxies:
-    """Finds the address a request came from. `*` means that whoever connects is the one proxy in
-    front.
+    """Finds the client address behind trusted proxies; `*` trusts whoever connects as one proxy.
 
-    One header is believed, `header`: proxies rewrite the one they know and pass the other on as the
-    client wrote it.
+    Only `header` is read: a proxy rewrites the header it knows and passes the other on unchanged.
     """
 
     def __init__(self, names: Iterable[str] = (), *, header: str = X_FORWARDED_FOR) -> None:

@@ -23,11 +23,10 @@ STRIPPED_SIGNATURE = "SIGNATURE_REMOVED_BY_GOOGLE"
 
 
 class PlatformIdentity:
-    """Believes the platform, and only what the platform has marked as checked.
+    """Trusts identity tokens whose signature the hosting platform has checked and removed.
 
-    When X-Serverless-Authorization is there, the platform checked that header and left
-    Authorization as the caller
-    wrote it, so only the former counts.
+    If X-Serverless-Authorization is present, the platform checked that header and not
+    Authorization, so only the former counts.
     """
 
     def __init__(

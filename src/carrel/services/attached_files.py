@@ -33,12 +33,7 @@ class LocalFiles:
         await asyncio.to_thread(_remove, path)
 
     async def exists(self, path: Path) -> bool:
-        """Whether a file is there.
-
-        InvalidInputError where the path can name no file, such as one that is too long.
-        UnavailableError where it cannot be
-        told, such as in a folder that may not be read.
-        """
+        """Raises InvalidInputError for an impossible path, UnavailableError if access is denied."""
         return await asyncio.to_thread(_is_file, path)
 
     def resolved(self, path: Path) -> Path:

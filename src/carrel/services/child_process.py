@@ -16,10 +16,9 @@ from carrel.rooms.papers.models import PaperAdded
 async def add_in_child(
     add: Callable[[Path, Path], PaperAdded], into: Path, file: Path
 ) -> PaperAdded:
-    """Calls a function of a module in a new process; raises what it raises.
+    """Run `add` in a new process; raises what it raises, PaperNotAddedError where that crashes.
 
-    A caller that stops waiting does not wait for the process, which ends by itself. Raises
-    PaperNotAddedError where the process ends without an answer.
+    A cancelled caller does not wait for the process, which ends by itself.
     """
     pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
     try:

@@ -53,9 +53,9 @@ class Redirects(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What one request may take. `read_seconds` bounds each pause, `total_seconds` everything.
+    """Limits of one request: `read_seconds` bounds each pause, `total_seconds` all of it.
 
-    With `connect_seconds` a connection that is not made in that time counts as failed, not as late.
+    A connection not made within `connect_seconds` counts as failed, not as timed out.
     """
 
     total_seconds: float
@@ -203,10 +203,9 @@ async def fetch_json_object(
 async def fetch_public_json_object(
     fetcher: Fetcher, url: str, timeout_seconds: float, resolve: Resolve | None = None
 ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    """The same from an address that a stranger chose: https on the public internet only.
+    """As `fetch_json_object`, for an untrusted URL: https on the public internet only.
 
-    The name is resolved here, and the connection goes to the address that was checked, so that a
-    name which resolves to something else a moment later (DNS rebinding) gains nothing.
+    Connects to the very address that was checked, which defeats DNS rebinding.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""

@@ -51,10 +51,7 @@ class HttpAssets:
         await self._fetcher.close()
 
     async def read(self, name: str) -> bytes:
-        """The file's bytes. Errors never say where it was looked for.
-
-        FileNotFoundError where it is absent, TimeoutError when late, OSError for other trouble.
-        """
+        """Raises FileNotFoundError, TimeoutError or OSError, none of which names the address."""
         if self._folder is not None:
             try:
                 return await self._folder.read(name)

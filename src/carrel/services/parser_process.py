@@ -1,9 +1,7 @@
-"""Runs parsers on long foreign input in a child process that the operating system holds to its time
-and memory.
+"""Runs parsers on long foreign input in a child process with limits of time and memory.
 
-A thread cannot be ended from outside and holds the interpreter while a regular expression or a C
-parser works. A child can be
-killed: when its limits are reached, or when nobody waits for its answer any more.
+A thread cannot be killed, and holds the interpreter lock while a regular expression or a C parser
+works. A child is killed when it exceeds its limits or its caller stops waiting.
 """
 
 from __future__ import annotations
@@ -58,10 +56,9 @@ class ParserProcesses:
         self._places: asyncio.Semaphore | None = None
 
     async def run(self, function: Callable[..., ResultT], *arguments: Any, size: int) -> ResultT:
-        """Calls a function of a module with what can be pickled, within the budget of an input of
-        this size.
+        """Run a picklable function with the budget of an input of `size` bytes.
 
-        Raises what the function raises, CostlyInputError when the child had to be ended, and
+        Raises what the function raises, CostlyInputError when the child was killed, and
         UnavailableError when none can be started.
         """
         with translate_budget_errors():
@@ -170,11 +167,7 @@ def memory_for(size: int) -> int:
 
 
 def limit_this_process(cpu_seconds: float, size: int) -> None:
-    """Tells the operating system how long this process may still compute, and how much memory it
-    may hold for an input.
-
-    Where it takes no such limits, the parent's clock is the only one.
-    """
+    """Set RLIMIT_CPU and RLIMIT_AS; where there are none, only the parent's timeout holds."""
     memory_bytes = memory_for(size)
     try:
         import resource

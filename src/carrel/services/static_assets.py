@@ -29,10 +29,7 @@ class FolderAssets:
         self._max_bytes = max_bytes
 
     async def read(self, name: str) -> bytes:
-        """The file's bytes.
-
-        FileNotFoundError where it is absent, TimeoutError when late, OSError for other trouble.
-        """
+        """Raises FileNotFoundError, TimeoutError, or OSError for any other failure."""
         return await asyncio.wait_for(
             asyncio.to_thread(self._read, check_name(name)), self._timeout_seconds
         )

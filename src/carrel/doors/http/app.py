@@ -79,11 +79,10 @@ def _with_headers(
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What one path does: a handler per method. `is_open` paths skip the Host and Origin checks.
+    """The handlers of one path by method; `is_open` paths skip the Host and Origin checks.
 
-    A path with `refuse_stranger` is protected: the caller is recognised from the headers, before a
-    body is read, and that is
-    how one who is not is answered. `max_body_bytes` is a bound of the path's own.
+    With `refuse_stranger` the caller is identified from the headers before the body is read, and
+    this function answers those who are not. `max_body_bytes` overrides the common limit.
     """
 
     handlers: Mapping[str, Handler]

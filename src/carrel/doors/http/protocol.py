@@ -1,11 +1,7 @@
-"""HTTP/1.1 on one connection: uvicorn's protocol with every part of a request bounded in size and
-time.
+"""HTTP/1.1 on one connection: uvicorn's protocol with limits on request size and time.
 
-uvicorn leaves three things open that a server for strangers cannot: how large a request's head may
-grow (its parser keeps a
-header until it is whole), how long a request may take to arrive, and how many connections there
-are. Requests that two servers
-could read differently are refused here, before anything else sees them.
+uvicorn does not limit the size of a request's head, the time a request may take to arrive, or the
+number of connections. Requests that two servers could parse differently are refused here.
 """
 
 from __future__ import annotations

@@ -84,15 +84,11 @@ class ServedPrompt:
 
 
 class Endpoint:
-    """One address: its tools, resources and prompts, its capabilities, and how its errors sound.
+    """One MCP endpoint: its tools, resources, prompts, capabilities and error format.
 
-    `speaks_json_rpc_errors` is the dialect of the references room served alone, whose specification
-    wants
-    application errors as JSON-RPC errors instead of tool results. `offers_tasks` promises tasks
-    before the room whose work
-    they are is open; `offers_completions` suggests values for arguments of prompts and addresses.
-    Tools that are not
-    `listed` can be called by name all the same.
+    `speaks_json_rpc_errors` reports application errors as JSON-RPC errors instead of tool results,
+    as the specification of the references room wants. `offers_tasks` announces tasks before the
+    room that runs them is open. Tools that are not `listed` can still be called by name.
     """
 
     def __init__(

@@ -1,9 +1,7 @@
 """MCP over HTTP: one POST in, one JSON answer out, every revision, no session.
 
-An address that `streams_progress` tells a caller who asked for it how far a call is, as server-sent
-events that end with the
-answer. A call that is answered, or refused, before there was anything to tell has its one JSON
-answer there, too.
+An endpoint that `streams_progress` sends progress as server-sent events that end with the answer,
+to callers who asked for it; without progress before the answer it is plain JSON.
 """
 
 from __future__ import annotations

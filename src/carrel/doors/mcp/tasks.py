@@ -1,10 +1,7 @@
-"""The tasks extension: a call whose work outlasts it is answered with a task, which the client
-follows and may cancel.
+"""The MCP tasks extension: a long call returns a task, which the client polls and may cancel.
 
-For clients of 2026-07-28 that say on each request that they know the extension; nobody else is ever
-handed a task. A task is
-the background job itself, so it lasts as long as what it makes, and any server of the same desk can
-answer for it.
+Only clients of 2026-07-28 that announce the extension on the request are given tasks. A task is the
+background job itself, so any server of the same desk can answer for it.
 """
 
 from __future__ import annotations

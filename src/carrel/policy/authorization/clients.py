@@ -69,9 +69,7 @@ class Clients:
         return self._lookups is not None
 
     async def find(self, client_id: str, address: str) -> Client | None:
-        """The client of an id, or None. A document that cannot be had is refused with the reason;
-        `address` is who asks.
-        """
+        """The client of this id, or None; raises UntrustedRequestError for an unusable document."""
         if client_id in self._known:
             return self._known[client_id]
         if client_id.startswith("https://"):
@@ -281,9 +279,7 @@ class DocumentLookups:
         self._under_way: dict[str, asyncio.Task[Client]] = {}
 
     async def find(self, url: str, address: str) -> Client:
-        """The client, or UntrustedRequestError with the reason; RateLimitExceededError when too
-        many are looked up.
-        """
+        """Raises UntrustedRequestError with the reason, or RateLimitExceededError."""
         now = self._clock.monotonic()
         remembered = self._remembered.get(url)
         if remembered is not None:

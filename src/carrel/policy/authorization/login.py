@@ -81,10 +81,7 @@ class Passwords:
             return await asyncio.to_thread(self._hasher.hash, password)
 
     async def fits(self, password: str, kept: str | None, *, is_known: bool = False) -> bool:
-        """Whether a password fits. Without a user it takes as long and answers no. Raises
-        RateLimitExceededError when too many
-        strangers wait already.
-        """
+        """Takes as long where `kept` is None; RateLimitExceededError when too many are waiting."""
         if is_known:
             async with self._known_turns:
                 return await self._verify(password, kept)
@@ -132,12 +129,10 @@ class LoginService:
     async def log_in(
         self, name: str, password: str, address: str, device: str | None = None
     ) -> LoginResult:
-        """Raises LoginRefusedError or RateLimitExceededError. `device` is what this browser was
-        given at an earlier log-in.
+        """Raises LoginRefusedError or RateLimitExceededError.
 
-        Guesses of strangers slow a name down for strangers. An address or a browser from which this
-        person has logged in before
-        is counted by itself, so that nobody elsewhere can keep them out.
+        `device` is the secret this browser got at an earlier log-in. Known browsers and addresses
+        have their own rate limit, so guesses from elsewhere cannot lock a person out.
         """
         is_a_name = _NAME.fullmatch(name) is not None
         folded = name.lower() if is_a_name else "(no name)"

@@ -299,11 +299,7 @@ class AuthorizationServer:
     async def _retry_refresh(
         self, form: Form, shown: str, refresh: RefreshToken, now: float
     ) -> IssuedTokens:
-        """A used refresh token shown again. Shortly after its use, by its client, while nobody has
-        used what followed from it, this
-        is a retry after a lost answer and gets the same successor; everything else is a replay and
-        ends the grant.
-        """
+        """Give a retry within the grace period the same successor; a replay revokes the grant."""
         grant = await self._store.grant(refresh.grant_id)
         secret = (
             None

@@ -1,7 +1,4 @@
-"""Adding: what an input holds is read, checked, and kept unless the library has it already.
-
-One element or entry that cannot be read or kept never costs another.
-"""
+"""Adds references: parses, validates and stores each element; a bad one never affects another."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Adding works by identifier: a durable job looks up what neither library nor corpus has.
+"""Adds works by identifier: a durable job looks up what neither library nor corpus has.
 
-The job keeps each work as soon as it is found, and can be interrupted at any moment and resumed.
+The job stores each work as soon as it is found, so it can be resumed after an interruption.
 """
 
 from __future__ import annotations
@@ -174,10 +174,7 @@ class LookupJob:
 
 @dataclass(frozen=True, slots=True)
 class LookupWaits:
-    """How long a call waits for look-ups before the rest goes on as a job.
-
-    `follower_seconds` is for callers that can follow a task.
-    """
+    """How long a call waits before look-ups become a job; `follower_seconds` for task clients."""
 
     seconds: float = 20.0
     follower_seconds: float = 1.0
@@ -207,10 +204,7 @@ class Additions:
     async def add(
         self, elements: Sequence[object], read_file: ReadFile, call: Call
     ) -> AddedReferences | Job:
-        """What became of every element.
-
-        Where work goes on it says what is pending, or is a job where the caller can follow one.
-        """
+        """The outcome of every element, some pending, or a job if the caller can follow one."""
         read = await self._reader.read(elements, read_file)
         answer = read.answer
         library = self._libraries.of(call.caller)
@@ -272,10 +266,7 @@ class Additions:
     async def _run_job(
         self, works: Sequence[Work], so_far: AddedReferences, call: Call, wait_seconds: float
     ) -> JobRecord:
-        """Begins a job, and returns it when it has ended or the wait is over.
-
-        A call that is cancelled meanwhile cancels its job.
-        """
+        """Start a job and wait for it at most `wait_seconds`; a cancelled call cancels the job."""
         owner = call.caller.user_id
         record = await self._jobs.submit(
             KIND,

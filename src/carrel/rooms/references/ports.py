@@ -31,11 +31,10 @@ class Change:
 
 
 class Library(Protocol):
-    """One person's library.
+    """One person's library; functions handed in run on the newest state under the write lock.
 
-    Functions handed in run on the newest state, while nobody else of ours can write. Every method
-    raises LibraryUnreadableError where the file cannot be used; those that write raise
-    LibraryHalfChangedError where the file had begun to change.
+    Every method raises LibraryUnreadableError; those that write raise LibraryHalfChangedError where
+    the file had begun to change.
     """
 
     @property
@@ -90,10 +89,7 @@ class Literature(Protocol):
     """The services that know works by their identifiers."""
 
     async def find(self, identifier: Identifier) -> Item:
-        """The work as a CSL item without a key.
-
-        Raises NotFoundError where no service knows it, UnavailableError where none can be asked.
-        """
+        """The work as a CSL item without a key; raises NotFoundError or UnavailableError."""
         ...
 
 
@@ -121,10 +117,7 @@ class Files(Protocol):
         ...
 
     async def exists(self, path: Path) -> bool:
-        """Whether a file is there.
-
-        Raises InvalidInputError where the path can name none, UnavailableError where nobody knows.
-        """
+        """Raises InvalidInputError for an impossible path, UnavailableError if access is denied."""
         ...
 
     def resolved(self, path: Path) -> Path: ...

@@ -1,8 +1,7 @@
-"""Searching a library in memory: the query syntax, and an index of the words of all references.
+"""Search of a library in memory: the query syntax, and an index of the words of all references.
 
-A word of a query matches inside any word of a reference. So the words of all references are one
-long text that is scanned for it, and each word knows its references: few as a list, many as the
-bits of one number.
+A query word matches inside any word. So all words are one long text that is scanned for it, and
+each word has its postings: a list of a few places, or a bit set of many.
 """
 
 from __future__ import annotations
@@ -118,10 +117,9 @@ class IndexedReference:
 
 
 class ReferenceIndex:
-    """All references of one library, each at a place that it keeps.
+    """The references of one library, each at a fixed place.
 
-    `update` looks only at what changed: an item is known again by being the same object, so whoever
-    reads the library must hand over unchanged items as they were.
+    `update` detects changes by object identity: hand over unchanged items as the same objects.
     """
 
     def __init__(self, items: Sequence[Item]) -> None:
@@ -221,10 +219,7 @@ class ReferenceIndex:
         return _as_bits(known.get(value, ()), len(self.entries))
 
     def _with_word(self, word: str) -> int:
-        """The references that have the word inside one of theirs, as bits.
-
-        They are cached, since people refine their queries.
-        """
+        """A bit set of the references with the text inside a word; cached for refined queries."""
         known = self._word_cache.get(word)
         if known is None:
             if len(self._word_cache) >= _CACHED_WORDS:

@@ -137,9 +137,7 @@ def check_changes(changes: Mapping[str, object]) -> Callable[[Item], Change]:
 
 
 def _with_et_al(present: Item, values: Item, removed: tuple[str, ...]) -> Change:
-    """A new name list is complete, unless it ends in a name such as `others`; the mark in `custom`
-    follows.
-    """
+    """Mark new name lists that end in a name such as `others` as incomplete, in `custom`."""
     touched = NAME_VARIABLES & {*values, *removed}
     marked = custom(present).get(ET_AL_KEY)
     known = (

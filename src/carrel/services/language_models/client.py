@@ -78,10 +78,7 @@ class ModelClient:
     async def ask(
         self, instructions: str, material: str, schema: Mapping[str, Any], schema_name: str
     ) -> ModelAnswer | UnusableAnswer:
-        """The object that the model answered with, or why its answer is unusable.
-
-        Retries with growing pauses while the model is busy. Raises LanguageModelError in the end.
-        """
+        """The model's answer; retries with backoff while busy, then raises LanguageModelError."""
         return read_answer(
             await self._send(instructions, material, AnswerSchema(schema_name, schema))
         )

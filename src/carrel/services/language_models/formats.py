@@ -47,10 +47,7 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class ProviderFormat:
-    """One provider: its usual address, how a request is written and how an answer is read.
-
-    `simpler` is for servers of the same format that do not know JSON schemas.
-    """
+    """A provider's wire format; `simpler` is the fallback for servers without JSON schemas."""
 
     usual_url: str
     path: Callable[[str], str]
@@ -87,10 +84,7 @@ def _openai_body(request: ModelRequest) -> dict[str, Any]:
 
 
 def _plain_openai_body(request: ModelRequest) -> dict[str, Any]:
-    """For servers without strict schemas: the shape in words, and the schema beside the type.
-
-    Some servers, such as llama.cpp's, hold the model to that schema.
-    """
+    """For servers without strict schemas: the schema in words, and as llama.cpp enforces it."""
     if request.answer is None:
         return _chat_body(request, request.instructions, None)
     schema = request.answer.schema

@@ -50,9 +50,7 @@ class Arxiv:
         return found
 
     async def _fetch(self, identifiers: Sequence[ArxivId]) -> dict[ArxivId, CslItem]:
-        """The papers that arXiv has. It refuses a list that holds one malformed id, so a refused
-        list is asked in halves.
-        """
+        """The papers found; arXiv refuses a list with one malformed id, so it is then halved."""
         names = ",".join(str(identifier) for identifier in identifiers)
         answer = await self._client.ask(
             SERVICE,

@@ -110,10 +110,7 @@ class _Service:
 
 
 class ServiceClient:
-    """Asks services on behalf of one installation. Open it with `async with`, or close it.
-
-    `contact` is the address that services write to before they block anybody.
-    """
+    """HTTP client of lookup services: cache, retries, limits; `contact` is a mail address."""
 
     def __init__(
         self,
@@ -161,10 +158,10 @@ class ServiceClient:
         accept: str = "*/*",
         limits: ServiceLimits | None = None,
     ) -> HttpAnswer:
-        """The answer to a GET, from the cache or the service, with any status that is final.
+        """The answer to a GET, from the cache or the service, with any final status.
 
-        `limits` are those of the service and the same at every call. Raises
-        NetworkUnavailableError, ServiceFailedError or ServicePausedError.
+        Raises NetworkUnavailableError, ServiceFailedError or ServicePausedError. `limits` must be
+        the same at every call for a service.
         """
         url = str(httpx2.URL(address, params=dict(params)) if params else httpx2.URL(address))
         # The cache is a file, and an address may hold a key.

@@ -78,12 +78,11 @@ class Slots:
 
 @dataclass(frozen=True, slots=True)
 class BreakerPolicy:
-    """When a breaker opens and how long it stays so.
+    """When a circuit breaker opens, and for how long.
 
-    Chosen by calculation, not fitted: at three questions side by side a dead host opens it in the
-    second round of attempts,
-    and a service that fails half of its answers at random runs into eight failures in a row once in
-    about 500 questions.
+    Calculated, not fitted: with three concurrent requests a dead host opens it in the second round
+    of attempts; a service that fails half of its answers at random opens it once in about 500
+    requests.
     """
 
     failures_to_open: int = 8

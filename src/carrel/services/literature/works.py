@@ -108,11 +108,7 @@ class LiteratureServices:
         self._works = Works(self._client, Addresses(**addresses), pubmed_api_key)
 
     async def find(self, identifier: Identifier) -> CslItem:
-        """The work as a CSL item without a key.
-
-        Raises WorkUnknownError where no service knows it, LookupUnavailableError where none can be
-        asked.
-        """
+        """The work without a key; raises WorkUnknownError or LookupUnavailableError."""
         try:
             return await self._works.find(identifier)
         except WorkNotFoundError as error:

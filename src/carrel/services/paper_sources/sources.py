@@ -310,9 +310,9 @@ def read_in_processes(
     workers: int,
     cpu_seconds: float = CPU_SECONDS,
 ) -> Iterator[tuple[PartJob, Reading]]:
-    """In several processes. When one dies or is ended, the parts it may have held are read alone.
+    """Read parts in a process pool; parts of a crashed or killed worker are read again, one by one.
 
-    `cpu_seconds` is what a part may take, besides 2 s for each megabyte, before it is ended.
+    A part may take `cpu_seconds` and 2 s for each megabyte.
     """
     waiting = iter(jobs)
     while batch := list(islice(waiting, workers * _IN_FLIGHT_PER_WORKER)):

@@ -305,11 +305,9 @@ class _RecordClusters:
 
 
 def assign_ids(groups: Sequence[PaperGroup], known: Mapping[str, str]) -> list[str]:
-    """An identifier for each group. `known` maps names to the identifiers of the last snapshot, and
-    these stay:
+    """An identifier for each group; those of the last snapshot, given by key in `known`, stay.
 
-    a DOI that arrives later clusters the paper that is already known by its title, under the
-    identifier people hold.
+    So a paper known by its title keeps its identifier when a DOI arrives later.
     """
     assigned: dict[int, str] = {}
     taken: set[str] = set()

@@ -49,11 +49,9 @@ class KeptImage:
 
 @dataclass(frozen=True, slots=True)
 class PaperRecord:
-    """What one source says of one paper. Long texts are kept as assets and named here by their
-    SHA-256.
+    """One paper according to one source; long texts are stored as assets under their SHA-256.
 
-    `inferred` names the fields whose value the source does not state: it was worked out from the
-    layout or a file's name.
+    `inferred` names the fields that were derived from the layout or the file's name.
     """
 
     title: str
@@ -207,9 +205,9 @@ class ModelText:
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """How to build: `has_edges` None goes on as the snapshot does, `workers` None uses all cores.
+    """None for `has_edges` keeps the snapshot's choice, for `workers` uses all cores.
 
-    `before_swap` sees the finished draft before it becomes the snapshot.
+    `before_swap` gets the finished draft before it becomes the snapshot.
     """
 
     workers: int | None = None

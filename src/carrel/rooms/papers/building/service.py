@@ -105,10 +105,7 @@ class PaperBuilder:
             return bool(plan.changed or plan.removed)
 
     def add(self, file: Path, progress: Progress) -> PaperAdded:
-        """Reads what is new in the inbox and returns the paper of one file in it.
-
-        Raises PaperNotAddedError where that file holds none.
-        """
+        """Add new files of the inbox, return the paper of `file`; PaperNotAddedError if none."""
         with self._lock.held():
             report, plan = self._build([self._inbox], progress, is_everything=False)
         source = str(file.absolute())
