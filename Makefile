@@ -84,6 +84,7 @@ run: $(RUNNABLE) ## a server on 127.0.0.1 with a small demo corpus; installs onl
 docs: $(READY) ## write docs/reference.md again from the catalogue
 	$(BIN)/python -m carrel.cli.reference > docs/reference.md
 	$(BIN)/python -m carrel.cli.access_table docs/access.md
+	$(BIN)/python -m tests.module_map
 
 .PHONY: transcript
 transcript: $(READY) ## type README and guide from a wheel and write docs/transcript.md again

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.module_map import HEADING, PAGE, draw_map
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     page
@@ -43,6 +45,17 @@ def test_every_linked_file_exists(page: Path) -> None:
 )
 def test_every_path_of_the_tree_that_a_page_names_exists(page: Path) -> None:
     assert not [path for path in _paths_named(page) if not _exists(path)]
+
+
+def test_the_map_of_modules_is_drawn_from_the_modules() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    drawn = page[page.index(HEADING) :]
+    assert drawn == draw_map(), "`make docs` draws it again"
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    silent = [line for line in draw_map().splitlines() if line.endswith(":")]
+    assert not silent
 
 
 def test_every_make_target_that_a_page_names_exists() -> None:

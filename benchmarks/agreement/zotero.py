@@ -135,8 +135,7 @@ def expected_records(path: Path) -> tuple[dict[str, Record], dict[str, Any]]:
     return records, content.get("config", {}).get("preferences", {})
 
 
-def _record(item: dict[str, Any]) -> Record:
-    record: Record = {"type": _TYPES.get(item["itemType"], item["itemType"])}
+def _creators(item: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
     roles: dict[str, list[dict[str, str]]] = {}
     for person in item.get("creators", []):
         who = (
@@ -145,7 +144,12 @@ def _record(item: dict[str, Any]) -> Record:
             else {"family": person.get("lastName", ""), "given": person.get("firstName", "")}
         )
         roles.setdefault(_ROLES.get(person["creatorType"], person["creatorType"]), []).append(who)
-    for role, names in roles.items():
+    return roles
+
+
+def _record(item: dict[str, Any]) -> Record:
+    record: Record = {"type": _TYPES.get(item["itemType"], item["itemType"])}
+    for role, names in _creators(item).items():
         record[role] = field_text(role, names)
     for name, value in item.items():
         if name in _DATES:

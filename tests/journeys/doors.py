@@ -315,41 +315,40 @@ def opened(
     name: str, settings: Settings, port: int, portal: BlockingPortal, room: str = "papers"
 ) -> Iterator[Door]:
     """One door, open while the test is inside; `room` is the one whose own door is meant."""
-    url = f"http://127.0.0.1:{port}/mcp"
-    desk_url, room_url = f"http://127.0.0.1:{port}/desk/mcp", f"http://127.0.0.1:{port}/{room}/mcp"
-    names: dict[str, str] = {}
-    sdk: mcp.Client | None = None
-    fast: fastmcp.Client[Any] | None = None
-    match name:
+    if name == "REST":
+        yield RestDoor(port)
+        return
+    if name == "command line":
+        yield CommandLineDoor(open_desk(settings).catalogue, desk_options(settings))
+        return
+    client = _client(name, settings, f"http://127.0.0.1:{port}", room)
+    with portal.wrap_async_context_manager(client):
+        if isinstance(client, mcp.Client):
+            is_alone = "room's own door" in name or ("stdio" in name and len(settings.rooms) == 1)
+            yield SdkDoor(portal, client, names_alone(settings, room) if is_alone else {})
+        else:
+            yield FastMcpDoor(portal, client)
+
+
+def _client(
+    name: str, settings: Settings, server: str, room: str
+) -> mcp.Client | fastmcp.Client[Any]:
+    era: Any = "legacy" if name.endswith("handshake") else "auto"
+    match name.split(", ", maxsplit=1)[0]:
         case "FastMCP in memory":
-            fast = fastmcp.Client(fastmcp_app(settings))
-        case "SDK over HTTP, handshake":
-            sdk = mcp.Client(url, mode="legacy")
-        case "SDK over HTTP, stateless":
-            sdk = mcp.Client(url)
-        case "FastMCP client over HTTP, handshake":
-            fast = fastmcp.Client(url, mode="legacy")
-        case "FastMCP client over HTTP, stateless":
-            fast = fastmcp.Client(url)
-        case "FastMCP client at /desk/mcp, handshake":
-            fast = fastmcp.Client(desk_url, mode="legacy")
-        case "SDK at /desk/mcp, stateless":
-            sdk = mcp.Client(desk_url)
-        case "SDK at the room's own door, handshake" | "SDK at the room's own door, stateless":
-            sdk = mcp.Client(room_url, mode="legacy" if name.endswith("handshake") else "auto")
-            names = names_alone(settings, room)
-        case "SDK over stdio, handshake":
-            names = names_alone(settings, room) if len(settings.rooms) == 1 else {}
-            sdk = mcp.Client(stdio_parameters(desk_options(settings)), mode="legacy")
-        case "FastMCP client over stdio, stateless":
-            fast = fastmcp.Client(stdio_transport(desk_options(settings)))
-        case "REST":
-            yield RestDoor(port)
-        case "command line":
-            yield CommandLineDoor(open_desk(settings).catalogue, desk_options(settings))
-    if sdk is not None:
-        with portal.wrap_async_context_manager(sdk):
-            yield SdkDoor(portal, sdk, names)
-    if fast is not None:
-        with portal.wrap_async_context_manager(fast):
-            yield FastMcpDoor(portal, fast)
+            return fastmcp.Client(fastmcp_app(settings))
+        case "SDK over HTTP":
+            return mcp.Client(f"{server}/mcp", mode=era)
+        case "FastMCP client over HTTP":
+            return fastmcp.Client(f"{server}/mcp", mode=era)
+        case "FastMCP client at /desk/mcp":
+            return fastmcp.Client(f"{server}/desk/mcp", mode=era)
+        case "SDK at /desk/mcp":
+            return mcp.Client(f"{server}/desk/mcp", mode=era)
+        case "SDK at the room's own door":
+            return mcp.Client(f"{server}/{room}/mcp", mode=era)
+        case "SDK over stdio":
+            return mcp.Client(stdio_parameters(desk_options(settings)), mode=era)
+        case "FastMCP client over stdio":
+            return fastmcp.Client(stdio_transport(desk_options(settings)))
+    raise ValueError(f"there is no door {name}")
