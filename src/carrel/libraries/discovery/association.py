@@ -10,9 +10,7 @@ def _n_log_n(n: int) -> float:
 
 
 class Counted:
-    """Weights over a corpus of a fixed number of documents; n·log n is looked up, since every
-    weight needs nine of them.
-    """
+    """Log-likelihood weights over `documents` documents; n·log n is precomputed in a table."""
 
     def __init__(self, documents: int) -> None:
         self.documents = documents
@@ -20,9 +18,7 @@ class Counted:
 
     @staticmethod
     def signed(inside: int, inside_size: int, outside: int, outside_size: int) -> float:
-        """Signed log-likelihood ratio (G²) of a word in one collection against another: positive
-        where it is there more than by chance.
-        """
+        """Signed log-likelihood ratio (G²): positive where the word is over-represented inside."""
         total, word = inside_size + outside_size, inside + outside
         cells = (inside, inside_size - inside, outside, outside_size - outside)
         margins = (inside_size, outside_size, word, total - word)
@@ -55,9 +51,7 @@ LEAST_DOCUMENTS = 5
 
 
 def are_alike(index: ConceptIndex, one: int, other: int) -> bool:
-    """Whether two concepts are one, kin in the vocabulary's trees, one named within the other, or
-    spoken of by the same papers.
-    """
+    """Whether two concepts are equal, related in the vocabulary's trees, nested or co-extensive."""
     if one == other:
         return True
     if index.vocabulary and index.vocabulary.is_kin(index.key(one), index.key(other)):

@@ -88,9 +88,7 @@ class PairMethods:
         )
 
     def ways(self, reading: GoalReading) -> tuple[Bridge, ...]:
-        """Everything that joins the ends: the way the goal names first, then the sort it asks for,
-        then by weight.
-        """
+        """The bridges of a pair: any that the goal names, then the wanted kind, then by weight."""
         assert reading.end is not None
         key = (
             reading.start.concepts,
@@ -306,9 +304,7 @@ class PairMethods:
     def _around_the_ends(
         self, reading: GoalReading, request: Request
     ) -> Iterator[CandidateConnection]:
-        """Neighbours of one end that keep the other: a widening, so there are fewer of them than of
-        the pair itself.
-        """
+        """Connections that replace one end by a neighbour; fewer than those of the pair itself."""
         assert reading.pair is not None
         index = self._index
         asked = {reading.start_concept.key, index.key(reading.pair)}
@@ -374,9 +370,7 @@ class PairMethods:
 
 
 def is_worded_like(reader: Reader, number: int, ends: Iterable[int]) -> bool:
-    """Whether a concept shares a word, its stem or its other spelling with an end: true, but no
-    news.
-    """
+    """Whether a concept shares a word, a stem or a spelling variant with one of the ends."""
     words = [word for word in reader.index.key(number).split(" ") if len(word) > 3]
     for end in ends:
         for other in reader.index.key(end).split(" "):

@@ -31,9 +31,7 @@ BRIDGES_MAY_BE_BROADER = 4.0
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a method: how many, what there is already, what did best, and what the
-    meta-review advises.
-    """
+    """What generation is asked for: how many, what is known, what ranked best, which advice."""
 
     count: int
     avoid: Collection[str] = ()
@@ -45,9 +43,7 @@ class Request:
 
 
 class Layout:
-    """Lays connections out: bridges, quotations from both sides, what was searched for novelty,
-    what there is to test with.
-    """
+    """Builds connections: bridges, quoted sentences, novelty search and available test methods."""
 
     def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
         self.index = index
@@ -68,9 +64,7 @@ class Layout:
         admits: Callable[[int], bool] = lambda _: True,
         within: frozenset[int] | None = None,
     ) -> CandidateConnection | None:
-        """A connection with its evidence laid out, or None when no bridge holds on both sides;
-        `within` keeps its end to some papers.
-        """
+        """A connection with evidence; None without a bridge. `within` limits the end's papers."""
         c = self.far(reading, end)
         if c is not None and within is not None:
             c = Literature(c.label, c.concepts, c.documents & within)
@@ -154,9 +148,7 @@ class Layout:
         *,
         is_way: bool = False,
     ) -> CandidateConnection:
-        """The connection over these bridges; `is_way` where the pair was asked for and the first
-        bridge is what is proposed.
-        """
+        """The connection over these bridges; with `is_way` the first bridge is the proposal."""
         index = self.index
         a, c = reading.start, self.far(reading, end)
         assert c is not None

@@ -1,6 +1,4 @@
-"""What discovery hands over: candidate connections with everything they rest on, each citation a
-document of the index.
-"""
+"""Candidate connections and the evidence they rest on; each citation is a document of the index."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -41,13 +39,10 @@ class Place(StrEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """One paper with the sentence that says it; `sentence_number` counts within the abstract, 0 in
-    title and keywords.
+    """A sentence quoted from a paper; `sentence_number` is its number in the abstract, else 0.
 
-    A sentence that does not name both things is no support for their link: `speaks_only_of` says
-    which one it names. One that
-    names something only as part of a longer known name (`heart` in `heart disease`) is weaker:
-    `is_in_longer_name`.
+    A sentence that names only one of the two things (`speaks_only_of`) does not support the link.
+    `is_in_longer_name` marks weaker support: a thing named only in a longer name (`heart disease`).
     """
 
     document_id: str
@@ -74,9 +69,7 @@ class TestMethod:
 
 @dataclass(frozen=True)
 class Bench:
-    """What the papers on one side of a bridge work on and with; `papers` says how many were read
-    for it.
-    """
+    """Model systems and methods named by the `papers` papers on one side of a bridge."""
 
     papers: int = 0
     systems: tuple[TestMethod, ...] = ()
@@ -144,8 +137,7 @@ class NoveltySearch:
 
 @dataclass(frozen=True)
 class Arm:
-    """A second end with what leads to it, where two connections were combined: its bridges and
-    counts are its own.
+    """The second end of a combined connection, with its own bridges and novelty counts.
 
     `with_end` papers speak of both ends, `with_everything` of both ends and the start.
     """
@@ -159,9 +151,7 @@ class Arm:
 
 @dataclass(frozen=True)
 class Testing:
-    """What there is to test a connection with: links on whose papers a method is named, methods
-    named on both sides, and
-    whether the end is something an experiment can change."""
+    """Whether a connection can be tested: methods named on its links, kind of its end."""
 
     __test__ = False
 
@@ -191,9 +181,9 @@ class Turn:
 
 @dataclass(frozen=True)
 class Origin:
-    """How the connection arose: by a method from a goal, or by a strategy from parents, which stay.
+    """How a connection was made: from a goal by a method, or from `parents` by a strategy.
 
-    `change` says in a few words what a child has that its parent had not.
+    `change` says in a few words how a child differs from its parent.
     """
 
     made_by: GenerationMethod | EvolutionStrategy
@@ -205,12 +195,10 @@ class Origin:
 
 @dataclass(frozen=True)
 class CandidateConnection:
-    """A may be connected to C through the bridges: a candidate found in the literature, not a
-    finding.
+    """A hypothesis from the literature: start A may be connected to end C through the bridges.
 
-    The first bridge is the one it is told by. `scope` narrows the claim to a model system; a
-    combination has `arms`, and
-    then `novelty` is of the start with either end.
+    The first bridge is the leading one. `scope` narrows the claim to a model system. A combination
+    has `arms`; its `novelty` is that of the start with either end.
     """
 
     goal: str

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MissingName:
-    """Something a text names that no paper of the corpus does, or that is too general here to say
-    anything (`is_vague`);
-    `near` are names of the corpus that resemble it."""
+    """A name in a goal that the corpus lacks or, with `is_vague`, uses too broadly to search."""
 
     text: str
     is_central: bool
@@ -16,9 +14,7 @@ class MissingName:
 
 
 class GoalNotInCorpusError(Exception):
-    """What the goal speaks of does not occur in the corpus, or too little of it to know what is
-    asked.
-    """
+    """The corpus has none or too little of what the goal names."""
 
     code = "goal_not_in_corpus"
 

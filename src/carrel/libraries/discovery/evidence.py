@@ -57,12 +57,10 @@ class Quoter:
         most: int,
         label: str = "",
     ) -> tuple[Evidence, ...]:
-        """The best sentences on a concept within a literature, titles before abstracts and the
-        newest first.
+        """The best sentences on a concept within a literature: titles first, then the newest.
 
-        Only sentences that name both are evidence of the link. Where there is none, the best one
-        that names the concept alone is
-        returned, marked with the `label` it speaks of.
+        Only sentences that name both support the link. Without any, the best sentence that names
+        the concept alone is returned, marked with `label`.
         """
         said: list[tuple[bool, bool, Evidence]] = []
         alone: list[tuple[bool, bool, Evidence]] = []

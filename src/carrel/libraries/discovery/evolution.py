@@ -1,6 +1,4 @@
-"""New connections from old ones; the parents stay as they were, and the child says whose it is and
-what changed.
-"""
+"""Evolution of connections: a child derived from parents, which stay unchanged."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -48,9 +46,7 @@ def evolve(
     strategy: EvolutionStrategy,
     partner: CandidateConnection | None = None,
 ) -> CandidateConnection:
-    """A child of the connection (and, for combine, of its partner) that differs from it in
-    substance.
-    """
+    """A child of the connection (and of `partner`, for combine) that differs in substance."""
     child = _evolved(discovery, connection, strategy, partner)
     # What leaves part of the goal aside does so in its children, too.
     return replace(

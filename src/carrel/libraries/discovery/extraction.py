@@ -30,13 +30,10 @@ _BREAK = re.compile(r"(?:[,;:!?()\[\]{}\"“”/|<>=+*–—]|(?<!\b[A-Z])\.|\.(
 
 @dataclass(frozen=True)
 class Mentions:
-    """A paper's concepts by key: `named` by its keywords and headings, `mentioned` anywhere (the
-    named among them).
+    """Concept keys of a paper: `named` in keywords and headings, `mentioned` anywhere (a superset).
 
-    A short form keeps its capitals (`AML`) and a shortened genus its full stop (`e. coli`), since
-    what they mean is known only from
-    all papers together. `text` is the paper's words in order, "" where a phrase ends: names that
-    other papers know are looked for there.
+    Short forms keep their capitals (`AML`) and abbreviated genera their full stop (`e. coli`): only
+    the whole corpus tells what they mean. `text` is the words in order, "" at phrase ends.
     """
 
     named: tuple[str, ...]
@@ -46,9 +43,7 @@ class Mentions:
 
 
 def concepts_of(paper: Paper, vocabulary: Vocabulary | None, labels: dict[str, str]) -> Mentions:
-    """Everything one paper speaks of, each concept once; keys not yet labelled are, as they are
-    written here.
-    """
+    """The concepts of one paper, each once; adds labels as written for keys that have none."""
     keywords = (name if name.count(", ") > 1 else natural_order(name) for name in paper.keywords)
     headings = (natural_order(name.strip().rstrip("*")) for name in paper.headings)
     named = dict.fromkeys(
@@ -179,9 +174,7 @@ BREAK = 0
 
 @dataclass(frozen=True)
 class ChunkDocument:
-    """One document of a chunk; `named` and `mentioned` point into the chunk's keys, `text` into its
-    words.
-    """
+    """One document of a chunk; its numbers are positions in the chunk's keys and words."""
 
     id: str
     year: int | None
@@ -202,9 +195,7 @@ class Chunk:
 
 
 def read_chunk(papers: Iterable[Paper], vocabulary: Vocabulary | None = None) -> Chunk:
-    """Read papers into a chunk: the part of indexing that costs time, and needs nothing but the
-    papers.
-    """
+    """Extract the concepts of papers: the slow part of indexing, independent of the index."""
     numbers: dict[str, int] = {}
     labels: dict[str, str] = {}
     words: dict[str, int] = {"": BREAK}

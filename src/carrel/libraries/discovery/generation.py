@@ -1,6 +1,4 @@
-"""Candidate connections for a goal: it is read, and one of four methods looks for what may answer
-it.
-"""
+"""Generation of candidate connections for a goal, by one of four methods."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,9 +37,7 @@ class _State:
 
 
 class Discovery:
-    """Literature-based discovery over one index: reads goals, finds connections, and lays their
-    evidence out.
-    """
+    """Literature-based discovery over one index: reads goals, finds connections with evidence."""
 
     def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
         self.index = index
@@ -65,18 +61,14 @@ class Discovery:
         return read_goal(self.reader, goal)
 
     def understand(self, goal: str) -> GoalReading:
-        """The reading that generation works with: where the first one leads nowhere the next is
-        taken, and that is said.
-        """
+        """The first reading of a goal that yields connections; its notes say what was changed."""
         known = self._now.readings
         if goal not in known:
             known[goal] = self._named(self._settled(self.read_goal(goal)))
         return known[goal]
 
     def _named(self, reading: GoalReading) -> GoalReading:
-        """The reading with its ends called what authors call them, where the goal has no name of
-        its own for them.
-        """
+        """The reading with ends labelled as authors write them, unless the goal names them."""
         layout, start = self._now.layout, self.index.number(reading.start_concept.key)
         if start is not None and reading.start.label == self.index.label(start):
             reading = replace(reading, start=replace(reading.start, label=layout.label(start)))
@@ -97,9 +89,7 @@ class Discovery:
         avoid: Collection[str] = (),
         request: Request | None = None,
     ) -> tuple[CandidateConnection, ...]:
-        """Up to `count` connections, likeliest first; `avoid` names the keys of ends already
-        proposed, `best` those to expand.
-        """
+        """At most `count` connections, best first; raises NoConnectionError if there are none."""
         reading = self.understand(goal)
         asked = request or Request(count, avoid, best=best)
         ways = self._now.between_ends if reading.is_closed else self._now.from_start
@@ -127,9 +117,7 @@ class Discovery:
         )
 
     def asked_pair(self, reading: GoalReading, origin: Origin) -> CandidateConnection | None:
-        """The connection of a pair over its leading ways, the one the text names first; None when
-        nothing joins the two.
-        """
+        """The connection of the pair over its leading bridges, or None where nothing joins it."""
         assert reading.pair is not None
         ways = self._now.between_ends.ways(reading)[:BRIDGES_SHOWN]
         return (
@@ -150,9 +138,7 @@ class Discovery:
         admits: Callable[[int], bool] = lambda _: True,
         within: frozenset[int] | None = None,
     ) -> CandidateConnection | None:
-        """A connection with its evidence laid out, or None when no bridge holds on both sides;
-        `within` keeps its end to some papers.
-        """
+        """A connection with evidence; None without a bridge. `within` limits the end's papers."""
         return self._now.layout.connection(reading, end, origin, admits, within)
 
     def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
@@ -184,9 +170,7 @@ class Discovery:
             )
 
     def _settled(self, reading: GoalReading) -> GoalReading:
-        """The same reading where it leads somewhere, else the next that does: another pair of what
-        is named, then one end alone.
-        """
+        """The first reading that yields connections: this one, another pair, or a single end."""
         notes, ways = list(reading.notes), self._now.between_ends
         if reading.end is not None:
             if ways.has_any(reading):

@@ -125,9 +125,7 @@ FOREIGN: frozenset[str] = frozenset(
 
 
 def is_aspect(word: str) -> bool:
-    """Whether a word says what of a thing is meant (`deficiency`, `growth`), so that the thing
-    stands before it.
-    """
+    """Whether a word names an aspect (`deficiency`, `growth`) of the thing named before it."""
     return word in GENERIC or (len(word) > 4 and word.endswith(_ASPECTS))
 
 
@@ -137,9 +135,7 @@ _BREAK = re.compile(r"[.,;:!?()\[\]{}\"“”/|]|\s[-–—]\s")
 
 @dataclass(frozen=True)
 class Token:
-    """One word: in normal form, as written, whether a stop stands before it, and whether it is
-    written like a proper name.
-    """
+    """A word of a goal: its normal form, its spelling, and what its case and punctuation tell."""
 
     word: str
     text: str
@@ -149,9 +145,7 @@ class Token:
 
     @property
     def is_small(self) -> bool:
-        """Whether it holds sentences together and names nothing, in English or another language
-        goals are asked in.
-        """
+        """Whether it is a function word in English or another language that goals are asked in."""
         plain = self.text.lower()
         return (
             plain in FUNCTION_WORDS

@@ -68,9 +68,7 @@ def wanted_by(goal: str) -> Wanted | None:
 
 
 def is_intervention(index: ConceptIndex, number: int) -> bool:
-    """Whether a vocabulary has a concept among treatments, which can be what a goal is about, as a
-    way of finding out cannot.
-    """
+    """Whether the vocabulary lists a concept under treatments only, so a goal can be about it."""
     trees = index.trees(number)
     return bool(trees) and all(tree.startswith(_TREATMENTS) for tree in trees)
 
@@ -88,9 +86,7 @@ _REPEATED = re.compile(r"\b(\w+)(?:\s+\1\b)+", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class GoalReading:
-    """What a goal is about: where to start, the other end where it names one, and what of its words
-    was not used.
-    """
+    """What a goal is about: the start, the end where it names one, and its words left unused."""
 
     goal: str
     start: Literature
@@ -113,9 +109,7 @@ class GoalReading:
 
 
 def read_goal(reader: Reader, goal: str) -> GoalReading:
-    """The things a goal names that papers speak of; two of them make a pair, whatever verb stands
-    between.
-    """
+    """Parse a goal into concepts of the corpus; raises GoalNotInCorpusError where it has none."""
     asked = _UNWANTED.sub(" ", _REPEATED.sub(r"\1", goal))
     tokens = tokens_of(asked)
     things, missing, ignored = things_in(reader, tokens)
@@ -222,9 +216,7 @@ def _to_fall_back_on(reader: Reader, things: Sequence[Thing]) -> Iterator[Thing]
 def _two_ends(
     reader: Reader, tokens: Sequence[Token], ends: list[Thing], found: Sequence[Thing]
 ) -> tuple[Thing, Thing | None]:
-    """The start (what is to be explained or changed) and the end (what may bear on it), where there
-    are two.
-    """
+    """The start (what is to be explained or changed) and the end (what may affect it), if any."""
     by_weight = sorted(ends, key=lambda thing: (-_weight(reader, thing), thing.start))
     able = [thing for thing in by_weight if _can_pair(reader, thing)]
     if len(able) < 2:

@@ -1,6 +1,4 @@
-"""The concept index: which documents speak of which concepts, grown and shrunk document by
-document.
-"""
+"""The concept index: which documents mention which concepts, updated document by document."""
 
 import sys
 from array import array
@@ -36,12 +34,10 @@ LONG_NAME_WORDS = 4
 
 
 class ConceptIndex:
-    """Concepts with the documents that speak of them.
+    """Concepts and the documents that mention them, updated incrementally.
 
-    The ledger holds what texts say; from it follow the names to look for and what each key means.
-    Both are settled before the
-    next question, and only documents they touch are placed anew, so an index grown or shrunk equals
-    one built at once.
+    Names and meanings of keys follow from the ledger and are settled before the next query. Only
+    the documents affected are placed again; the result equals an index built at once.
     """
 
     def __init__(self, vocabulary: Vocabulary | None = None) -> None:
@@ -58,9 +54,7 @@ class ConceptIndex:
     def build(
         cls, papers: Iterable[Paper], vocabulary: Vocabulary | None = None, mapper: Mapper = map
     ) -> "ConceptIndex":
-        """An index of all the papers; give an executor's `map` to read them on more than one
-        core.
-        """
+        """Index papers; pass an executor's `map` as `mapper` to extract on several cores."""
         index = cls(vocabulary)
         size = PAPERS_PER_CHUNK if vocabulary is None else PAPERS_PER_CHUNK_WITH_VOCABULARY
         for chunk in mapper(ChunkReader(vocabulary), in_chunks(papers, size)):
@@ -200,9 +194,7 @@ class ConceptIndex:
         return self._ledger.plain_text(document)
 
     def closing_words(self) -> frozenset[int]:
-        """The numbers of what ends a phrase: 0 and the words that name nothing, without those that
-        join two names.
-        """
+        """Numbers of the words that end a phrase: 0 and function words, except joining ones."""
         if not self._closing_words:
             known = (self._ledger.words.get(word, BREAK) for word in FUNCTION_WORDS - JOINING)
             self._closing_words = frozenset((BREAK, *known))
@@ -213,9 +205,7 @@ class ConceptIndex:
         return self._ledger.words.get(word)
 
     def number(self, key: str) -> int | None:
-        """The number of a concept within this index, by its key, a synonym's, another spelling's or
-        a short form's.
-        """
+        """The concept's number by key, synonym, spelling variant or short form; None if unknown."""
         self.settle()
         preferred = (
             self.vocabulary.preferred(key)
@@ -238,9 +228,7 @@ class ConceptIndex:
         return () if term is None else term.trees
 
     def papers_of_phrase(self, key: str) -> int:
-        """How many papers have this very phrase as a concept of its own; no other spelling is
-        looked for.
-        """
+        """How many papers have exactly this phrase as a concept; no variants are looked up."""
         found = self._placed.numbers.get(key)
         return 0 if found is None else self.frequency(found)
 
@@ -249,9 +237,7 @@ class ConceptIndex:
         return self._placed.keys[number]
 
     def forms(self, number: int) -> tuple[str, ...]:
-        """The normal forms a text may name a concept by: its key, its short forms and other
-        spellings.
-        """
+        """All normal forms of a concept: its key, short forms and spelling variants."""
         self.settle()
         others = (self._ledger.keys[own] for own in self._placed.forms.get(number, ()))
         return tuple(
@@ -273,9 +259,7 @@ class ConceptIndex:
         return found
 
     def is_fragment(self, number: int) -> bool:
-        """Whether a concept is only ever part of a longer one (`hematopoietic stem`), or what no
-        text ever says.
-        """
+        """Whether a concept is only part of longer ones (`hematopoietic stem`) or in no text."""
         self.settle()
         found = self._fragments.get(number)
         if found is None:

@@ -9,9 +9,7 @@ from carrel.libraries.discovery.wording import named
 
 @dataclass(frozen=True)
 class Ways:
-    """How a kind of thing is dealt with: changed (and reversed) or compared, against what, read
-    out, varied and taken out.
-    """
+    """Phrases of a test for one kind of concept: change, reverse, control, readout and block."""
 
     change: str
     further: str
@@ -122,9 +120,7 @@ WAYS = {
 
 
 def changed(concept: Concept, other: Concept) -> str:
-    """What is done to a concept, with the reverse in a further arm where there is one; `other` is
-    the other half of the link.
-    """
+    """The phrase for changing a concept to test its link with `other`, with any reverse arm."""
     ways = WAYS[kind_of(concept)]
     return changed_simply(concept, other) + (
         f", and in a further arm {ways.further}" if ways.further else ""

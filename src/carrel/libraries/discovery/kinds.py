@@ -176,9 +176,7 @@ _CHANGEABLE = frozenset(
 
 
 def kind_of(concept: Concept) -> Kind:
-    """What a concept is: as it was found when the papers were read, else by the form of its
-    name.
-    """
+    """The kind recorded for a concept, else the kind its name suggests."""
     return (
         concept.kind
         if concept.kind is not Kind.UNKNOWN
@@ -187,9 +185,7 @@ def kind_of(concept: Concept) -> Kind:
 
 
 def drive(kind: Kind) -> int:
-    """How readily a thing is the one that acts: what is given acts on what is there, and both act
-    on what can only be seen.
-    """
+    """How likely a kind is the cause in a link, from 3 (substance, exposure) to 0."""
     if kind in {Kind.SUBSTANCE, Kind.EXPOSURE}:
         return 3
     if kind in _CHANGEABLE or kind is Kind.EVENT:
@@ -198,9 +194,7 @@ def drive(kind: Kind) -> int:
 
 
 def can_be_changed(kind: Kind) -> bool:
-    """Whether a test can give, withhold, silence or stimulate it; the rest can only be observed and
-    compared.
-    """
+    """Whether an experiment can manipulate this kind; other kinds are only observed."""
     return kind in _CHANGEABLE
 
 
@@ -231,9 +225,7 @@ def kind_by_trees(trees: Sequence[str]) -> Kind:
 
 
 def kind_in_company(key: str, label: str, sentences: Iterable[str]) -> Kind:
-    """The kind that form and neighbours together tell; sentences are normal words between single
-    spaces, as an index has them.
-    """
+    """The kind by name and context; sentences are normal words padded with single spaces."""
     votes: Counter[Kind] = Counter()
     by_form = kind_by_form(key, label)
     if by_form is not Kind.UNKNOWN:
@@ -307,9 +299,7 @@ _COMPANY = {kind: tuple(words.split()) for kind, words in _TOLD.items()}
 
 
 def kind_in_index(index: ConceptIndex, number: int) -> Kind:
-    """What a concept is: by its places in a vocabulary's trees, else by the form of its name and
-    the phrases it begins.
-    """
+    """The kind by the vocabulary's trees, else by the name and the phrases that it begins."""
     key = index.key(number)
     told = kind_by_trees(index.trees(number))
     if told is Kind.GENE and _DRUG.search(key):

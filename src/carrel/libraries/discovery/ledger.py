@@ -1,6 +1,4 @@
-"""What the texts literally hold: keys and words of every document, and the short forms they define,
-document by document.
-"""
+"""The ledger: keys and words of every document as written, and the short forms it defines."""
 
 import sys
 from array import array
@@ -16,9 +14,7 @@ LEAST_TEXTS = 2
 
 
 class Ledger:
-    """Documents with their keys as read, before anything is known of what they mean. A key seen in
-    one text only waits apart.
-    """
+    """Documents with their keys as read, not yet resolved; keys of a single text are held apart."""
 
     def __init__(self, vocabulary: Vocabulary | None) -> None:
         self.vocabulary = vocabulary
@@ -55,9 +51,7 @@ class Ledger:
         return int(key in self._once) if number is None else self.counts[number]
 
     def is_live(self, number: int) -> bool:
-        """Whether a key is a concept by its own right: someone's name, a vocabulary's term, or seen
-        in two texts.
-        """
+        """Whether a key is a concept: a keyword, a vocabulary term, or found in enough texts."""
         return (
             self.counts[number] >= LEAST_TEXTS
             or self.named_in[number] > 0
@@ -65,9 +59,7 @@ class Ledger:
         )
 
     def names(self) -> set[int]:
-        """The keys to look for in every text: names someone gave, and phrases too long for every
-        text to be cut into them.
-        """
+        """Numbers of the keys to search texts for: given names and phrases of 3 or more words."""
         return {
             number
             for number, key in enumerate(self.keys)
@@ -83,9 +75,7 @@ class Ledger:
         return " " in key or (len(key) > 2 and key.islower() and key not in FUNCTION_WORDS)
 
     def take(self, chunk: Chunk) -> tuple[list[int], set[int]]:
-        """The numbers of a chunk's documents, and of earlier ones that gained a key which had
-        waited.
-        """
+        """Returns the numbers of the chunk's documents, and of earlier ones that gained a key."""
         words = array("I", map(self.word, chunk.words))
         taken: list[int] = []
         touched: set[int] = set()

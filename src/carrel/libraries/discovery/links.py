@@ -39,9 +39,7 @@ TRUST = {
 
 @dataclass(frozen=True)
 class Link:
-    """One side of one bridge: the claim runs from what acts through the bridge to what is acted
-    on.
-    """
+    """One side of a bridge as a directed link from cause to effect."""
 
     cause: Concept
     effect: Concept
@@ -51,9 +49,7 @@ class Link:
 
     @property
     def judgement(self) -> LinkJudgement:
-        """What the quoted sentences make of it; a sentence that names one thing only supports
-        nothing.
-        """
+        """What the quoted sentences say; those that name only one of the two do not count."""
         if not self.evidence:
             return LinkJudgement.UNQUOTED
         both = [evidence for evidence in self.evidence if evidence.speaks_of_both]
@@ -82,9 +78,7 @@ def chain(start: Concept, bridge: BridgeEvidence, end: Concept) -> tuple[Link, L
 
 
 def acts_first(start: Concept, end: Concept) -> bool:
-    """Whether the start is what acts: a drug the goal names acts on a disease that was found, not
-    the other way round.
-    """
+    """Whether the start is the cause: its kind acts more readily than the end's kind."""
     return drive(kind_of(start)) > drive(kind_of(end))
 
 
@@ -132,9 +126,7 @@ def after_objections(bridge: BridgeEvidence) -> float:
 
 
 def rival(reader: Reader, bridges: Sequence[int]) -> int:
-    """The place of the bridge least like the first among the next few, so that the two cannot both
-    be the whole story.
-    """
+    """The position of the bridge least similar to the first, among the three that follow it."""
     first = reader.profile_everywhere(bridges[0])
     few = range(1, min(4, len(bridges)))
     return min(few, key=lambda place: similarity(first, reader.profile_everywhere(bridges[place])))

@@ -1,6 +1,4 @@
-"""Literatures, and the company they keep: what else the documents about something speak of, against
-all the rest.
-"""
+"""Literatures and their profiles: which concepts co-occur with something more than by chance."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,9 +40,7 @@ MECHANISMS = frozenset({Sphere.CHEMICAL, Sphere.DISORDER, Sphere.PROCESS, Sphere
 
 @dataclass(frozen=True)
 class Literature:
-    """The documents about one thing; `concepts` are the index's numbers for it, and are never their
-    own bridge.
-    """
+    """The documents about one thing; its own `concepts` are never used as bridges."""
 
     label: str
     concepts: frozenset[int]
@@ -53,9 +49,7 @@ class Literature:
 
 @dataclass(frozen=True)
 class Company:
-    """The company something keeps where papers mention it, and where it is their subject;
-    `taken_up` counts the latter, the
-    recent ones most."""
+    """Profiles of a thing as mention and as subject; `taken_up` counts the latter by recency."""
 
     mentioned: Profile
     subject: Profile
@@ -87,9 +81,7 @@ class Reader:
         return self._generation == self.index.generation
 
     def literature(self, keys: Sequence[str]) -> Literature | None:
-        """The documents that speak of any of these concepts or of a narrower one; None when there
-        are none.
-        """
+        """The documents on any of these concepts or narrower ones; None when there are none."""
         index, vocabulary = self.index, self.index.vocabulary
         numbers: dict[int, None] = {}
         for key in keys:
@@ -147,9 +139,7 @@ class Reader:
         without: frozenset[int],
         least: int = LEAST_MEETINGS,
     ) -> Profile:
-        """What some documents speak of more than the rest: root log-likelihood against the corpus,
-        of length one.
-        """
+        """Concepts over-represented in some documents: root log-likelihoods, scaled to length 1."""
         # The loop everything waits for: the log-likelihood ratio of meeting, written out over the
         # table of `weights.Counted`.
         frequencies, table, total = self._frequencies, self.counted.n_log_n, self.counted.documents
@@ -186,9 +176,7 @@ class Reader:
         return {number: weight / length for number, weight in weights.items()} if length else {}
 
     def profile_beyond(self, number: int, literature: Literature) -> Profile:
-        """The company a concept keeps outside a literature, so that the literature does not speak
-        for itself.
-        """
+        """The profile of a concept in documents outside a literature."""
         documents = [
             document
             for document in self.index.documents(number)
@@ -198,9 +186,7 @@ class Reader:
         return self.profile(self.counts(sample), len(sample), literature.concepts | {number})
 
     def profile_everywhere(self, number: int) -> Profile:
-        """The company a concept keeps in the whole corpus; remembered, since many questions ask for
-        the same ones.
-        """
+        """The profile of a concept in the whole corpus; cached."""
         profile = self._profiles.get(number)
         if profile is None:
             profile = self._profiles[number] = self._sampled_profile(
@@ -248,9 +234,7 @@ class Reader:
         return 1.0 if year is None or latest is None else 2.0 ** ((year - latest) / HALF_LIFE_YEARS)
 
     def coherence(self, number: int) -> float:
-        """How much more two documents with the concept share than two of any kind: near 1 for words
-        that say little.
-        """
+        """How much more two documents with the concept share than any two; near 1 if generic."""
         documents = spread(self.index.documents(number), COHERENCE_SAMPLE)
         size = len(documents)
         counts = self.counts(documents)
@@ -283,9 +267,7 @@ class Reader:
         return [log(documents / frequency) if frequency else 0.0 for frequency in self._frequencies]
 
     def rank_of_kind(self, number: int) -> int:
-        """How well a concept can bridge: 2 for a mechanism or a name someone gave, 1 for a phrase,
-        0 for the rest.
-        """
+        """How well a concept bridges: 2 for a mechanism or given name, 1 for a phrase, else 0."""
         kind = self._kinds.get(number)
         if kind is None:
             kind = self._kinds[number] = self._kind(number)

@@ -59,9 +59,7 @@ def is_method(reader: Reader, number: int) -> bool:
 
 
 def tells_nothing(reader: Reader, number: int) -> bool:
-    """Whether a concept can be no end and no bridge: a method, a setting, an organism, a piece of a
-    name, or general words.
-    """
+    """Whether a concept cannot be end or bridge: method, setting, organism, fragment or generic."""
     judged = reader.judged.get(number)
     if judged is None:
         judged = reader.judged[number] = _tells_nothing(reader, number)
@@ -133,9 +131,7 @@ def _method(name: str, spelt: str, *reads: Kind | frozenset[Kind]) -> _Method:
 
 @dataclass(frozen=True)
 class System:
-    """A model system: how a step says it, the keys the index may know it by, and whether people are
-    the model.
-    """
+    """A model system: its name in a step, its keys in the index, and whether it is human."""
 
     name: str
     keys: tuple[str, ...]
@@ -252,9 +248,7 @@ class BenchReader:
         self._known: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
 
     def bench(self, papers: Iterable[ReadPaper]) -> Bench:
-        """The systems and methods some papers name, the most used first, each with papers that name
-        it.
-        """
+        """The systems and methods that some papers name, most used first, with those papers."""
         read = [(paper.paper.id, *self._named(paper)) for paper in papers]
         systems = _used([(paper, systems) for paper, systems, _ in read])
         return Bench(len(read), systems, _used([(paper, methods) for paper, _, methods in read]))

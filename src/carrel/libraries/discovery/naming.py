@@ -31,9 +31,7 @@ def sentences(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a paper with its place; `normal` is its normal words between single spaces,
-    one at each end too.
-    """
+    """A sentence and its place; `normal` is its normal words with single spaces, ends included."""
 
     place: Place
     number: int
@@ -63,18 +61,14 @@ class ReadPaper:
 
     @cached_property
     def normal(self) -> str:
-        """Everything the paper says, keywords included, in normal form; a bar stands where one
-        sentence ends.
-        """
+        """All text of the paper in normal form, keywords included; `|` separates sentences."""
         named = (
             f" {normal_phrase(name)} " for name in (*self.paper.keywords, *self.paper.headings)
         )
         return "|".join((*(sentence.normal for sentence in self.sentences), *named))
 
     def names_of(self, key: str) -> tuple[str, ...]:
-        """The key itself, and the short form the paper gives it (`long-term potentiation (LTP)`),
-        in normal form.
-        """
+        """The key and the short forms that the paper defines for it, in normal form."""
         short: dict[str, None] = {}
         for sentence in self.sentences:
             if "(" not in sentence.text:
@@ -139,9 +133,7 @@ class Namer:
         self._known: dict[int, Concept] = {}
 
     def concept(self, number: int) -> Concept:
-        """A concept with the label authors most often give it, its kind, and whether it takes an
-        article.
-        """
+        """A concept with its most frequent label, its kind, and whether it takes an article."""
         known = self._known.get(number)
         if known is None:
             known = self._known[number] = self._read(self._index.concept(number), number)
@@ -197,23 +189,17 @@ class Namer:
 
 
 def is_part_of_a_method(index: ConceptIndex, sentence: Sentence, key: str) -> bool:
-    """Whether a name stands in a sentence only inside the name of a method (`calcium imaging` does
-    not speak of calcium).
-    """
+    """Whether a sentence has the name only within names of methods (`calcium imaging`)."""
     return all(is_method_name(longer) for longer in _longer_names(index, sentence, key))
 
 
 def is_part_of_a_longer_name(index: ConceptIndex, sentence: Sentence, key: str) -> bool:
-    """Whether a name stands in a sentence only as the first part of longer names that the index
-    knows.
-    """
+    """Whether a sentence has the name only as the beginning of longer names in the index."""
     return all(_longer_names(index, sentence, key))
 
 
 def are_variants(one: str, other: str) -> bool:
-    """Whether two keys are spellings of one name: the same letters, or one a short form of the
-    other.
-    """
+    """Whether two keys are variants: the same letters, or one abbreviates the other."""
     first, second = _letters(one), _letters(other)
     if first == second:
         return True

@@ -65,9 +65,7 @@ class StartMethods:
         taken: Collection[str] = (),
         without: frozenset[int] = frozenset(),
     ) -> Iterator[tuple[End, str]]:
-        """Ends with a word on why they come where they do: those of the wanted sort first, then the
-        rest.
-        """
+        """Ends to propose, each with the reason for its rank; the wanted kind comes first."""
         layout, index = self._layout, self._index
         avoid = {*request.avoid, *taken}
         weak = self._numbers(request.weak)
@@ -295,9 +293,7 @@ class StartMethods:
 
 
 def company(layout: Layout, number: int, most: int = 60) -> list[int]:
-    """Specific things that keep company with a concept, closest first; those of its own sort before
-    the rest.
-    """
+    """Specific concepts that co-occur with a concept, closest first; its own kind before others."""
     reader = layout.reader
     own = reader.profile_everywhere(number)
     kind = layout.kind(number)
@@ -316,9 +312,7 @@ def company(layout: Layout, number: int, most: int = 60) -> list[int]:
 def argued(
     plain: CandidateConnection, other: int, documents: int, note: str = ""
 ) -> CandidateConnection:
-    """A connection whose first bridge has had to stand against another; the one that does comes
-    first.
-    """
+    """A connection whose first bridge was debated against another; the stronger comes first."""
     champion, against = plain.bridges[0], plain.bridges[other]
     turns = (
         plea(champion, plain),

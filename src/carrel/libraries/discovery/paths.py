@@ -29,9 +29,7 @@ LEAST_SUBJECT_LIKENESS = 1e-3
 
 
 def prospect(one: Company, other: Company) -> float:
-    """An order among pairs, no probability: likeness where papers mention them, likeness where they
-    are the subject, use.
-    """
+    """A score to rank pairs (no probability): similarity as mention and subject, times uptake."""
     mention = similarity(one.mentioned, other.mentioned) + LEAST_MENTION_LIKENESS
     subject = similarity(one.subject, other.subject) + LEAST_SUBJECT_LIKENESS
     taken_up = one.taken_up * other.taken_up
@@ -52,9 +50,7 @@ HALF_A_PAPER = 0.5
 
 @dataclass(frozen=True)
 class Bridge:
-    """A concept both literatures speak of: how strongly each holds to it, and the papers that
-    do.
-    """
+    """A concept that joins two literatures: its weight on each side and the documents there."""
 
     concept: int
     kind: int
@@ -65,9 +61,7 @@ class Bridge:
 
     @property
     def weight(self) -> float:
-        """The geometric mean of both sides: a strong side helps a thin one, but not one that is not
-        there.
-        """
+        """The geometric mean of both sides, so that a side of weight 0 gives 0."""
         return sqrt(self.near * self.far)
 
 
@@ -83,9 +77,7 @@ class Side:
 
 @dataclass(frozen=True)
 class End:
-    """What a literature may be connected to: the concept, how promising, and how often the two
-    already met.
-    """
+    """A concept to connect a literature to: its prospect and how often the two co-occur."""
 
     concept: int
     prospect: float
@@ -94,9 +86,7 @@ class End:
 
 
 def side(reader: Reader, literature: Literature, without: frozenset[int] = frozenset()) -> Side:
-    """A literature seen without some documents: those that speak of the other end prove no
-    bridge.
-    """
+    """A literature without some documents; those on the other end cannot support a bridge."""
     documents = literature.documents - without
     counts = reader.counts(documents)
     return Side(
@@ -105,9 +95,7 @@ def side(reader: Reader, literature: Literature, without: frozenset[int] = froze
 
 
 def side_weight(reader: Reader, of: Side, concept: int, both: int, exact: bool) -> float:
-    """How strongly a concept belongs to a literature: how much oftener than elsewhere, times how
-    alike their company is.
-    """
+    """How strongly a concept belongs to a side: over-representation times profile similarity."""
     profile = (
         reader.profile_beyond(concept, of.literature)
         if exact
@@ -124,9 +112,7 @@ def side_weight(reader: Reader, of: Side, concept: int, both: int, exact: bool) 
 def bridges(
     reader: Reader, a: Literature, c: Literature, most: int = 100, admits: Admits = lambda _: True
 ) -> tuple[Bridge, ...]:
-    """Closed discovery: what joins two literatures, best first; mechanisms and given names before
-    phrases before words.
-    """
+    """Closed discovery: bridges between two literatures, best first; names before phrases."""
     both = a.documents & c.documents
     near, far = side(reader, a, both), side(reader, c, both)
     shared = _strongest(
@@ -138,9 +124,7 @@ def bridges(
 def leading_bridges(
     reader: Reader, near: Side, c: Literature, most: int, admits: Admits
 ) -> tuple[Bridge, ...]:
-    """The best bridges only, weighed by remembered profiles: what laying out many connections can
-    afford.
-    """
+    """The best bridges, weighed by cached profiles: fast enough to build many connections."""
     far = side(reader, c, near.literature.documents)
     beyond = Side(near.literature, near.documents - c.documents, near.counts, near.profile)
     shared = _shared(reader, beyond, far, admits)
@@ -256,9 +240,7 @@ def ends(
     admits: Admits = lambda _: True,
     bridge_admits: Admits = lambda _: True,
 ) -> tuple[End, ...]:
-    """Open discovery: what a literature may be connected to, with no or very rare direct
-    co-occurrence, likeliest first.
-    """
+    """Open discovery: concepts that rarely or never co-occur with a literature, best first."""
     near = side(reader, a)
     leads = first_bridges(reader, near, bridge_admits)
     support = _support(reader, near, leads, admits)
@@ -306,18 +288,14 @@ def _support(
 
 
 def is_rare(reader: Reader, both: int, one: int, other: int) -> bool:
-    """Whether two things meet so seldom that joining them would be new: at most three times, and no
-    more than by chance.
-    """
+    """Whether a co-occurrence is rare enough to be novel: few papers, no more than by chance."""
     return both == 0 or (both <= RARE_DOCUMENTS and both <= reader.counted.expected(one, other))
 
 
 def through_all(
     reader: Reader, a: Literature, given: Sequence[Literature], most: int, admits: Admits
 ) -> tuple[End, ...]:
-    """Open discovery through chosen literatures: an end must hold to every one of them; its weakest
-    hold times its prospect.
-    """
+    """Open discovery through given literatures: ends that co-occur with each, best first."""
     near, own = side(reader, a), reader.company_of(a)
     between = [side(reader, literature, a.documents) for literature in given]
     if not between:

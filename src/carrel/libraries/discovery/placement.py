@@ -18,9 +18,7 @@ from carrel.libraries.discovery.words import (
 
 
 class NameFinder:
-    """Names as runs of words. Two words open every longer name, so that one look at each pair of
-    neighbours is enough.
-    """
+    """Finds names in texts; names of several words are looked up by their first two."""
 
     def __init__(self, names: Iterable[tuple[int, str]], words: Mapping[str, int]) -> None:
         self._alone: dict[int, int] = {}
@@ -46,9 +44,7 @@ class NameFinder:
         }
 
     def find(self, text: Numbers, plain: Numbers) -> set[int]:
-        """The numbers of the names that a text holds. A name of one word is not a short form's
-        letters (`AID` is no aid).
-        """
+        """Numbers of the names in a text; the short form `AID` does not match the word `aid`."""
         alone, adjectives, opened = self._alone, self._adjectives, self._opened
         held = set(text)
         found = {alone[word] for word in held if word in alone}
@@ -77,9 +73,7 @@ _STEPS = 5
 
 
 class Meanings:
-    """Which concept each key stands for. A function of the ledger alone, so that the way it came to
-    be does not matter.
-    """
+    """Maps each key to its concept; depends on the ledger alone, not on the order of updates."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -128,9 +122,7 @@ class Meanings:
             self._short[plain] = short
 
     def _of_short_form(self, key: str) -> str:
-        """A key with capitals that no paper explains: the vocabulary's, or the same word in small
-        letters, or its own.
-        """
+        """An undefined key in capitals: the vocabulary's term, the lower-case word, or itself."""
         plain = normal_word(key)
         if self._is_ordinary(key):
             return key
@@ -158,9 +150,7 @@ class Meanings:
                 self._turned[plain] = short
 
     def _admit_gaps(self) -> None:
-        """`life span` and `lifespan`, `sars cov2` and `sars cov 2`: the spelling most texts
-        have.
-        """
+        """Merge `life span` and `lifespan` into the spelling that most texts have."""
         ledger = self._ledger
         spellings: dict[str, list[int]] = {}
         for number, key in enumerate(ledger.keys):
@@ -186,9 +176,7 @@ class Meanings:
                         self._turned.setdefault(ledger.keys[number], ledger.keys[best])
 
     def _admit_species(self) -> None:
-        """`e. coli` is the one thing called `e... coli` in full, or at least what nearly all papers
-        that name one mean.
-        """
+        """Resolve `e. coli` to the full name that (nearly) all papers with such a name mean."""
         ledger = self._ledger
         shortened = [
             key
@@ -211,9 +199,7 @@ class Meanings:
 
 
 class Placement:
-    """Documents under their concepts. Names to look for and meanings of keys follow from the
-    ledger; what they touch is placed anew.
-    """
+    """Documents by concept; after a change of names or meanings only what it affects is redone."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -281,9 +267,7 @@ class Placement:
         return array("I", sorted(found.difference(self.ledger.mentioned[document])))
 
     def _changed_meanings(self) -> set[int]:
-        """The documents whose keys mean something else now; every key has its concept after
-        this.
-        """
+        """The documents with a key whose concept changed; gives every key its concept."""
         ledger, before = self.ledger, self._concept_of
         stale: set[int] = set()
         now: list[int] = []

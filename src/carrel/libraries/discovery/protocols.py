@@ -1,6 +1,4 @@
-"""How a connection could be tested: what can be changed is changed, what cannot is compared, and
-the weakest link comes first.
-"""
+"""Test protocols for a connection: intervene where possible, else compare; weakest link first."""
 
 from dataclasses import dataclass
 
@@ -67,9 +65,7 @@ _LABORATORY = frozenset({Kind.GENE, Kind.CELL, Kind.PROCESS, Kind.ORGANISM})
 
 @dataclass(frozen=True)
 class LinkTest:
-    """How one link is tested: what is varied, what is read out, in which system and by which method
-    of its papers.
-    """
+    """The test of one link: what is varied, what is read out, in which system, by which method."""
 
     link: Link
     varied: Concept
@@ -106,9 +102,7 @@ class LinkTest:
 
 
 def link_test(connection: CandidateConnection, link: Link) -> LinkTest:
-    """The test of a link: what can be given is given, else its cause is changed, else its effect,
-    else the two are compared.
-    """
+    """The test of a link: vary the cause, else the effect; compare where neither can be changed."""
     cause_kind, effect_kind = kind_of(link.cause), kind_of(link.effect)
     is_intervention = can_be_changed(cause_kind) or can_be_changed(effect_kind)
     backwards = _varies(effect_kind) > _varies(cause_kind)
@@ -139,9 +133,7 @@ def acting(connection: CandidateConnection) -> tuple[Concept, Concept]:
 
 
 def taken_out(connection: CandidateConnection) -> str:
-    """The bridge taken out of the chain: blocked where what acts can be changed, adjusted for where
-    all is only observed.
-    """
+    """The phrase for removing the bridge: blocked in an experiment, adjusted for in observation."""
     bridge = connection.bridges[0].concept
     return (
         blocked(bridge)
@@ -151,9 +143,7 @@ def taken_out(connection: CandidateConnection) -> str:
 
 
 def protocol(connection: CandidateConnection) -> ExperimentalProtocol:
-    """A test of the weakest link first, then of the other, then of the whole chain, with what the
-    papers on them use.
-    """
+    """A protocol: tests of the weakest link, of the other link, then of the whole chain."""
     weakest = weakest_link(connection)
     near, far = leading_chain(connection)
     other = far if weakest == near else near

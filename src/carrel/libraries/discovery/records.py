@@ -8,9 +8,7 @@ from typing import Protocol, TypeVar
 
 @dataclass(frozen=True)
 class Paper:
-    """One document of the corpus; `headings` are MeSH or other descriptors given by indexers,
-    without qualifiers.
-    """
+    """One document of the corpus; `headings` are indexers' descriptors without qualifiers."""
 
     id: str
     title: str
@@ -30,9 +28,7 @@ class Standing(Enum):
 
 
 class Kind(StrEnum):
-    """What can be done with a concept in a test: some things can be changed, others only observed
-    or compared.
-    """
+    """The kind of a concept, which decides whether a test can change it or only observe it."""
 
     SUBSTANCE = "substance"
     GENE = "gene or protein"
@@ -50,9 +46,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Concept:
-    """A concept as the index knows it: `key` in normal form, `label` as authors write it,
-    `takes_article` where they say `the`.
-    """
+    """A concept: `key` in normal form, `label` as authors write it, `takes_article` for `the`."""
 
     key: str
     label: str
@@ -75,9 +69,7 @@ class Corpus(Protocol):
 
 
 class Mapper(Protocol):
-    """`map` as the built-in and `Executor.map` have it: the owner of the processes decides how many
-    there are.
-    """
+    """The signature of the built-in `map` and of `Executor.map`."""
 
     def __call__(
         self, function: Callable[[Given], Answered], work: Iterable[Given], /
@@ -97,10 +89,9 @@ class ConceptRow:
 
 @dataclass(frozen=True)
 class DocumentRow:
-    """One document as it is stored: its keys and words as packed little-endian 32-bit numbers, and
-    keys no other document has.
+    """One stored document; the `bytes` fields are packed little-endian 32-bit numbers.
 
-    `found` are names known from other documents, `definitions` the short forms this one explains.
+    `found` are names known from other documents, `once` keys that no other document has.
     """
 
     id: str
@@ -114,9 +105,7 @@ class DocumentRow:
 
 
 class IndexStore(Protocol):
-    """Keeps one index: what `ConceptIndex.concept_rows`, `words` and `document_rows` write, read
-    back by `from_rows`.
-    """
+    """Reads a stored index back: the rows that `ConceptIndex` wrote, for `from_rows`."""
 
     def concept_rows(self) -> Iterable[ConceptRow]:
         """Every concept, by number from 0."""

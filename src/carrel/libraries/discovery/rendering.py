@@ -1,6 +1,4 @@
-"""A connection in plain words: what it is, what it rests on, how to test it, what would refute
-it.
-"""
+"""Text of a connection: the claim, its evidence, how to test it, what would refute it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -94,9 +92,7 @@ def claim(connection: CandidateConnection) -> str:
 
 
 def summary(connection: CandidateConnection) -> str:
-    """Fifty to a hundred words: the claim, what each side rests on, how new it is, what is special,
-    and the first test.
-    """
+    """A summary of 50 to 100 words: the claim, its evidence, its novelty and the first test."""
     told = [
         f"{sentence_case(claim(connection))}.",
         *_sides(connection),

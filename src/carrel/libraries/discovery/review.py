@@ -1,6 +1,4 @@
-"""Reviews from things that can be counted: support, novelty, testability and safety, each with its
-reason.
-"""
+"""Reviews computed from counts: support, novelty, testability and safety, with reasons."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -45,9 +43,7 @@ class ReviewType(StrEnum):
 
 @dataclass(frozen=True)
 class Scores:
-    """Each from 0 to 1; overall is the geometric mean of the first five by `WEIGHTS`, and 0 where
-    safety is 0.
-    """
+    """Scores from 0 to 1; `overall` is the geometric mean by `WEIGHTS`, or 0 where safety is 0."""
 
     plausibility: float
     novelty: float
@@ -72,9 +68,7 @@ class LinkCheck:
 
 @dataclass(frozen=True)
 class Review:
-    """A review; `reasons` says of every score what it was counted from, citations are document ids
-    of the index.
-    """
+    """A review with a reason for each score; `citations` are document ids of the index."""
 
     connection_key: str
     review_type: ReviewType
@@ -96,9 +90,7 @@ Found = tuple[float, str]
 def review(
     connection: CandidateConnection, review_type: ReviewType, safety: SafetyScore = lambda _: 1.0
 ) -> Review:
-    """Score a connection; deep verification judges every link by its sentences, simulation walks
-    the chain to its weakest one.
-    """
+    """Score a connection; the review type decides how its links and its chain are checked."""
     links = tuple(link for bridge in connection.bridges for link in _links(connection, bridge))
     scores, reasons = _scored(connection, review_type, links, safety)
     strengths, weaknesses, recommendations = _said_of(connection, scores)

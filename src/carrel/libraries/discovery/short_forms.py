@@ -1,6 +1,4 @@
-"""Short forms as papers define them, `acute myeloid leukemia (AML)`, and what each means in a whole
-corpus.
-"""
+"""Short forms as papers define them, `acute myeloid leukemia (AML)`, and their meaning."""
 
 import re
 from collections import Counter
@@ -51,9 +49,7 @@ def _as_short_form(written: str) -> str | None:
 
 
 def _long_form(short: str, before: str) -> str | None:
-    """The shortest run of words at the end of a text that has the short form's letters in order,
-    the first opening a word.
-    """
+    """The shortest run of words ending `before` that has the short form's letters in order."""
     letters = [letter for letter in short.casefold() if letter.isalnum()]
     text = before.casefold()
     place = len(text)
@@ -77,9 +73,7 @@ def _long_form(short: str, before: str) -> str | None:
 
 
 class ShortForms:
-    """Counts definitions document by document and says what a short form means where the papers
-    agree.
-    """
+    """Counts definitions by document and resolves short forms on which the papers agree."""
 
     def __init__(self) -> None:
         self._counts: dict[str, Counter[str]] = {}

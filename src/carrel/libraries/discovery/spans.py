@@ -21,9 +21,7 @@ LONGEST_WORDS = 6
 
 @dataclass(frozen=True)
 class Span:
-    """Words that the corpus knows together; strong where papers are about it, thin where hardly any
-    is.
-    """
+    """Words that form a concept; strong where papers are about it, thin where hardly any is."""
 
     start: int
     end: int
@@ -118,9 +116,7 @@ NEAR_NAMES = 3
 
 
 def common_subjects(reader: Reader, most: int = 3) -> tuple[str, ...]:
-    """What most papers are about without nearly all of them being about it: examples of what can be
-    asked.
-    """
+    """Labels of the most frequent subjects that are not too broad: examples for a goal."""
     index = reader.index
     subjects = (
         number
@@ -137,9 +133,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def near_names(reader: Reader, names: Sequence[str]) -> list[tuple[str, ...]]:
-    """For each name, those of the corpus that contain a word of it, or are spelled nearly like a
-    word that is not there.
-    """
+    """For each name, names of the corpus that share a word or are spelled nearly alike."""
     index = reader.index
     known = [number for number in range(index.size) if index.named_in(number)]
     keys = [index.key(number) for number in known]

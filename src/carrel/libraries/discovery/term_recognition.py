@@ -31,9 +31,7 @@ TOO_MUCH = 0.25
 
 @dataclass(frozen=True)
 class Thing:
-    """Something a text names and the corpus knows; `start` and `end` are places in the row of
-    words, and `pieces` are other
-    concepts in the same phrase, for where this one leads nowhere."""
+    """A concept named at tokens `start` to `end`; `pieces` are fallbacks from the same phrase."""
 
     number: int
     literature: Literature
@@ -77,9 +75,7 @@ def _runs(tokens: Sequence[Token], spans: Sequence[Span]) -> Iterator[tuple[int,
 
 
 def _unlisted_verb(tokens: Sequence[Token], covered: set[int]) -> int | None:
-    """Where the verb stands that `do` or `could` asks for, when no verb of the lists is there: last
-    in the row after a name.
-    """
+    """The position of an unlisted verb after `do` or `could`: last in the run after a name."""
     if not any(token.text.lower() in AUXILIARIES for token in tokens) or any(
         token.word in RELATING for token in tokens
     ):
@@ -115,9 +111,7 @@ class _Part:
 def _parts(
     reader: Reader, tokens: Sequence[Token], spans: Sequence[Span], start: int, end: int
 ) -> Iterator[_Part]:
-    """A run cut at words between two names that are no part of either: a verb the lists do not
-    know, most often.
-    """
+    """Split a run at the words between two names that belong to neither, such as a verb."""
     strong = [span for span in spans if span.is_strong]
     cuts = [start]
     for one, other in itertools.pairwise(strong):
@@ -194,9 +188,7 @@ def _read_part(
 
 
 def _is_unknown_compound(reader: Reader, tokens: Sequence[Token], part: _Part) -> bool:
-    """Whether a phrase ends in two words each of which is known and which hardly any paper has
-    together (`fish oil`).
-    """
+    """Whether it ends in two known words that hardly any paper has together (`fish oil`)."""
     one, other = part.strong[-2:]
     are_words = all(
         span.end - span.start == 1 and not _is_aspect(reader, tokens, span) for span in (one, other)
@@ -205,9 +197,7 @@ def _is_unknown_compound(reader: Reader, tokens: Sequence[Token], part: _Part) -
 
 
 def _is_aspect(reader: Reader, tokens: Sequence[Token], span: Span) -> bool:
-    """Whether a single word only says what of the name before it is meant; a disorder never does
-    (`neurodegeneration`).
-    """
+    """Whether a span is one word for an aspect of the name before it; never a disease."""
     is_word = span.end - span.start == 1 and is_aspect(tokens[span.start].word)
     return is_word and kind_in_index(reader.index, span.number) is not Kind.DISEASE
 
@@ -302,9 +292,7 @@ def _tells(
     *,
     is_beside_name: bool = True,
 ) -> bool:
-    """Whether a word that is no name of the corpus carries so much of the meaning that it cannot be
-    left out.
-    """
+    """Whether a word outside all names is too specific to be left out."""
     word = tokens[place].word
     if (
         word in GENERIC
@@ -327,9 +315,7 @@ def _tells(
 
 
 def _names_at_once(tokens: Sequence[Token]) -> bool:
-    """Whether the first word can only be a name: a possessive, or joined to what follows by a small
-    word.
-    """
+    """Whether the first word must be a name: a possessive, or followed by `and`, `in` or `or`."""
     first = tokens[0].text
     return (
         "'" in first or "’" in first or (len(tokens) > 1 and tokens[1].word in {"and", "in", "or"})
@@ -337,9 +323,7 @@ def _names_at_once(tokens: Sequence[Token]) -> bool:
 
 
 def _is_unknown_proper_name(tokens: Sequence[Token], part: _Part) -> bool:
-    """Two capitalised words in a row name one thing; if the corpus does not know it, neither word
-    stands for it.
-    """
+    """Whether it holds two capitalised words in a row that are no name of the corpus."""
     if is_title_case(tokens):
         return False
     for place in range(part.start, part.end - 1):

@@ -51,9 +51,7 @@ class _Surroundings:
 
 
 def is_fragment(index: Texts, number: int) -> bool:
-    """Whether texts use a concept only as part of something longer, or never say it though papers
-    are filed under it.
-    """
+    """Whether a concept is used only within longer terms, or is a keyword that no text says."""
     if index.standing(number) is Standing.TERM:
         return False
     documents = index.documents(number)

@@ -1,6 +1,4 @@
-"""A controlled vocabulary (MeSH, or any list of terms with synonyms and trees) that tells names of
-one thing together.
-"""
+"""A controlled vocabulary (MeSH or any list of terms with synonyms and trees)."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,9 +9,7 @@ from carrel.libraries.discovery.words import FUNCTION_WORDS, normal_phrase, noun
 
 
 class Sphere(Enum):
-    """What sort of thing a concept is: mechanisms bridge, methods test, settings only say where,
-    when and who.
-    """
+    """The category of a concept: mechanisms can be bridges, methods and settings cannot."""
 
     CHEMICAL = "chemical"
     DISORDER = "disorder"
@@ -162,15 +158,11 @@ class Vocabulary:
         return self._short.get(written)
 
     def is_short_form(self, key: str) -> bool:
-        """Whether a normal form is known only in capitals (`STEM`), so that the word in small
-        letters is another (`stem`).
-        """
+        """Whether a key is known in capitals only (`STEM`), so that `stem` is another word."""
         return key in self._short_only
 
     def label(self, key: str) -> str | None:
-        """A term as people say and write it: in natural order, in small letters but for short forms
-        and names of people.
-        """
+        """A term as in running text: natural order, lower case except short forms and names."""
         term = self._terms.get(key)
         if term is None:
             return None
@@ -217,16 +209,12 @@ class Vocabulary:
         return tuple(below)
 
     def depth(self, key: str) -> int:
-        """How deep in the trees a concept stands at its shallowest; 0 when it has no place
-        there.
-        """
+        """The smallest depth of a concept in the trees, from 1; 0 when it has no place there."""
         term = self._terms.get(key)
         return min((tree.count(".") + 1 for tree in term.trees), default=0) if term else 0
 
     def is_kin(self, one: str, other: str) -> bool:
-        """Whether one concept stands above or below the other in a tree, so that joining them says
-        nothing new.
-        """
+        """Whether one concept is an ancestor of the other in a tree, or in the same place."""
         first, second = self._terms.get(one), self._terms.get(other)
         if first is None or second is None:
             return False
@@ -237,9 +225,7 @@ class Vocabulary:
         )
 
     def matches(self, words: Sequence[str]) -> list[tuple[int, int, str]]:
-        """The concepts named in a run of normal words, longest first from the left, and those named
-        within: (start, end, key).
-        """
+        """Terms in normal words as (start, end, key): leftmost longest, and those within them."""
         found = []
         start, end = 0, len(words)
         while start < end:

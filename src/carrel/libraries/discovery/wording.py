@@ -1,6 +1,4 @@
-"""Small words done properly: counts, numbers, lists, names and the capital at the head of a
-sentence.
-"""
+"""English wording: counts, numbers, lists, names and capitals at the start of a sentence."""
 
 from collections.abc import Sequence
 
@@ -35,9 +33,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def counted_first(count: int, noun: str) -> str:
-    """A count at the head of a sentence, small ones as a word: `Two papers`, `No papers`, `19
-    papers`.
-    """
+    """A count that begins a sentence: `Two papers`, `No papers`, `19 papers`."""
     told = counted(count, noun)
     if 0 < count <= len(_SMALL_NUMBERS):
         return f"{_SMALL_NUMBERS[count - 1].capitalize()} {told.split(' ', 1)[1]}"

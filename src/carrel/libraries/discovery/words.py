@@ -109,17 +109,13 @@ def words_of(text: str) -> list[str]:
 
 
 def words_and_gaps(text: str) -> list[str]:
-    """A text cut into what stands between words (at even places) and the words (at odd ones):
-    joined again it is the text.
-    """
+    """Split a text into gaps (even positions) and words (odd ones); joined, it is the text."""
     return _TOKENS_AND_GAPS.split(text)
 
 
 @lru_cache(maxsize=400_000)
 def short_form(word: str) -> str | None:
-    """A word written as short forms are (`AML`, `mPFC`, `GABA`), without the s of a plural; None
-    for any other word.
-    """
+    """The word as a short form (`AML`, `mPFC`) without a plural s, or None if it is none."""
     plain = word.removesuffix("s")
     if not 2 <= len(plain) <= LONGEST_SHORT_FORM or not plain.isalnum() or not plain.isascii():
         return None
@@ -127,16 +123,12 @@ def short_form(word: str) -> str | None:
 
 
 def has_capitals(key: str) -> bool:
-    """Whether a key is a short form that kept its capitals; normal forms have none but what cannot
-    be folded.
-    """
+    """Whether a key is a short form: normal forms have no ASCII capitals."""
     return key.isascii() and key != key.lower()
 
 
 def is_shouted(text: str) -> bool:
-    """Whether a text is set in capitals, so that its capitals tell nothing; how it begins is enough
-    to see.
-    """
+    """Whether the first 200 characters are mostly capitals, so that case tells nothing."""
     opening = text[:200]
     return sum(map(str.isupper, opening)) > sum(map(str.islower, opening))
 
@@ -168,9 +160,7 @@ _NOUN_ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 @lru_cache(maxsize=200_000)
 def nouns_behind(adjective: str) -> tuple[str, ...]:
-    """The nouns an adjective may come from (`hypoxic`: `hypoxia`), likeliest first; the caller
-    knows which exist.
-    """
+    """Nouns an adjective may derive from (`hypoxic`: `hypoxia`), likeliest first, unchecked."""
     return tuple(
         adjective[: -len(ending)] + noun
         for ending, nouns in _NOUN_ENDINGS
@@ -187,9 +177,7 @@ _SURE_NOUN_ENDINGS = (
 
 
 def sure_noun_behind(adjective: str) -> str | None:
-    """The noun of a long adjective whose ending leaves no doubt (`neurodegenerative`:
-    `neurodegeneration`).
-    """
+    """The noun of a long adjective with an unambiguous ending (`neurodegenerative`), or None."""
     if len(adjective) < 8:
         return None
     return next(
@@ -207,9 +195,7 @@ _NOT_A_HEAD = ("ly", "ed", "ous", "ive", "able", "ible", "ical", "ular", "inal",
 
 @lru_cache(maxsize=400_000)
 def may_end_a_concept(word: str) -> bool:
-    """Whether a word can be the head of a concept: not an adverb, participle or adjective by its
-    ending, nor a number.
-    """
+    """Whether a word can head a term: no number, adverb, participle or adjective by its ending."""
     return len(word) > 2 and not word.isdigit() and not word.endswith(_NOT_A_HEAD)
 
 

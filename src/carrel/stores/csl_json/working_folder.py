@@ -93,9 +93,7 @@ class LibraryVersions:
         return path
 
     def keep_replaced(self, file: Path, data: bytes) -> None:
-        """Moves a replaced file here; a program that still writes into it writes into the
-        backup.
-        """
+        """Move a replaced file here; a program that has it open then writes into the backup."""
         self.folder.mkdir(parents=True, exist_ok=True)
         file.replace(self._next(REPLACED, digest(data)))
         self._prune()

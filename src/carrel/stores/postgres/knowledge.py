@@ -213,9 +213,7 @@ class PostgresNoteStore(SqlNoteStore):
             yield "DELETE FROM knowledge_removed WHERE note_id = :id", {"id": note_id}
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        """A transaction that began before the checkpoint may still commit; so the checkpoint is
-        the oldest one running, read inclusively.
-        """
+        """Checkpoints are the oldest running transaction, inclusive: it may still commit."""
         start = since or "0"
         ((horizon,),) = await self._rows(_HORIZON)
         removed = "SELECT note_id FROM knowledge_removed WHERE changed_in >= :since::xid8"

@@ -147,9 +147,7 @@ def _put_fields_into_columns() -> Generator[Step, Rows, None]:
 
 
 def _split_names_of_steps() -> Generator[Step, Rows, None]:
-    """Steps were named `match:1:12`, `settle:3:4`, `meta-review:2`, `generate:1`, `review:hyp_…`
-    or `goal`; where a job had no rounds, `match:12` and `settle`.
-    """
+    """Old names: `match:1:12` (round, number), `meta-review:2` (round), `review:hyp_…`, `goal`."""
     yield _STEPS_BY_KEY, {}
     for job_id, name, kind, *others in (
         yield "SELECT job_id, name, kind, seconds, finished_at, made FROM research_steps", {}
@@ -641,9 +639,7 @@ def _put(
 
 
 def _touch_project(changes: Changes) -> Step:
-    """Comes first: whoever writes to a project locks its row before any other, so that two workers
-    never wait for each other.
-    """
+    """The first statement of a write: locking the project's row first prevents deadlocks."""
     records: tuple[Any, ...] = (*changes.hypotheses, *changes.reviews, *changes.matches)
     return _TOUCH.format("CAST(:id AS TEXT)"), {
         "id": records[0].research_id,
