@@ -247,8 +247,7 @@ def _json_entry(client: str, name: str, way: Way) -> dict[str, object]:
             plain = ("--allow-http",) if url.startswith("http://") else ()
             entry = {"command": "npx", "args": ["-y", "mcp-remote", url, *plain]}
             if way.secret:
-                # Its arguments may not hold spaces on every system, so the value goes through a
-                # variable.
+                # Arguments with spaces fail on some systems, so the value goes through a variable.
                 header = ["--header", "Authorization:${CARREL_AUTHORIZATION}"]
                 entry = {"command": "npx", "args": ["-y", "mcp-remote", url, *plain, *header]}
                 entry["env"] = {"CARREL_AUTHORIZATION": f"Bearer {way.secret}"}

@@ -104,8 +104,7 @@ _WHOLE_PHRASE_WEIGHT = 1.5
 _SHORTEST_MISTYPED = 5
 _SHORTEST_TOPIC = 3
 
-# In a phrase this stands for whatever the sentence is about; in a sentence, for words that no
-# operation uses.
+# In a phrase: whatever the sentence is about; in a sentence: words that no operation uses.
 _TOPIC_SIGN, _TOPIC = "…", "~topic"
 # What follows is what is not to happen: "remove the file but keep the reference".
 _EXCEPTION = re.compile(r"\b(?:but|without|instead of|rather than|except)\b")

@@ -18,8 +18,7 @@ _MOST_SOURCES = 100
 _MOST_NAMED = 5
 _MOST_TITLE_CHARACTERS = 300
 _MARK_CHARACTERS = 16
-# An id may be anything that somebody typed; in our own sentence only what cannot be read as another
-# one is shown.
+# An id may be any text; our own sentence shows only what cannot be read as another sentence.
 _PLAIN_ID = re.compile(r"[A-Za-z0-9._:/@+-]{1,80}")
 
 

@@ -45,8 +45,7 @@ _SHAPES = re.compile(
 )
 
 
-# One of these stands in everything that the shapes above find; to look for them costs a tenth of
-# the shapes.
+# Every match of the patterns above contains one of these; this check costs a tenth of them.
 _SIGNS = (
     *(
         "bearer",

@@ -179,8 +179,7 @@ class Chain:
         try:
             body = orjson.dumps(facts, default=str)
         except TypeError:
-            # Numbers beyond 64 bits and broken characters have no JSON of ours; what they looked
-            # like is kept.
+            # Integers beyond 64 bits and lone surrogates have no JSON form; keep their text.
             safe = {
                 name: value if isinstance(value, datetime) else ascii(value)[:1000]
                 for name, value in facts.items()

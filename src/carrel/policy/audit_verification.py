@@ -22,8 +22,7 @@ from carrel.policy.audit_anchor import (
 
 OWN_DOOR = "audit"
 OPENED, ANCHORED, CLOSED = "opened", "anchored", "closed"
-# A chain that begins so early in the oldest file may have begun after a line of a file that has
-# expired.
+# A chain that begins this early in the oldest file may continue one of an expired file.
 _NEAR_THE_START = 1000
 _HEAD_PREFIX = "carrel-audit-head"
 # A log that is being written may rotate or expire while it is read.
@@ -298,8 +297,7 @@ def verify_log(reader: AuditReader, heads: Iterable[str] = ()) -> Verification:
     """Checks the log against itself, its anchors, and heads that were kept elsewhere."""
     known = [parse_head(head) for head in heads]
     for _ in range(_ATTEMPTS):
-        # The anchors are read before the log: what is written meanwhile makes the log longer than
-        # they say, never shorter.
+        # The anchors are read first: lines written meanwhile only make the log longer.
         ledger = reader.ledger()
         found = verify(reader.lines(), ledger, reader.ledger)
         found.problems.extend(reader.storage_problems(ledger))

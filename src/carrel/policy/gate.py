@@ -298,8 +298,7 @@ def convert_integral_floats(
         if problem["type"] == "int_type" and isinstance(value, float) and value.is_integer():
             *way, last = problem["loc"]
             place = mended
-            # The way to a value inside a union names the branch taken, which the arguments do not
-            # have.
+            # The path of an error inside a union has the branch's name, which the arguments lack.
             with contextlib.suppress(KeyError, IndexError, TypeError):
                 for step in way:
                     place = place[step]

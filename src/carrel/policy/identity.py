@@ -164,8 +164,7 @@ def bearer_token(header: str) -> str:
 
 
 LONGEST_USER_NAME = 255
-# Who is at this machine, who is not known, and what the audit log calls operators and static
-# tokens.
+# The local user, the anonymous one, and what the audit log calls operators and static tokens.
 _RESERVED_NAMES = frozenset({LOCAL_USER, ANONYMOUS_USER})
 _RESERVED_PREFIXES = (f"{LOCAL_USER}:", f"{ANONYMOUS_USER}:", "token:")
 

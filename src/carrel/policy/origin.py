@@ -97,8 +97,7 @@ def _canonical_host(text: str) -> str:
     name = text.lower()
     labels = name.split(".")
     if _NUMBER.fullmatch(labels[-1]):
-        # Browsers read every name that ends in a number as an IPv4 address, also 127.1, 0x7f.1 and
-        # 2130706433.
+        # Browsers parse a name that ends in a number as IPv4: 127.1, 0x7f.1, 2130706433.
         try:
             return str(ipaddress.IPv4Address(name))
         except ValueError:

@@ -30,8 +30,7 @@ _SMALLEST_RSA_BITS = 2048
 _LARGEST_RSA_BITS = 8192
 _TOKEN_TYPES = {"jwt", "at+jwt", "application/at+jwt"}
 _PART = re.compile(r"[A-Za-z0-9_-]+")
-# Headers that change what the signature or the body means. Keys in the header (jwk, jku, x5c, x5u)
-# are never looked at.
+# Headers that change the meaning of signature or body; keys (jwk, jku, x5c, x5u) are ignored.
 _UNSUPPORTED_HEADERS = {"crit", "b64", "zip", "enc"}
 _LONGEST_CLIENT = 200
 _RECHECK_SECONDS = 300.0
@@ -183,8 +182,7 @@ class SignedTokenVerifier:
         self._scope_claim = scope_claim
         self._user_claim = user_claim
         self._user_prefix = user_prefix
-        # So that a key that the issuer has withdrawn does not live on in tokens that were checked
-        # before.
+        # So that a key that the issuer has withdrawn does not live on in cached tokens.
         self.recheck_seconds: float | None = _RECHECK_SECONDS
 
     async def verify(self, token: str) -> VerifiedToken | None:

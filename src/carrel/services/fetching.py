@@ -241,8 +241,7 @@ def is_public(address: str) -> bool:
 
 
 async def _resolve(host: str) -> list[str]:
-    # In threads of their own: names that strangers choose may take long to fail, and must not hold
-    # up anybody else's work.
+    # In threads of their own: names chosen by strangers may take long to fail to resolve.
     look_up = partial(socket.getaddrinfo, host, 443, type=socket.SOCK_STREAM)
     rows = await asyncio.get_running_loop().run_in_executor(_RESOLVERS, look_up)
     return [str(row[4][0]) for row in rows]

@@ -28,12 +28,10 @@ from carrel.libraries.text.budget import (
 
 log = logging.getLogger("carrel.parsers")
 
-# The budget inside the child ends it in good order; what the operating system is told is the last
-# resort and a little more.
+# The budget inside the child ends it cleanly; the operating system's limit is the last resort.
 _CPU_FACTOR = 2.0
 _CPU_MORE_SECONDS = 2
-# What an interpreter with every parser imported takes, and what trees of objects take for each byte
-# they are made from.
+# Memory of an interpreter with every parser imported, and of parse trees per input byte.
 _MEMORY_AT_LEAST_BYTES = 1024**3
 _MEMORY_PER_BYTE = 200
 # Under load a second of computing takes several by the clock.
@@ -189,8 +187,7 @@ def _answer(request: Request) -> Reply:
     try:
         return True, function(*arguments)
     except MemoryError:
-        # What the parser holds is let go only behind this clause; there is no memory to say
-        # anything before that.
+        # The parser's memory is freed only after this clause; until then there is none to answer.
         pass
     except InputTooCostlyError as error:
         return False, error

@@ -12,9 +12,8 @@ from typing import Protocol
 
 log = logging.getLogger("carrel.http")
 
-# New connections are counted against their address a moment after they were made: by then what came
-# with them has been read,
-# and one that brought a whole request is not taken for one that only holds a place.
+# New connections are counted against their address after a moment: by then their first bytes have
+# been read, and one that sent a whole request does not count as idle.
 _SETTLE_SECONDS = 0.1
 _LOG_EVERY_SECONDS = 10.0
 _LONGEST_SWEEP_SECONDS = 1.0

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from uvicorn.config import Config
     from uvicorn.server import ServerState
 
-# How much is given to the parser at once while a head is being read: what a header can grow to
-# beyond the limit.
+# Bytes given to the parser at once in a request's head, so how far one may exceed the limit.
 _HEAD_SLICE_BYTES = 32 * 1024
 # How long and how much is still read from a client whose request was answered before it was whole,
 # so that it sees the answer.
@@ -266,8 +265,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         self._header_bytes += len(name) + len(value) + 4
         if self._phase is Phase.BODY:
-            # A trailer. It comes after everything was decided by the headers, and must not become
-            # one of them.
+            # A trailer comes after all decisions on the headers, and must not become one of them.
             if self._header_bytes > self._limits.max_header_bytes:
                 raise self._head_too_large()
             return
@@ -289,8 +287,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         self._has_cycle = True
         if self.expect_100_continue:
-            # Answered without a go-ahead, the client may send the body or not: what follows cannot
-            # be told apart.
+            # Without 100 Continue the client may or may not send the body: the rest is ambiguous.
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:

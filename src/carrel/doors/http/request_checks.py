@@ -23,8 +23,7 @@ from carrel.policy.origin import (
     TrustedProxies,
 )
 
-# A declared body below this is read without counting. It is told by the number of its digits, which
-# costs nothing.
+# A declared body below this is read without counting; only the number of digits is compared.
 SMALL_BODY_BYTES = 10_000
 _LARGE_DIGITS = len(str(SMALL_BODY_BYTES))
 

@@ -50,8 +50,7 @@ def listen(host: str, port: int) -> socket.socket:
             next_step="Choose another with --port, or --port 0 for any that is free.",
             details={"host": host, "port": port},
         ) from None
-    # Listening from now on: whoever connects while the workers start waits instead of being
-    # refused.
+    # Listen now: whoever connects while the workers start waits instead of being refused.
     listener.listen(_BACKLOG)
     listener.set_inheritable(True)
     return listener
@@ -76,8 +75,7 @@ def server_config(
         lifespan="on",
         access_log=False,
         server_header=False,
-        # Proxies are ours to believe or not, by server.trusted_proxies: uvicorn would believe
-        # whoever calls from loopback.
+        # server.trusted_proxies decides: uvicorn would trust any caller from loopback.
         proxy_headers=False,
         log_config=None,
         backlog=_BACKLOG,

@@ -196,8 +196,7 @@ class _CatalogueTool(Tool):
         visit = _visit()
         try:
             caller = await self._gate.identify(visit)
-            # FastMCP has read the request itself, with a depth of its own or, in this process,
-            # without any.
+            # FastMCP has parsed the request with its own depth limit or, in process, with none.
             with translate_budget_errors():
                 check_nesting(arguments, "the arguments")
             answer = await self._gate.call(

@@ -41,8 +41,7 @@ from carrel.doors.mcp.json_rpc import (
 from carrel.policy.gate import Gate
 
 _ROUTING_HEADERS = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name"})
-# The extension wants the header, yet a client in wide use (FastMCP 4.1) leaves it out; every server
-# of ours knows every task.
+# The extension wants the header, but FastMCP 4.1 omits it; each of our servers knows every task.
 _MAY_LEAVE_NAME_OUT = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
 _JSON_HEADERS = (JSON_TYPE,)
 _ACCEPTED = Response(202, b"", ())

@@ -18,8 +18,7 @@ from carrel.policy.gate import Gate
 
 _NO_STORE: tuple[Header, ...] = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
 _LARGEST_REGISTRATION = 64 * 1024
-# Strangers may send bodies here, so that little is read. What is somewhat too large is refused in
-# OAuth's own words.
+# Strangers may post here, so the limit is low; a slightly larger body gets an OAuth error.
 LARGEST_BODY = 256 * 1024
 
 

@@ -120,8 +120,7 @@ def page_response(
             (b"content-security-policy", policy.encode()),
             (b"x-frame-options", b"DENY"),
             (b"x-content-type-options", b"nosniff"),
-            # Not no-referrer: with it browsers send `Origin: null` with the form, which the origin
-            # check refuses.
+            # Not no-referrer: browsers then send `Origin: null`, which the origin check refuses.
             (b"referrer-policy", b"same-origin"),
             (b"cache-control", b"no-store"),
             *headers,

@@ -66,8 +66,7 @@ class SigningKeys:
             age = self._clock.now().timestamp() - self._keys[-1].created_at if self._keys else None
             if age is None or age > self._rotate_seconds:
                 await self._make_next()
-            # Reading a private key checks it, which takes long enough to leave the event loop alone
-            # meanwhile.
+            # Loading a private key validates it, which is too slow for the event loop.
             await asyncio.to_thread(self._load_keys)
             self._read_at = now
 

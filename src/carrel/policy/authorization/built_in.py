@@ -91,8 +91,7 @@ class BuiltInAuthorization:
             issuer=issuer,
             audiences=resources,
             algorithms=("RS256",),
-            # Another replica, whose clock is ahead, may have signed it. Its end is what the client
-            # was told.
+            # A replica whose clock is ahead may have signed it; the expiry was told to the client.
             leeway_seconds=options.leeway_seconds,
             expiry_leeway_seconds=0.0,
         )

@@ -243,8 +243,7 @@ def _problem_with_document_address(url: str) -> str | None:
 
 ReadDocument = Callable[[str, Mapping[str, Any]], Client]
 
-# Look-ups that go out to the network; what is remembered is free. One address is one person with a
-# few apps.
+# Only network look-ups are counted, not cache hits; one address is one person with a few apps.
 PER_ADDRESS = Rate(per_minute=10.0, burst=10.0)
 IN_TOTAL = Rate(per_minute=60.0, burst=30.0)
 MOST_AT_ONCE = 8

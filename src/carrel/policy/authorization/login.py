@@ -26,8 +26,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
 # A browser or an address that has not logged in for so long is a stranger again.
 DEVICE_SECONDS = 90 * 24 * 3600.0
 _DEVICE = re.compile(r"[A-Za-z0-9_-]{43}")
-# Guesses of one name from one address or browser, of all names from one address, and of one name
-# from all strangers together.
+# Guesses per name and address (or browser), per address, and per name by all strangers.
 _PER_PAIR = Rate(per_minute=3.0, burst=5.0)
 _PER_ADDRESS = Rate(per_minute=10.0, burst=20.0)
 _PER_NAME = Rate(per_minute=20.0, burst=60.0)
@@ -166,8 +165,7 @@ class LoginService:
             raise LoginRefusedError
         for key, rate in own:
             await self._buckets.take(key, -1.0, rate)
-        # A browser that was given its secret by us keeps it; one that came with something else gets
-        # one of ours.
+        # A browser keeps a secret that we gave it; any other value is replaced by a new one.
         own_device = device if device and browser in known else secrets.token_urlsafe(32)
         await self._store.remember_origins(
             user.name, (_address_mark(address), f"browser:{hash_secret(own_device)}"), now

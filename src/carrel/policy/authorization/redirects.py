@@ -9,16 +9,14 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 from carrel.policy.origin import Authority, MalformedAuthorityError, is_loopback
 
 LONGEST_REDIRECT = 2000
-# Apps known to be MCP clients whose scheme is not a domain written backwards. Each asks the person
-# before it acts on an address.
-# `auth.redirect_schemes` replaces this list.
+# Known MCP clients whose scheme is not a reversed domain; each asks the person before it acts on an
+# address. `auth.redirect_schemes` replaces this list.
 APP_SCHEMES = (
     "antigravity", "claude", "cursor", "goose", "kiro", "lmstudio", "raycast", "trae", "vscode",
     "vscode-insiders", "vscodium",
     "windsurf", "windsurf-next", "zed",
 )  # fmt: skip
-# What a private-use scheme may begin with, besides the two letters of a country (RFC 8252, 7.1: a
-# domain written backwards).
+# First labels of a private-use scheme besides country codes (RFC 8252, 7.1: reversed domain).
 _TOP_LEVEL_DOMAINS = frozenset(
     {
         "academy", "app", "biz", "blog", "chat", "cloud", "codes", "com", "community", "dev",
@@ -30,11 +28,9 @@ _TOP_LEVEL_DOMAINS = frozenset(
         "tools", "university", "wiki", "works", "world", "xyz", "zone",
     }
 )  # fmt: skip
-# Handlers that operating systems register under their makers' names: they start parts of the
-# system, no client of ours.
+# Handlers of operating system vendors: they start parts of the system, not a client.
 _SYSTEM_DOMAINS = ("com.microsoft.", "com.apple.", "com.android.")
-# Never a scheme of an app, also where the operator names it: they run, show, read or fetch
-# something by themselves.
+# Refused even if the operator lists them: they run, show, read or fetch something themselves.
 _NEVER = frozenset(
     {
         "about", "blob", "chrome", "chrome-extension", "content", "data", "facetime", "feed",

@@ -158,8 +158,7 @@ class AuthorizationServer:
 
     def _scopes(self, form: Form, client: Client) -> tuple[str, ...]:
         named = (_single_value(form, "scope") or "").split()
-        # What is not ours, such as openid or offline_access, is passed over: the answer says what
-        # was granted.
+        # Foreign scopes, such as openid or offline_access, are ignored: the answer lists its own.
         asked = [scope for scope in dict.fromkeys(named) if scope in ALL_SCOPES]
         if named and not asked:
             raise OAuthError(

@@ -101,8 +101,7 @@ class FolderResolver:
         by_name = ImportSource(name)
         owned = {row.source.identity: row for row in mine}
         if by_name.identity not in owned:
-            # Versions before this one told folders apart by their last name only, and did not
-            # remember where they were.
+            # Older versions identified folders by their last name only, without their path.
             shared, same = await self._compare(by_name, asked.user_id, files)
             if shared and 2 * same >= shared:
                 return by_name

@@ -136,8 +136,7 @@ class Knowledge:
                     [removal, Replace(withdrawn, original.updated_at, caller.user_id, "withdrawn")]
                 )
             except NoteChangedError as error:
-                # The author changed the original in between: the deletion still stands, on the
-                # original's new state.
+                # The author changed the original meanwhile: the deletion applies to its new state.
                 if error.details["id"] != original.id or not attempts_left:
                     raise
             else:

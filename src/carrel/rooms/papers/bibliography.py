@@ -45,8 +45,7 @@ def _write(papers: Sequence[PaperToCite], form: str) -> str:
     keys = Counter(str(item["id"]).lower() for item in items)
     for item, paper in zip(items, papers, strict=True):
         if keys[str(item["id"]).lower()] > 1:
-            # The paper's own id tells them apart, so that a key does not depend on the order of the
-            # export.
+            # The paper's id makes them unique, so that a key does not depend on the export's order.
             item["id"] = f"{item['id']}-{paper.metadata.paper_id[:6]}"
     return bibliography.write_bibliography(items, bibliography.ExportFormat(form))
 
@@ -148,7 +147,6 @@ def _name(author: str) -> dict[str, str]:
     text = " ".join(author.split())
     if not text.islower() and not set(text) & set("{}\\$~"):
         return bibliography.read_name(text) or {"literal": text}
-    # The facets of older snapshots are in small letters, which a reader of names would take for
-    # particles.
+    # Facets of older snapshots are lowercase, which a name parser would take for particles.
     given, _, family = text.rpartition(" ")
     return {"family": family, "given": given} if given else {"literal": text}

@@ -184,8 +184,7 @@ class Papers:
         except TemplateNotAvailableError:
             return known
         except AssetFetchFailedError as error:
-            # A summary that is there and cannot be read would put authors in an order that nobody
-            # gave them.
+            # Fail if a summary exists but is unreadable: `known` has not the authors' own order.
             if error.details.get("reason") != "not_found":
                 raise
             return known

@@ -33,8 +33,8 @@ from carrel.rooms.references.ports import Libraries, Library, Literature, Papers
 
 KIND = "add_references"
 SCOPES = frozenset({"references:write"})
-# Questions to one service are bounded by its client. This only bounds how many wait for their turn,
-# which are also those that can go together in one request where a service takes many.
+# Each service's client limits its requests; this limits how many works wait for one, and so how
+# many can go together where a service takes batches.
 _LOOKUPS_AT_ONCE = 256
 IdentifierKind = Literal["doi", "pmid", "pmcid", "arxiv", "isbn"]
 _TYPES: dict[IdentifierKind, type[Identifier]] = {
@@ -97,8 +97,7 @@ class LookupJob:
     async def run(self, job: JobRun) -> str:
         works = LookupInput.model_validate_json(job.record.input).works
         progress = LookupProgress.of(job.record)
-        # Only the owner's name says whose library it is; what they may do was checked when the job
-        # was begun.
+        # Only the owner's name selects the library; scopes were checked when the job began.
         library = self._libraries.of(Caller(job.record.owner, frozenset()))
         left = [(place, works[place]) for place in _unsettled(works, progress)]
         if job.is_resumed:

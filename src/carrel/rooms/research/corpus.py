@@ -54,10 +54,7 @@ class Corpus:
         return self._progress
 
     async def with_discovery(self, work: Callable[[Discovery], ResultT]) -> ResultT:
-        """Runs work on the current index, off the event loop, one at a time.
-
-        Raises CorpusEmptyError where there are no papers.
-        """
+        """Run `work` on a thread, one at a time; raises CorpusEmptyError if there are no papers."""
 
         def run() -> ResultT:
             with self._lock:

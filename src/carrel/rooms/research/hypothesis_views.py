@@ -54,9 +54,7 @@ def _tie_break(hypothesis: Hypothesis) -> tuple[float, str, str]:
 
 
 def rank_by_strength(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Those that may lead, best first: none that a person rejected, and once there were matches,
-    only those that have played.
-    """
+    """Best first, without rejected ones; once there were matches, only those that have played."""
     allowed = [one for one in sort_by_place(hypotheses) if place_of(one) != "rejected"]
     return [one for one in allowed if place_of(one) == "ranked"] or allowed
 

@@ -1,9 +1,7 @@
-"""Text for pages that people open: no live HTML, no images from elsewhere, no links that others put
-there.
+"""Escapes text for generated Markdown pages: no live HTML, no remote images, no foreign links.
 
-Titles and sentences of papers, and what models write, stand in the pages of a project. A page that
-is shown by a Markdown
-viewer must not load or run anything that they hold.
+Pages of a project contain titles and sentences of papers and the output of models; a Markdown
+viewer must not load or run anything in them.
 """
 
 from __future__ import annotations
@@ -18,8 +16,7 @@ _TITLE_MARKUP = re.compile(
     r"</?(?:i|em|b|strong|u|s|sub|sup|sc|small|span|tt|p|br|italic|bold|jats:\w{1,20}|mml:\w{1,20})(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
 )
-# What HTML and Markdown take for the beginning of a tag, a comment, an instruction or an address in
-# angle brackets.
+# What HTML and Markdown parse as the start of a tag, comment, instruction or autolink.
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _IMAGE = re.compile(r"!+\[")
 # A link or the definition of one needs the two characters side by side.

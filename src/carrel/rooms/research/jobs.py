@@ -100,9 +100,7 @@ class Jobs:
         )
 
     async def do(self, project: Project, work: Work, call: Call) -> JobAnswer:
-        """Starts a job and answers with its result, with what there is when patience ends, or, to
-        a caller who can follow it, with the job itself.
-        """
+        """The job's result, what there is of it on timeout, or the job if the caller can follow."""
         if project.status == "cancelled":
             raise errors.WrongStateError(
                 "The project is cancelled; what was found stays",
@@ -119,9 +117,7 @@ class Jobs:
         return await self._view(job) if call.can_follow else await self._answer_so_far(job)
 
     async def _find_same(self, project: Project, work: Work) -> Job | None:
-        """The very same work where it is going on already: a caller whose patience ended comes
-        back for it. Hypotheses are generated anew each time: who asks twice wants more.
-        """
+        """An open job with the same work, for a caller that retries; never one that generates."""
         if isinstance(work, GenerateWork):
             return None
         jobs = await self._store.jobs(project.id)
@@ -272,9 +268,7 @@ class Jobs:
 
 
 class _ProgressReport:
-    """Tells a caller how far a job is. Every figure must exceed the one before, so within a step
-    it creeps towards the next.
-    """
+    """Reports progress, which must always grow: within a step it approaches the next integer."""
 
     def __init__(self, call: Call) -> None:
         self._call = call

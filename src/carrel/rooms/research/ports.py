@@ -28,10 +28,10 @@ from carrel.rooms.research.records import (
 
 
 class ResearchStore(Protocol):
-    """Everything the room stores. Ids are unguessable; who may see a project, the service decides.
+    """Storage of the room; ids are unguessable, and the service checks who may see a project.
 
-    Every method raises UnavailableError where the store cannot be used, and those that write
-    StorageFullError where its disk is full.
+    Every method raises UnavailableError; those that write raise StorageFullError where the disk is
+    full.
     """
 
     async def save(self, changes: Changes) -> None:
@@ -101,9 +101,7 @@ class ResearchStore(Protocol):
         ...
 
     async def claim(self, job_id: str, worker: str, lease_seconds: float) -> bool:
-        """Claims a waiting job, or a running one whose lease has expired by the database's clock.
-        Returns whether it is now this worker's.
-        """
+        """Claim a waiting job, or a running one whose lease expired by the database's clock."""
         ...
 
     async def holder(self, job_id: str) -> str | None:
@@ -129,9 +127,7 @@ class ResearchStore(Protocol):
         *,
         project_status: ProjectStatus | None = None,
     ) -> bool:
-        """Ends a job that the worker holds and, in one transaction, sets its project's status
-        where one is given. False, with nothing changed, where the job is no longer the worker's.
-        """
+        """End the worker's job and set the project's status, atomically; False if not held."""
         ...
 
     async def cancel_job(self, job_id: str) -> bool:
@@ -154,9 +150,7 @@ class ResearchStore(Protocol):
         status: ProjectStatus,
         event: Event,
     ) -> None:
-        """In one transaction, sets the state of a project's jobs that are in one of the states
-        `after`, the project's status, and stores the event.
-        """
+        """Move jobs in a state of `after` to `state`, set the status, store the event; atomic."""
         ...
 
     async def plan(self, job_id: str, worker: str, planned_steps: int) -> bool:
@@ -168,8 +162,10 @@ class ResearchStore(Protocol):
         ...
 
     async def finish_step(self, step: StepDone, worker: str, changes: Changes) -> None:
-        """Stores a step and what it made in one transaction. Raises StepTakenError where the step
-        is finished already, the job is not the worker's, or the match count is not as expected.
+        """Store a step with its changes in one transaction.
+
+        Raises StepTakenError where the step is finished already, the job is not the worker's, or
+        the match count is not as expected.
         """
         ...
 

@@ -204,10 +204,7 @@ def remaining_seconds(
 
 
 def progress(project: Project, expected: Mapping[StepKind, int], done: Sequence[StepDone]) -> float:
-    """The share of the run that is done, each step weighed by its kind; 1 only when all is done.
-
-    The weights are fixed, so that the share never falls.
-    """
+    """The finished share of the run, 1 at its end; weights by kind are fixed, so it never falls."""
     if project.status == "completed":
         return 1.0
     counts = Counter(step.kind for step in done)

@@ -1,9 +1,8 @@
-"""Durable runs: jobs held by leases, taken step by step, and no finished step done again.
+"""Durable runs: jobs under leases, done step by step; a finished step is never repeated.
 
-A step and everything it made are stored in one transaction. When a worker is gone, another (or the
-same, restarted) takes its jobs and goes on after the last finished step. How a job ended is stored
-together with its project's status; where that cannot be written, it is shown from memory and
-written as soon as it can be.
+A step and its results are stored in one transaction. When a worker dies, another claims its jobs
+and continues after the last finished step. A job's outcome is stored together with its project's
+status; while that cannot be written, it is served from memory and retried.
 """
 
 from __future__ import annotations
@@ -105,10 +104,9 @@ class UnwrittenOutcomes(dict[str, JobOutcome]):
 
 
 class Runner:
-    """Runs jobs in this process.
+    """Runs jobs in this process; `before_first` is called once, before the first claim.
 
-    `is_gone` says whether another worker is known to be dead, so that nobody waits for its lease;
-    `before_first` is called once, before the first job is claimed.
+    `is_gone` says whether another worker is known to be dead, so that its lease is not awaited.
     """
 
     def __init__(
@@ -162,11 +160,7 @@ class Runner:
                 self.begin(job_id)
 
     def look_for_work(self, has_store: Callable[[], bool] = lambda: True) -> None:
-        """From now on takes up jobs that nobody runs.
-
-        While `has_store` says that there is nothing to look at yet, nothing is opened or made:
-        another process may be the first to begin a job.
-        """
+        """Start claiming abandoned jobs; opens no store while `has_store` returns False."""
         if self._recovery is None:
             self._recovery = asyncio.create_task(self._look(has_store), name="research recovery")
 
@@ -242,8 +236,7 @@ class Runner:
                     continue
                 task = self._tasks.get(job_id)
                 if holder not in {None, self._worker} and task is not None:
-                    # Whoever has it now does the same step: what this one still asks a model for
-                    # would be paid for twice.
+                    # The new holder does the same step: further model calls would be paid twice.
                     log.warning(
                         "a research job was taken by another worker", extra={"job_id": job_id}
                     )
@@ -352,14 +345,12 @@ class Runner:
                 await self._do(job, project, step)
                 attempts = 0
             except StepTakenError:
-                # Somebody else may have played the same match at the same time; look again, unless
-                # the job itself is gone.
+                # Another worker may have played the same match; retry unless the job is gone.
                 attempts += 1
                 if attempts >= _MAX_ATTEMPTS or await self._store.holder(job_id) != self._worker:
                     raise
             except (ModelUnavailableError, StorageFullError):
-                # The client has tried again as often as makes sense; a full disk does not empty
-                # itself.
+                # The client has used up its retries; a full disk does not empty itself.
                 raise
             except UnavailableError:
                 attempts += 1

@@ -329,9 +329,7 @@ class ResearchRoom:
         return found, self._runner.unwritten.apply_to_project(project)
 
     async def _read_goal(self, goal: str) -> UnderstoodAs | None:
-        """The reasoner's reading where it comes at once; while the concept index is made for the
-        first time it does not, and the run reads the goal.
-        """
+        """The reasoner's reading, or None if it takes too long; the run then reads the goal."""
         reading = self._supervisor.context.reasoner.understand(goal)
         try:
             return await asyncio.wait_for(reading, READ_WITHIN_SECONDS)

@@ -9,8 +9,7 @@ from typing import Any
 
 from carrel.services.language_models.formats import ModelReply
 
-# No database keeps these: halves of characters, and control characters other than tab and line
-# breaks.
+# What databases refuse: lone surrogates, and control characters except tab and line breaks.
 _UNKEPT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 
 

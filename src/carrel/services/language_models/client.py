@@ -29,8 +29,7 @@ from carrel.services.retry import RetryPolicy, parse_retry_after
 
 _BUSY = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 RETRIES = RetryPolicy(max_attempts=4, initial_backoff_seconds=1.0, max_backoff_seconds=30.0)
-# Whoever was too slow once is seldom quicker the third time, and a local server may still be busy
-# with the first.
+# A third attempt after a timeout seldom helps, and a local server may still compute the first.
 _SLOW_ATTEMPTS = 2
 # A model may write for a long time once it has begun; its silence is what `timeout_seconds` bounds.
 _TOTAL_TIMEOUTS = 10

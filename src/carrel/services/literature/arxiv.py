@@ -22,8 +22,7 @@ from carrel.services.literature.service_client import ServiceClient, expect_foun
 from carrel.services.literature.service_limits import BatchedLookup, ServiceLimits
 
 SERVICE = "arXiv"
-# arXiv asks for one connection and three seconds between questions, of which each may name many
-# papers.
+# arXiv asks for one connection and 3 s between requests, each of which may name many papers.
 LIMITS = ServiceLimits(max_concurrent=1, interval_seconds=3.0)
 _MAX_BATCH = 50
 

@@ -14,8 +14,7 @@ from carrel.services.literature.service_limits import ServiceLimits
 
 DOI_ORG = "doi.org"
 CROSSREF = "Crossref"
-# The public pool for single records, in which content negotiation counts too; answers announce the
-# limits that really hold.
+# The public pool for single records and content negotiation; answers announce the actual limits.
 _LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
 _CSL_JSON = "application/vnd.citationstyles.csl+json"
 _JATS = re.compile(r"<(/?)(?:jats:)?([a-z-]+)[^<>]*+>")

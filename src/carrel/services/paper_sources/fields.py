@@ -25,8 +25,7 @@ _ARXIV = ("arxiv", "arxiv_id", "arxivid")
 _KEY = ("citation_key", "citation-key", "id", "_id", "key")
 _LANGUAGE = ("language", "lang", "output_language")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-# The spaces around are cut from each name afterwards; to match them here would read runs of spaces
-# again and again.
+# Spaces are stripped from each name later; matching them here would be quadratic.
 _AUTHOR_BREAK = re.compile(r";|(?<!\s)\s+and\s+|&")
 _LIST_BREAK = re.compile(r"[;,]")
 _LONGEST_NAME = 2_000

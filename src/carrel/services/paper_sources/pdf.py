@@ -280,8 +280,7 @@ def _page_texts(document: pypdfium2.PdfDocument) -> tuple[list[str], list[int]]:
         except pypdfium2.PdfiumError:
             pages.append("")
             failed.append(number + 1)
-        # A form that draws itself twice, in a form that does so too, makes gigabytes of text out of
-        # a few lines.
+        # A form that draws itself twice, nested, makes gigabytes of text out of a few lines.
         budget.spend_output(len(pages[-1]))
     return pages, failed
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 _UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
 _MAX_WORD_CHARACTERS = 100
-# Runs of letters and digits; every other visible character, and every Chinese one, is a word of its
-# own.
+# Runs of letters and digits; any other visible or Chinese character is a word of its own.
 _IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f"
 _WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+|[^\w\s]|_")
 

@@ -86,10 +86,7 @@ class AgentContext:
         *,
         is_evolved: bool = False,
     ) -> tuple[list[Hypothesis], list[SafetyRecord]]:
-        """The drafts that pass the safety check as hypotheses, and all decisions.
-
-        Ids are the same whenever the step is done again.
-        """
+        """The drafts that pass the safety check, and all decisions; a retry gives the same ids."""
         hypotheses: list[Hypothesis] = []
         decisions: list[SafetyRecord] = []
         texts = [f"{draft.title}. {draft.summary}" for draft in drafts]

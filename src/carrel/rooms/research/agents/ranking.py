@@ -111,8 +111,7 @@ class RankingAgent:
         matches = await self._context.store.matches(project.id)
         latest = matches[-1] if matches else None
         followed, last = self._followed.get(project.id, (None, None))
-        # What was followed counts only if the store has that very match as its last: another
-        # worker may have played another one.
+        # The cached tournament is stale if another worker has played a match since.
         is_followed = followed is not None and last == latest
         tournament = followed if followed and is_followed else self._new_tournament(project)
         for hypothesis in hypotheses:

@@ -52,8 +52,7 @@ from carrel.rooms.research.records import (
 BATCH = 10
 MOST_EVOLVED = 5
 _STRATEGIES = tuple(EvolutionStrategy)
-# How a run's hypotheses are come by: half from the best paths, the rest by the methods that
-# question and widen them.
+# Shares of a run's hypotheses: half from the best paths, the rest by the other methods.
 _SHARES = (
     (GenerationMethod.LITERATURE_BASED, 0.5),
     (GenerationMethod.DEBATE, 0.2),
@@ -337,8 +336,7 @@ class Supervisor:
             best = [one for one in rank_by_strength(brief.hypotheses) if one.status != "evolved"]
             if place > len(best):
                 return StepResult()
-            # Each leader by a strategy of its own; where that changes nothing, by the next that
-            # does.
+            # Each leader by its own strategy; if that changes nothing, by the next that does.
             refused: list[str] = []
             for turn in range(len(_STRATEGIES)):
                 strategy = _STRATEGIES[(place - 1 + turn) % len(_STRATEGIES)]

@@ -62,8 +62,10 @@ class Opinion:
 
 
 class Reasoner(Protocol):
-    """Thinks for the agents. Every method but `check` raises ModelUnavailableError where it asks a
-    model that does not answer, and UnreadableAnswerError where the answer is of no use.
+    """The reasoning behind the agents.
+
+    Every method but `check` raises ModelUnavailableError, and UnreadableAnswerError for a useless
+    answer.
     """
 
     @property

@@ -319,8 +319,7 @@ def _assess(connection: CandidateConnection, review_type: ReviewType, says: str)
     return Assessment(
         ReviewScores.model_validate(asdict(found.scores)),
         found.strengths,
-        # Somebody else's words: what was looked at for them limits all the rest, so it is said
-        # first.
+        # For a submitted hypothesis: what was checked limits all the rest, so it is said first.
         (says, *found.weaknesses) if says else found.weaknesses,
         found.recommendations,
         found.citations,

@@ -54,18 +54,15 @@ from carrel.rooms.research.records import (
 
 _PAPERS = 12
 _LEADS = 3
-# So much a hypothesis with its protocol may take to write; more are asked for at once only where
-# the answer has room.
+# Tokens of a hypothesis with its protocol; several are asked for at once if the answer has room.
 _TOKENS_EACH = 1000
 _LEAST_WORDS, _MOST_WORDS = 50, 100
 
 
 class LanguageModelReasoner:
-    """Thinks by asking a model. Discovery's leads and the papers found for each question are its
-    material.
+    """Asks a model, with discovery's leads and the papers found for each question as material.
 
-    Where it `judges_safety`, its opinion joins the rules; that of a very small model is worth
-    nothing.
+    With `judges_safety` its opinion joins the rules; that of a very small model is worthless.
     """
 
     judging = Judging.FALLIBLE
@@ -94,8 +91,7 @@ class LanguageModelReasoner:
         try:
             return await self._discovery.understand(goal)
         except CarrelError as error:
-            # The papers lead nowhere by counting; the model works with what a search for the goal's
-            # words brings.
+            # Discovery found no path; the model works with what a search for the goal finds.
             return UnderstoodAs(
                 says=f"{error.message}. The model works with what a search for the goal finds.",
                 question="open",

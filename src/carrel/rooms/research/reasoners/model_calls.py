@@ -188,11 +188,10 @@ class ModelCalls:
         shape: type[WrittenT],
         find_fault: Callable[[WrittenT], str | None] = lambda _: None,
     ) -> tuple[WrittenT, PromptMaterial]:
-        """The answer and the material it was given.
+        """The answer (stored or new) and its material; an unusable one is stored and asked again.
 
-        A stored answer of the same step is taken instead of a new one. One that cannot be used is
-        stored for its cost and asked for again; `find_fault` says what a readable answer lacks.
-        Raises UnreadableAnswerError, BudgetExhaustedError or ModelUnavailableError.
+        `find_fault` says what a readable answer lacks. Raises UnreadableAnswerError,
+        BudgetExhaustedError or ModelUnavailableError.
         """
         instructions = f"{agent_text('common')}\n\n{question.instructions}"
         schema = json_schema_of(shape)

@@ -12,8 +12,7 @@ from carrel.core.quoting import delimit_quotation
 from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.records import Draft
 
-# A cautious guess for any tokenizer: three letters of English to a token, every other character one
-# of its own.
+# A cautious estimate for any tokenizer: three English letters or one other character a token.
 _LETTERS_PER_TOKEN = 3
 # A row of which less than this would be left is not shown at all.
 _LEAST_TOKENS = 24
@@ -30,9 +29,7 @@ class MaterialRow:
 
 @dataclass(frozen=True, slots=True)
 class MaterialPart:
-    """Rows under a heading, the most important first. When they are `needed`, all are shown,
-    shorten alike; otherwise
-    as many as there is room for."""
+    """Rows, the most important first; if `is_needed` all are shown, shortened, else what fits."""
 
     heading: str
     rows: tuple[MaterialRow, ...]
@@ -77,9 +74,10 @@ def fit_material(parts: Sequence[MaterialPart], room: int | None) -> PromptMater
 
 
 def shorten(text: str, room: int) -> str:
-    """As much of a text as there is room for: to the end of a sentence where that keeps half of it,
-    else between words. No mark
-    is left at the end, since small models take it up and never find out of it."""
+    """Cut at the end of a sentence if that keeps half, else between words; `room` is in tokens.
+
+    There is no ellipsis at the end: small models repeat it endlessly.
+    """
     if count_tokens(text) <= room:
         return text
     kept, left = [], room

@@ -27,9 +27,7 @@ LEAST_COVERAGE = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """The connection to review; for a submitted hypothesis also which terms it joins (`says`) and
-    the key of the bridge that it names itself (`named_bridge`).
-    """
+    """The connection to review; `says` and `named_bridge` only for a submitted hypothesis."""
 
     connection: CandidateConnection
     says: str = ""
