@@ -80,11 +80,10 @@ class QueueOptions:
 
 
 class QueuedAudit:
-    """Keeps the order of the calls. The queue is bounded: when it is full, what is left out is
-    counted, and the count is written.
+    """Writes audit records in the order of the calls, from a bounded queue.
 
-    A chain begins with an anchor that announces it and ends with one, so that verify knows every
-    chain there may be.
+    Records dropped when it is full are counted, and the count is written. A chain begins and ends
+    with an anchor, so that verify knows every chain.
     """
 
     def __init__(

@@ -34,11 +34,10 @@ def hold_lock(
     wait_seconds: float | None = 0.0,
     is_database: bool = False,
 ) -> Iterator[None]:
-    """Holds the lock of `file`, made where it is missing, while the block runs.
+    """Hold the lock of `file`, created where missing, while the block runs.
 
-    Waits at most `wait_seconds` (None: until it is free), then raises LockHeldError. OSError where
-    no lock can be made there. With `is_database` the file is a SQLite database and locked as such
-    on every platform, which keeps out earlier versions that do the same.
+    Raises LockHeldError after `wait_seconds` (None: no limit), OSError where no lock can be made.
+    With `is_database` the SQLite file itself is locked, which keeps out earlier versions too.
     """
     if is_database:
         lock = _database_lock(file, file, shared, wait_seconds)

@@ -1,8 +1,7 @@
-"""The name of this process among the workers that share jobs, and which others have ended.
+"""The identity of this process among workers that share jobs, and which others have ended.
 
-Hostname and process number are not enough: two containers are both process 1 of the same name. So a
-worker's name holds the start of the machine, the process namespace and a random part; and whether
-one has ended is asked of a file that it keeps locked while it lives, never of a process number.
+Hostname and process id are not unique across containers, so the name has the machine's boot, the
+process namespace and a random part. A worker is alive while its lock file is locked.
 """
 
 from __future__ import annotations
@@ -51,10 +50,7 @@ class WorkerIdentity:
                 self._file(self._token).unlink(missing_ok=True)
 
     def has_ended(self, worker: str) -> bool:
-        """Whether another worker is known to have ended.
-
-        Nothing is known of one of another machine or home, or of an older Carrel.
-        """
+        """Whether a worker is known to have ended; False where it is of another machine or home."""
         parts = worker.split("/")
         if len(parts) != 5 or not boot_name() or parts[1] != boot_name() or not parts[4].isalnum():
             return False

@@ -54,11 +54,9 @@ _READERS: dict[InputKind, Callable[[str | bytes], ImportResult]] = {
 def read_bibliography(
     content: str | bytes, kind: InputKind | None = None, titles: TitleCase = TitleCase.SENTENCE_CASE
 ) -> ImportResult:
-    """Reads a bibliography of the kind given, or recognised. `titles` concerns BibTeX alone, where
-    title case is usual.
+    """Read a bibliography of the given or detected format; `titles` concerns BibTeX alone.
 
-    Raises BibliographyError for what cannot be read at all, and InputTooCostlyError for what would
-    take too much to read.
+    Raises BibliographyError for unreadable input, InputTooCostlyError beyond the parsing budget.
     """
     with parsing("the bibliography", len(content)):
         return _read(content, kind, titles)

@@ -1,13 +1,8 @@
-"""What a format has no field for, kept beside the fields so that nothing is lost.
+"""Lossless round trips: what a format has no field for is written as JSON into a field of its own.
 
-Every writer reads back what it wrote. Where the reading differs from the item, the difference is
-written as one JSON object
-into a field
-of its own: `set` holds variables with the values they should have, `drop` names those that reading
-invents. The object is
-plain ASCII on
-one line, with braces inside strings escaped, so that it is a balanced BibTeX value and a single RIS
-line.
+Every writer reads its output back. Where that differs from the item, the difference is one JSON
+object: `set` has variables with their values, `drop` names those that reading invents. It is one
+line of ASCII with braces in strings escaped: a balanced BibTeX value and a single RIS line.
 """
 
 import json

@@ -32,8 +32,7 @@ _ALIASES = {"journalAbbreviation": "container-title-short", "shortTitle": "title
 def write_ris(items: list[CslItem], *, lossless: bool = False) -> str:
     """One reference for each item, with the tags that other programs know.
 
-    A lossless file also has a note that begins with `carrel-csl:` where RIS has no tag for
-    something; it reads back exactly.
+    A lossless file has a note `carrel-csl:` for what RIS cannot express; it reads back exactly.
     """
     reference = _lossless_reference if lossless else _reference
     return "\r\n".join(reference(item) for item in until_cancelled(items))

@@ -122,10 +122,10 @@ class RenderContext:
 
 @dataclass(slots=True)
 class Cluster:
-    """One citation in the text: its cites and the note it stands in (0 in running text).
+    """One citation in the text: its cites and the number of its note (0 in running text).
 
-    `mode` is empty, `author-only`, `suppress-author` or `composite` (names in the sentence, the
-    rest after them, `infix` between). With `has_positions` the cites say their positions already.
+    `mode` is empty, `author-only`, `suppress-author` or `composite` (names, `infix`, the rest).
+    With `has_positions` the cites have their positions already.
     """
 
     cites: list[Cite]

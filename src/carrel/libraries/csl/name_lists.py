@@ -1,9 +1,6 @@
-"""Name lists that are known to go on: the marker behind BibTeX's `and others` and EndNote's `et
-al.`
+"""Truncated name lists: the marker for BibTeX's `and others` and EndNote's `et al.`
 
-A list that goes on is marked in the item's `custom.et_al`, which holds the name variables
-concerned. The marker is never a
-person of the list.
+The item's `custom.et_al` names the variables whose lists go on; the marker is never a person.
 """
 
 from __future__ import annotations

@@ -251,9 +251,8 @@ class Vocabulary:
     def _within(
         self, words: Sequence[str], start: int, end: int, whole: str
     ) -> Iterator[tuple[int, int, str]]:
-        # `platelet aggregation` speaks of platelets; but what a name ends with is the same thing
-        # only where the trees say so
-        # (`brain hypoxia` is hypoxia, `cortical spreading depression` is no depression).
+        # `platelet aggregation` speaks of platelets; the head of a name is the same thing only if the
+        # trees say so (`brain hypoxia` is hypoxia, `cortical spreading depression` no depression).
         for left in range(start, end):
             for right in range(left + 1, end + 1):
                 key = self._preferred.get(" ".join(words[left:right]))

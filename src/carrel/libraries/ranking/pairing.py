@@ -186,12 +186,10 @@ def most_informative_pair(table: PairingTable, random: Random) -> tuple[int, int
 
 
 def swiss_pair(table: PairingTable, random: Random) -> tuple[int, int] | None:
-    """For an exact judge: nobody meets the same twice. None when everyone has met everyone.
+    """Swiss pairing for an exact judge: no pair meets twice; None when all pairs have met.
 
-    Who has played least meets its like, by Elo and by content. When everyone has had a few
-    opponents, those whom nobody has
-    beaten find out who is first; and in the end Elo catches up where it disagrees with what follows
-    from the verdicts.
+    The least played meet similar opponents, by Elo and content. Once all have met a few, the
+    unbeaten meet each other; last come pairs whose Elo order contradicts the verdicts.
     """
     there = random.sample(table.playing, len(table.playing))
     pairs = [

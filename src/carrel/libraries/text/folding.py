@@ -38,8 +38,7 @@ def fold_in_place(text: str) -> str:
 def text_key(text: str) -> str:
     """The key under which two spellings are one title or name: folded letters and digits only.
 
-    A text without letters and digits is its own key. Where signs matter, as in the tags `C++` and
-    `C#`, compare with `fold_text`.
+    A text without any is its own key. Where signs matter (`C++`, `C#`), compare with `fold_text`.
     """
     folded = fold_text(text)
     return "".join(split_words(folded)) or folded

@@ -51,8 +51,7 @@ def name_trigrams(text: str) -> frozenset[str]:
 def case_key(text: str) -> str:
     """One form for spellings that differ in case, width or spacing only.
 
-    Identities that are stored (node ids, digests of imported notes) are made of it: it never
-    changes. To compare and search, use `fold_text`.
+    Stored ids and digests depend on it, so it never changes; to compare or search use `fold_text`.
     """
     return " ".join(
         unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split()

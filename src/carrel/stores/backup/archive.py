@@ -211,10 +211,9 @@ def is_archive(file: Path) -> bool:
 
 
 def read_archive(file: Path, advance: Advance, put: Put | None = None) -> Manifest:
-    """Reads and checks all of an archive; `put` opens a place for each file, by its name in it.
+    """Read and verify an archive; `put` opens the target of each file by its name in the archive.
 
-    Without `put` nothing is written. Whoever lets files be put must believe them only when this
-    returns.
+    Without `put` nothing is written. Files put are valid only once this has returned.
     """
     found: dict[str, tuple[int, str]] = {}
     manifest: Manifest | None = None

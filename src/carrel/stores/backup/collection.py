@@ -59,11 +59,7 @@ class Findings:
 
 
 def collect(folder: Path, name: str, why_not: WhyNot, findings: Findings) -> None:
-    """Adds everything below a folder that has this name in the archive, but what `why_not` names.
-
-    Links are followed, as the product follows them: what one leads to is carried as if it were
-    here.
-    """
+    """Add all files below a folder except those that `why_not` names; links are followed."""
     _collect(folder, name, why_not, findings, frozenset())
 
 

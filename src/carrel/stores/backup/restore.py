@@ -109,10 +109,9 @@ def _is_data(places: Places, root: Root, name: str) -> bool:
 
 
 def _wait_for_builds(roots: list[Root]) -> None:
-    """A build does not open the home folder as such, and would go on in a folder that is no longer
-    there.
+    """Wait for running builds, which do not hold the lock of the home folder.
 
-    It is asked for and not held: the lock is a file in the very folder that is moved.
+    Their lock is not kept: it is a file in the folder that is moved.
     """
     for root in roots:
         for workshop in (*root.folder.glob(BUILD_NAME), *root.folder.glob(f"*/{BUILD_NAME}")):

@@ -1,7 +1,7 @@
-"""Puts a backup in place so that a kill at any moment leaves the old state or the new one.
+"""Atomic restore: a kill at any moment leaves the old state or the new one.
 
-Everything is first unpacked beside its place. Then a journal says which names change; from then on
-whoever opens the home folder next carries it out. Before the journal nothing was touched.
+Everything is first unpacked beside its place. Then a journal lists the renames, and whoever opens
+the home folder next completes them. Before the journal exists nothing has changed.
 """
 
 from __future__ import annotations

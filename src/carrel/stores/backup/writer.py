@@ -50,9 +50,9 @@ def make_backup(
     progress: Progress,
     clock: Clock,
 ) -> Manifest:
-    """Writes under another name, reads it all back, and only then gives it its name.
+    """Write a backup under a temporary name, verify it, then rename it.
 
-    `elsewhere` names what the desk keeps outside of this machine, for whoever restores.
+    `elsewhere` names the data kept outside of this machine, for whoever restores.
     """
     target = target.absolute()
     if not places.home.is_dir():

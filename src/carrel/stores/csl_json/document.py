@@ -83,10 +83,9 @@ class LibraryDocument:
             self._derive_ids(unnamed)
 
     def _derive_ids(self, unnamed: Iterable[int]) -> None:
-        """Gives items without an id the key that they would have if they were added here.
+        """Give items without an id the key that they would get if they were added here.
 
-        It follows from the file alone, so that it is the same at every start and in every process;
-        it is written when the item is changed here.
+        It depends on the file alone, so every process derives the same.
         """
         taken = {item_id.lower() for item_id in self._index}
         for at in unnamed:

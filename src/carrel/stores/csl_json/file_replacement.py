@@ -52,10 +52,10 @@ def swap_names(one: Path, other: Path) -> int:
 
 
 def exchange(draft: Path, target: Path) -> Path | None:
-    """Puts `draft` in place of `target`; returns where the replaced file is now, if there was one.
+    """Replace `target` by `draft`; returns where the replaced file is now, None if there was none.
 
-    Where names cannot be swapped, the old file gets a second name first, or is copied; an edit in
-    the instant between is then in that second file only if it was written in place.
+    Without an atomic exchange the old file is linked or copied first; an edit made in between
+    is then kept only if it was written in place.
     """
     if target.exists():
         failure = swap_names(draft, target)

@@ -43,11 +43,10 @@ class OldContent:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One accepted change of the library.
+    """One accepted change of the library; `is_floor` marks that earlier changes may be missing.
 
-    `written` has each element it wrote with the newest revision that whoever holds that content
-    must have seen: this one where Carrel made it, an earlier one where an editor did. `is_floor`
-    marks that changes before it may be missing.
+    `written` maps each element to the newest revision that a holder of that content must have seen:
+    this one where Carrel wrote it, an earlier one where an editor did.
     """
 
     number: int

@@ -308,9 +308,9 @@ class LibraryHistory:
         ]
 
     def restore_version(self, number: int) -> int:
-        """Makes the library hold a kept version and nothing else; returns how many references.
+        """Restore a kept version of the whole library; returns the number of references.
 
-        What is replaced stays among the versions. NothingToRestoreError where it is not kept.
+        The present version is kept too. Raises NothingToRestoreError for an unknown version.
         """
         paths = {version.number: version.path for version in self.list_versions()}
         if number not in paths:
@@ -320,9 +320,9 @@ class LibraryHistory:
             return len(self._library.change(restored.reuse_entries).document.items())
 
     def restore_reference(self, reference_id: str, revision: int | None = None) -> None:
-        """Gives one reference the text of a revision, or of before its last change.
+        """Restore one reference as of a revision, or as before its last change, even if removed.
 
-        A removed one is there again. NothingToRestoreError where no earlier text is kept.
+        Raises NothingToRestoreError where no earlier text is kept.
         """
         texts = self.list_texts(reference_id)
         if revision is not None:

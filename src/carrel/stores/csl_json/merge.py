@@ -33,10 +33,10 @@ _MAX_NAMES = 10
 
 @dataclass(slots=True)
 class MergeResult:
-    """The merged library, and what was decided against the letter of the saved file.
+    """The merged library, and where the merge deviates from the saved file.
 
-    `seen` is the newest revision that the writer must have seen. `made_here` are the entries, by
-    `id()`, that the merge made out of both sides: nobody can hold them without the result.
+    `seen` is the newest revision that the writer must have seen. `made_here` has the `id()` of each
+    entry combined from both sides, which nobody can hold without the result.
     """
 
     document: LibraryDocument
@@ -114,10 +114,9 @@ class _Merge:
         return self._history.newest_seen(key, self._contents[key])
 
     def _likely_loaded(self) -> int:
-        """The revision that the writer may have loaded whose state differs least from the save.
+        """The revision that the writer most likely loaded: the one that differs least.
 
-        Of equals the present one, since whoever loads what is there may change it; otherwise the
-        oldest, so that a change made here counts as unseen.
+        Of equals the present one, else the oldest, so that a change made here counts as unseen.
         """
         state: dict[ElementKey, ElementContent | None] = {}
         items = fields = 0

@@ -34,10 +34,9 @@ def open_cluster(address: str, api_key: str | None, timeout_seconds: float) -> A
 
 
 class RemoteSearch:
-    """One cluster. `own` are the names that our own indices have there.
+    """Search in one cluster; `own` are the names of our indices there.
 
-    `public` are those that everybody who may ask may read as a whole; `sources` are written to the
-    cluster before every answer.
+    `public` indices may be read whole by every caller; `sources` are synced before every answer.
     """
 
     def __init__(

@@ -37,9 +37,8 @@ MAX_LEFT_OUT = 5_000
 SCORING = "2"
 # Sorts what scores alike, so that the order of writing, which others share in, does not show.
 DOCUMENT_ID = "carrel_id"
-# A word counts by how often it is in the text and how long the text is, and not by how many
-# documents have it: those are
-# others' too. 100 words is the length at which a text counts neither as short nor as long.
+# Scores use term frequency and text length, but no document frequency, which would count documents
+# of other users. At 100 words a text counts neither as short nor as long.
 _OWN_DOCUMENT_SIMILARITY = {
     "type": "scripted",
     "script": {

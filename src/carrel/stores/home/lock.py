@@ -24,10 +24,9 @@ def has_unfinished_restore(home: Path) -> bool:
 
 @contextmanager
 def share_home(home: Path) -> Iterator[None]:
-    """Holds the home together with others; raises RestoreUnderWayError while a restore has it.
+    """Hold the home folder with others; raises RestoreUnderWayError during a restore.
 
-    Where no lock can be made (no folder, read-only, a disk without locks) nothing is held; a
-    restore cannot have it alone there either.
+    Nothing is held where no lock can be made (no folder, read-only, no locks on that disk).
     """
     with ExitStack() as held:
         try:

@@ -25,10 +25,10 @@ _LONGEST_LEASE_SECONDS = 3600
 
 @dataclass(frozen=True, slots=True)
 class LeaseClock:
-    """SQL expressions of the clock shared by all users of a database.
+    """SQL expressions for the clock shared by all users of a database.
 
-    `now` is the time of day in seconds, `name` that of the steady clock, `ticks` its seconds. Two
-    leases are compared by `ticks` where they were given under the same name.
+    `now` is the time of day in seconds, `ticks` the seconds of the monotonic clock called `name`.
+    Two leases are compared by `ticks` where they have the same `name`.
     """
 
     now: str
@@ -54,8 +54,8 @@ class LeaseClock:
 class Driver(Protocol):
     """Runs SQL in transactions; parameters are written `:name`.
 
-    Raises UnavailableError when the database cannot be reached or is busy for too long,
-    StorageFullError when its disk is full, ConflictError when a constraint is violated.
+    Raises UnavailableError (unreachable, or busy too long), StorageFullError when the disk is full,
+    and ConflictError when a constraint is violated.
     """
 
     @property

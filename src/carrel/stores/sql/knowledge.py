@@ -59,9 +59,9 @@ def note_columns(alias: str = "n") -> str:
 
 
 def shelf_conditions(shelf: Shelf, column: str) -> list[tuple[str, dict[str, object]]]:
-    """One condition for each value of a shelf column, so that each runs along an index.
+    """One condition for each value of a shelf column, so that each uses an index.
 
-    Proposals are few and stand next to each other under many names: a range.
+    Proposals are selected by a range: their names are adjacent.
     """
     names = shelf_names(shelf)
     if names is None:

@@ -38,10 +38,10 @@ class _Job:
 
 
 class Database:
-    """One file, opened at the first use and closed by its owner; `steps` are its schema.
+    """One SQLite file, opened at first use and closed by its owner; `steps` are its schema.
 
-    Errors of the driver are raised as CarrelError. A cache holds nothing of its own: it has no
-    identity guard, and CacheUnusableError says that it has to be made again.
+    Driver errors are raised as CarrelError. A cache has no identity guard; CacheUnusableError says
+    that it has to be made again.
     """
 
     def __init__(

@@ -60,11 +60,9 @@ def prepare_file(file: Path, steps: Sequence[UpgradeStep], *, is_guarded: bool =
 
 
 def upgrade_schema(file: Path, steps: Sequence[UpgradeStep]) -> None:
-    """Runs the steps that the file lacks, in one transaction and once however many ask.
+    """Run the missing upgrade steps in one transaction, once however many processes ask.
 
-    A file that has tables and no version is from before there were versions, which is version 1;
-    the first script is run on it again, so such schemas say IF NOT EXISTS. Killed at any moment,
-    the file is as it was.
+    Tables without a version are version 1: the first script runs again, so it says IF NOT EXISTS.
     """
     latest = len(steps)
     with closing(connect(file, busy_seconds=_BUSY_SECONDS)) as connection:

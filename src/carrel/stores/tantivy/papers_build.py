@@ -44,11 +44,9 @@ _LATEST = 1 << 32
 def build_paper_index(
     snapshot: Path, *, report: ReportPapers | None = None, threads: int = 1
 ) -> IndexManifest:
-    """Reads the whole snapshot and writes an index beside it. Readers go on with the old one until
-    the new one is ready.
+    """Build an index of the snapshot beside it; readers keep the old one until it is ready.
 
-    `report(done, total)` is called now and then. Stopped half-way, nothing has changed and the next
-    run starts afresh.
+    `report(done, total)` is called now and then. An interrupted run changes nothing.
     """
     source = PaperSnapshot(snapshot)
     try:

@@ -163,11 +163,9 @@ _REFERENCE = re.compile(r"\b(?:crossref|xdata)\s*=\s*[\"{]*([^\"{}]*)")
 
 
 def read_bibtex(content: str | bytes, titles: TitleCase = TitleCase.SENTENCE_CASE) -> ImportResult:
-    """Every entry of a BibTeX or BibLaTeX file; the two differ only in fields, and all fields of
-    both are known.
+    """Parse the entries of a BibTeX or BibLaTeX file; the fields of both dialects are known.
 
-    Where the budget of the reading ends, the entries before that place are kept and a failure says
-    why the rest was not read.
+    Where the parsing budget ends, the entries before are kept and a failure says why.
     """
     with parsing("the BibTeX", len(content)):
         return _read(content, titles)

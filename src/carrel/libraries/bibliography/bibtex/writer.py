@@ -97,8 +97,7 @@ _ALIASES = {
 def write_bibtex(items: list[CslItem], dialect: BibtexDialect, *, lossless: bool = False) -> str:
     """One entry for each item, with the fields that other programs know.
 
-    A lossless file also has a field `carrel-csl` in entries that the dialect's own fields cannot
-    express; it reads back exactly.
+    A lossless file has a field `carrel-csl` for what the dialect lacks; it reads back exactly.
     """
     keys = _keys(items)
     entry = _lossless_entry if lossless else _entry

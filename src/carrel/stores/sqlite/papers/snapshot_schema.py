@@ -113,10 +113,9 @@ _MODULE = re.compile(r"\bUSING\s+[\"'`\[]?(\w+)", re.IGNORECASE)
 
 
 def refuse_computed_tables(connection: sqlite3.Connection) -> None:
-    """Refuses views and foreign modules under the names that are read, and columns that are
-    expressions.
+    """Refuse views, foreign virtual tables and generated columns under the names that are read.
 
-    Each of them could be a query without an end. Views of other names are never read and may stay.
+    Each could be a query without an end. Views under other names are never read and may stay.
     """
     schema = connection.execute(
         "SELECT type, name, coalesce(sql, ''), rootpage = 0 FROM sqlite_master WHERE type IN "

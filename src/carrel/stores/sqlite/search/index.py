@@ -194,9 +194,9 @@ def apply_changes(
     changes: Sequence[DocumentChange],
     reset: ResetTracker,
 ) -> None:
-    """Applies changes; after a reset the old documents go only when all new ones are there.
+    """Apply changes; after a reset the old documents go only when all new ones are there.
 
-    So two processes that fill one index never take from each other what they have just put in.
+    So two processes that fill one index never remove what the other has just added.
     """
     for change in changes:
         match change:
