@@ -251,7 +251,7 @@ class Vocabulary:
     def _within(
         self, words: Sequence[str], start: int, end: int, whole: str
     ) -> Iterator[tuple[int, int, str]]:
-        # `platelet aggregation` speaks of platelets; the head of a name is the same thing only if the
+        # `platelet aggregation` speaks of platelets; the head of a name is the same thing only if
         # trees say so (`brain hypoxia` is hypoxia, `cortical spreading depression` no depression).
         for left in range(start, end):
             for right in range(left + 1, end + 1):
