@@ -1,4 +1,4 @@
-"""`carrel audit`: what was done, whether the log is whole, and the log for other programs."""
+"""`carrel audit`: list records, verify the log, and export it for other programs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _head(settings: Settings) -> int:
 
 
 def _heads(given: str) -> list[str]:
-    """A head as it is, or those in a file, one to a line."""
+    """One head given literally, or those in a file, one per line."""
     file = Path(given)
     return (
         [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]

@@ -173,7 +173,7 @@ def lines_to_paste(url: str, secret: str | None = None) -> str:
 
 
 def snippet(client: str, name: str, way: Way) -> str:
-    """What a person pastes: a command for Claude Code, else the piece of the client's file."""
+    """The text to paste: a command for Claude Code, else a part of the client's file."""
     if client == "claude-code":
         match way:
             case Http(url):
@@ -193,7 +193,7 @@ def snippet(client: str, name: str, way: Way) -> str:
 
 
 def write(client: str, name: str, way: Way) -> Path:
-    """Adds the entry to the client's file, atomically, leaving everything else in it as it was."""
+    """Add the entry to the client's file atomically, changing nothing else."""
     file = configuration_file(client)
     before = file.read_text(encoding="utf-8") if file.exists() else ""
     if client == "codex":

@@ -1,4 +1,4 @@
-"""`carrel doctor`: what is configured, what can be reached, what is missing, and what to do."""
+"""`carrel doctor`: checks configuration and connections, and says what to do."""
 
 from __future__ import annotations
 

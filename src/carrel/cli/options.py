@@ -32,7 +32,7 @@ def add_home_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_place_options(parser: argparse.ArgumentParser) -> None:
-    """What verbs take that carry the home folder, and what is named outside of it."""
+    """Options of commands that copy the home folder and the stores outside of it."""
     add_home_options(parser)
     parser.add_argument(
         "--snapshot", metavar="FILE", help="paper snapshot, where it is not in the home folder"

@@ -25,7 +25,7 @@ def show_table(
     rows: Iterable[Sequence[str]],
     format_line: Callable[[Sequence[str]], str] = "\t".join,
 ) -> None:
-    """A table on a terminal; elsewhere a line for each row, with tabs unless told otherwise."""
+    """A table on a terminal; elsewhere one line per row, separated by tabs by default."""
     if not sys.stdout.isatty():
         for row in rows:
             print(format_line(row))
@@ -46,7 +46,7 @@ def show_table(
 
 
 def say_next_step(text: str, **names: str) -> None:
-    """Prints what a person can do next on standard error, with the known names filled in."""
+    """Print the next step on standard error, with the known names filled in."""
     for placeholder, value in names.items():
         text = text.replace(placeholder, value)
     print(f"Next: {text}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""How far a long command is: a bar on a terminal, a plain line now and then elsewhere."""
+"""Progress of a long command: a bar on a terminal, an occasional line elsewhere."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class TerminalProgress:
         bar.update(task, completed=self._done, facts=self._facts(), refresh=True)
 
     def _facts(self) -> str:
-        """What was done, how fast, and how long the rest takes at that rate."""
+        """The count, the rate, and the remaining time at that rate."""
         seconds = self._clock.monotonic() - self._started
         rate = self._done / seconds if seconds > 0 else 0.0
         done, speed = _amount(self._done, self._unit), f"{_amount(round(rate), self._unit)}/s"

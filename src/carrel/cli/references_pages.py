@@ -1,4 +1,4 @@
-"""Answers of the references room for somebody who reads them in a terminal."""
+"""Formats answers of the references room for a terminal."""
 
 from __future__ import annotations
 

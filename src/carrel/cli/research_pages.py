@@ -1,4 +1,4 @@
-"""What the research room answers, for somebody who reads it in a terminal."""
+"""Formats answers of the research room for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`carrel restore`: a backup in place of what is there."""
+"""`carrel restore`: replaces the present data by a backup."""
 
 from __future__ import annotations
 

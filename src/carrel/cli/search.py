@@ -1,4 +1,4 @@
-"""`carrel search sync`: fills a real Elasticsearch from the local stores, or goes on with it."""
+"""`carrel search sync`: fills Elasticsearch from the local stores, or updates it."""
 
 from __future__ import annotations
 

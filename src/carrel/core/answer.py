@@ -1,4 +1,4 @@
-"""What an operation, a resource or a prompt may answer with, besides a model of its own."""
+"""Answer types of operations, resources and prompts, besides their own models."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PromptMessage:
 
 @dataclass(frozen=True, slots=True)
 class PromptText:
-    """What a prompt expands to."""
+    """The expansion of a prompt."""
 
     messages: tuple[PromptMessage, ...]
     description: str = ""
@@ -68,7 +68,7 @@ class PromptArgument:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A list that is not complete yet: what is done, and where the rest can be fetched."""
+    """An incomplete list: its first part, and where to fetch the rest."""
 
     result: tuple[object, ...]
     pending: int

@@ -37,7 +37,7 @@ def _serializer(answer_type: Any) -> Callable[..., bytes]:
 def quoted_sources(
     quotes: Quotes | None, arguments: Mapping[str, Any], answer: Any, caller: Caller
 ) -> tuple[QuotedSource, ...]:
-    """Whose words an answer holds, each source once; none where its operation quotes nobody."""
+    """The distinct sources quoted in an answer; empty if its operation quotes none."""
     return () if quotes is None else tuple(distinct(quotes(arguments, answer, caller)))
 
 

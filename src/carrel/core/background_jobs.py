@@ -53,7 +53,7 @@ class JobRecord:
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """What a job has made so far."""
+    """The saved progress of a job."""
 
     result: str
     done: int
@@ -71,7 +71,7 @@ class JobStore(Protocol):
     async def get(self, job_id: str) -> JobRecord | None: ...
 
     async def claim(self, job_id: str, worker: str, lease_seconds: float) -> JobRecord | None:
-        """The job, now this worker's; None where it has ended or another's lease is good."""
+        """The claimed job; None if it has ended or another worker's lease is valid."""
         ...
 
     async def renew(self, job_ids: Sequence[str], worker: str, lease_seconds: float) -> None: ...
@@ -99,7 +99,7 @@ class JobStore(Protocol):
     async def remove(self, job_id: str) -> None: ...
 
     async def list_abandoned(self, kinds: Sequence[str]) -> list[str]:
-        """Running jobs of these kinds whose lease has run out, oldest first."""
+        """Running jobs of these kinds with an expired lease, oldest first."""
         ...
 
     async def remove_ended(self, before: str) -> None:
@@ -159,7 +159,7 @@ class JobPolicy:
 
 
 class BackgroundJobs:
-    """Runs the jobs of a room in this process. Whoever opens it closes it."""
+    """Runs the jobs of a room in this process; the owner must close it."""
 
     def __init__(
         self,
@@ -208,7 +208,7 @@ class BackgroundJobs:
         return record
 
     async def wait(self, job_id: str, owner: str, seconds: float) -> JobRecord:
-        """The job once it has ended, or as it is when the time is over."""
+        """The job when it has ended, or its state after `seconds`."""
         until = self._clock.monotonic() + seconds
         record = await self.find(job_id, owner)
         while not record.has_ended:
@@ -238,7 +238,7 @@ class BackgroundJobs:
         return await self.find(job_id, owner)
 
     async def discard(self, job_id: str) -> None:
-        """Forgets a job whose whole result its caller has been given."""
+        """Delete a job after its caller has got the whole result."""
         await self._store.remove(job_id)
 
     def take_up_work(self, has_store: Callable[[], bool] = lambda: True) -> None:

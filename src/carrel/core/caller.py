@@ -1,4 +1,4 @@
-"""Who is calling, through which door, and what a running operation may know of the call."""
+"""The caller, the visit through a door, and the context of a running operation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Caller:
 
 
 def library_name(user_id: str) -> str:
-    """What a person's library is called: fit for a folder, and without telling who it is."""
+    """The folder name of a person's library: a hash that does not reveal the user."""
     return hashlib.sha256(user_id.encode()).hexdigest()[:32]
 
 
@@ -54,7 +54,7 @@ def address_group(address: str) -> str:
 
 
 class Allowance(NamedTuple):
-    """What is left to a caller after a charge, for the headers that say so."""
+    """A caller's remaining rate limit after a charge, for the response headers."""
 
     limit: int
     remaining: int

@@ -16,7 +16,7 @@ EntryT = TypeVar("EntryT")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What one room offers at the doors."""
+    """The operations, resources and prompts of one room."""
 
     declaration: RoomDeclaration
     operations: tuple[Operation[Any], ...] = ()

@@ -39,14 +39,14 @@ Complete = Callable[[CompletionRequest, Call], Coroutine[Any, Any, Completion]]
 
 
 def complete_from(candidates: Iterable[str], typed: str) -> Completion:
-    """The candidates that begin with what was typed, in their order; case does not matter."""
+    """The candidates that start with `typed`, in their order, ignoring case."""
     start = typed.casefold()
     found = [candidate for candidate in candidates if candidate.casefold().startswith(start)]
     return Completion(tuple(found[:MAX_COMPLETION_VALUES]), len(found))
 
 
 def complete_titled(candidates: Iterable[tuple[str, str]], typed: str) -> Completion:
-    """Ids that begin with what was typed, then those whose titles have such a word; any case."""
+    """Ids that start with `typed`, then those with such a word in the title, ignoring case."""
     start = typed.casefold()
     by_id: list[str] = []
     by_title: list[str] = []

@@ -89,7 +89,7 @@ def operation(
 def resource(
     uri: str, **description: Unpack[ResourceDescription]
 ) -> Callable[[ResourceMethod], ResourceMethod]:
-    """Describes what is readable at `uri`; the method is given the values of its `{names}`."""
+    """Describe the resource at `uri`; the method gets the values of its `{names}`."""
     return _marker(Resource, {"uri": uri, **description})
 
 

@@ -23,7 +23,7 @@ Check = Callable[[], Awaitable[Health]]
 
 
 def check_by(ask: Callable[[], Awaitable[str]], action: str = "") -> Check:
-    """A check that reports what a call returns, or its error with what an operator does."""
+    """A check that reports what `ask` returns, or its error with `action` as the next step."""
 
     async def check() -> Health:
         try:

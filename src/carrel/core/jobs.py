@@ -61,11 +61,11 @@ class JobSource(Protocol):
     """The jobs of one room. Both raise NotFoundError for a job of another room or caller."""
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
-        """The job once it has ended, or as it is when the wait is over."""
+        """The job when it has ended, or its state after `wait_seconds`."""
         ...
 
     async def cancel_job(self, job_id: str, call: Call) -> Job:
-        """Ends the job's work; one that has ended stays as it is."""
+        """Cancel the job; one that has ended is not changed."""
         ...
 
 
@@ -181,7 +181,7 @@ def job_operations(
 
 
 def report_job(job: Job, operations: Mapping[str, Operation[Any]]) -> JobReport:
-    """The job as it is shown, with its result in the form of its operation's answer."""
+    """The report of a job, with its result in the form of its operation's answer."""
     return JobReport(
         job_id=job.job_id,
         operation=job.operation,

@@ -134,7 +134,7 @@ class Resource:
         return self.uri
 
     def matcher(self) -> Callable[[str], dict[str, str] | None]:
-        """A function from an address to the values of its variables; None where it does not fit."""
+        """A function from an address to the values of its variables; None without a match."""
         pieces = _VARIABLE.split(self.uri)
         pattern = "".join(
             f"(?P<{piece}>[^/?#]+)" if at % 2 else re.escape(piece)
@@ -192,7 +192,7 @@ _COMPLETION_TIMEOUT_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ArgumentCompletion:
-    """Suggesting values for arguments of a resource or prompt, to whoever may use it."""
+    """Completion of arguments of a resource or prompt, for callers who may use it."""
 
     subject: Resource | Prompt
     cost: float = _COMPLETION_COST

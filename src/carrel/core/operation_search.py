@@ -150,7 +150,7 @@ _GROUP_OF: dict[str, str] = {
 
 
 def _terms(words: Iterable[str]) -> dict[str, float]:
-    """The stems of words, and the groups that they belong to, with how much each counts."""
+    """The stems of words and the groups they belong to, with their weights."""
     found = dict.fromkeys(map(stem, words), 1.0)
     return {**{_GROUP_OF[word]: _GROUP_WEIGHT for word in found if word in _GROUP_OF}, **found}
 
@@ -222,7 +222,7 @@ class OperationSearch:
         return words + _WHOLE_PHRASE_WEIGHT * whole
 
     def _likeness(self, asked: Mapping[str, float], phrase: Mapping[str, float]) -> float:
-        """How much of the sentence and of the phrase is the same, in rarity."""
+        """The overlap of sentence and phrase, weighted by rarity."""
         shared = sum(
             self._rarity.get(word, 0.0) * share for word, share in asked.items() if word in phrase
         )

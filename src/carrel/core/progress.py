@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Receives how far work is. A phase whose end nobody knows yet has no total."""
+    """Receives the progress of work; a phase of unknown length has no total."""
 
     def begin(self, phase: str, total: int | None, unit: str) -> None: ...
 
@@ -17,7 +17,7 @@ class Progress(Protocol):
 
 
 class NoProgress:
-    """Progress that nobody listens to."""
+    """Discards all progress."""
 
     def begin(self, phase: str, total: int | None, unit: str) -> None:
         return None
@@ -36,7 +36,7 @@ ReportCount = Callable[[int, int], None]
 def run_with_progress(
     progress: Progress | None, phase: str, unit: str, work: Callable[[ReportCount | None], object]
 ) -> None:
-    """Runs work that reports counts, and shows them as one phase; no phase where none is told."""
+    """Run work that reports counts, shown as one phase; without `progress` none is reported."""
     if progress is None:
         work(None)
         return

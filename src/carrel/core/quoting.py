@@ -47,7 +47,7 @@ def quoted_facts(sources: Sequence[QuotedSource]) -> list[dict[str, str]]:
 
 
 def quotation_note(sources: Sequence[QuotedSource]) -> str:
-    """The sentence beside quoted text; of what a source could have written, only plain ids."""
+    """The sentence beside quoted text; of a source's own words it has only plain ids."""
     named = ", ".join(f"{source.kind} {_plain_id(source.id)}" for source in sources[:_MOST_NAMED])
     more = f" and {len(sources) - _MOST_NAMED} more" if len(sources) > _MOST_NAMED else ""
     return (

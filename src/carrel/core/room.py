@@ -1,4 +1,4 @@
-"""What a room says of itself before it is opened; light, so that start-up can read every room."""
+"""The declaration of a room, cheap to import, so that start-up can read every room."""
 
 from __future__ import annotations
 

@@ -140,12 +140,12 @@ def mask_known_secrets(text: str) -> str:
 
 
 def mask_plain_secrets(text: str) -> str:
-    """The same for our own text, where a secret stands as it is; cheap enough for every call."""
+    """As `mask_secrets` for our own text, verbatim secrets only; cheap enough for every call."""
     return _known.mask(text) if _known.are_in(text) else text
 
 
 def mask_secrets(text: str) -> str:
-    """The text of an error or log line, without our secrets and what has the shape of one."""
+    """Mask known secrets, and what is shaped like one, in the text of an error or log line."""
     text = _known.mask(text)
     lowered = text.lower()
     return _SHAPES.sub(_hide_value, text) if any(sign in lowered for sign in _SIGNS) else text

@@ -1,4 +1,4 @@
-"""JSON from outside, refused where it is nested too deep for what reads it afterwards."""
+"""Parses untrusted JSON; refuses nesting too deep for the code that reads it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ NOT_REACHABLE = "not_reachable"
 
 
 class Readiness:
-    """Remembers an answer for a second; whoever asks meanwhile waits for the same one."""
+    """Caches the readiness report for a second; concurrent callers share one check."""
 
     def __init__(self, probes: Mapping[str, Check], clock: Clock) -> None:
         self._probes = dict(probes)

@@ -1,1 +1,1 @@
-"""Who is calling, may they, how often, and what was done."""
+"""Identity, authorization, rate limits and the audit log."""

@@ -1,4 +1,4 @@
-"""What was done: the record every call leaves, and the port it is written through."""
+"""The audit record that every call leaves, and the port that stores it."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ class RefusalSummaries:
     def is_recorded_in_full(
         self, record: AuditRecord, now: float, *, is_short_of_space: bool = False
     ) -> bool:
-        """Whether a refusal is to be written as it is; otherwise it has been counted."""
+        """Whether to write a refusal in full; if not, it has been added to a count."""
         if self._ends_at is None:
             self._ends_at = now + self._period_seconds
         is_stranger = record.user_id == ANONYMOUS_USER

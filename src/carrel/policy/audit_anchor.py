@@ -36,7 +36,7 @@ class AnchorEvent(StrEnum):
 
 
 class ChainHead(NamedTuple):
-    """How far a chain reaches: its last sequence number, and the hash of that line."""
+    """The end of a chain: its last sequence number, and the hash of that line."""
 
     sequence: int
     digest: str
@@ -84,7 +84,7 @@ class Anchors(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """One anchor as it was read; whether its signature is true is for the ledger to say."""
+    """One parsed anchor; its signature is not yet verified, which the ledger does."""
 
     tip: AnchorTip
     previous: str
@@ -189,7 +189,7 @@ class AnchoredFile(NamedTuple):
 
 @dataclass(slots=True)
 class AnchorLedger:
-    """Everything the anchors say, taken together, and what is wrong with them."""
+    """All anchors combined, with the problems found in them."""
 
     chains: dict[str, AnchoredChain] = field(default_factory=dict)
     files: dict[str, AnchoredFile] = field(default_factory=dict)

@@ -55,7 +55,7 @@ class _Line:
 
 @dataclass(slots=True)
 class _Progress:
-    """How far one chain has been read."""
+    """The position reached in one chain."""
 
     head: ChainHead
     is_closed: bool = False
@@ -310,7 +310,7 @@ def verify_log(reader: AuditReader, heads: Iterable[str] = ()) -> Verification:
 
 
 def newest_head(ledger: AnchorLedger) -> str | None:
-    """The newest anchor in one line, to be kept elsewhere; None where there is none."""
+    """The newest anchor as one line, to be stored elsewhere; None without anchors."""
     if ledger.tip is None:
         return None
     return ":".join(
@@ -330,7 +330,7 @@ def parse_head(text: str) -> tuple[AnchorTip, str]:
 
 
 def verify_against_head(ledger: AnchorLedger, head: AnchorTip, key: str) -> list[str]:
-    """What a head that was kept elsewhere shows of these anchors."""
+    """The problems that an externally stored head reveals in these anchors."""
     if ledger.tip is None:
         return [f"there are no anchors, and {head.number} were made"]
     if head.number > ledger.tip.number:

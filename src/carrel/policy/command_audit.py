@@ -32,7 +32,7 @@ class BlockingAudit(Protocol):
         """Takes a record and returns at once."""
 
     def flush(self) -> bool:
-        """Waits for what was taken; whether all of it was kept."""
+        """Wait for queued records; returns whether all of them were stored."""
 
     def close(self) -> None: ...
 

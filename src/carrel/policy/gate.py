@@ -95,7 +95,7 @@ class Gate:
     async def read(
         self, resource: Resource, variables: Mapping[str, str], caller: Caller, visit: Visit
     ) -> Any:
-        """Reads a resource whose address has been matched."""
+        """Read a resource; `variables` come from its matched address."""
         return await self._admit(
             resource, caller, visit, variables, lambda call: resource.read(variables, call)
         )
@@ -307,7 +307,7 @@ def convert_integral_floats(
 
 
 def to_invalid_input_error(error: ValidationError) -> InvalidInputError:
-    """A validation error in words: each field, what is wrong with it, and the limit it missed."""
+    """A validation error in words: each field, its problem, and the limit it exceeds."""
     problems = [
         {
             "field": ".".join(str(part) for part in problem["loc"]) or "(whole)",

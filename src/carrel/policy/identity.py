@@ -1,4 +1,4 @@
-"""Who is calling: turns what a visit carries into a caller, or refuses."""
+"""Identity: turns the credentials of a visit into a caller, or refuses."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class BearerIdentity:
         self._remembered[header] = (recognised.caller, self._clock.monotonic() + min(lives))
 
     def _forget_some(self) -> None:
-        """Drops what has run out and, where that is not enough, the older half."""
+        """Drop expired entries and, if that is not enough, the older half."""
         now = self._clock.monotonic()
         kept = [(header, entry) for header, entry in self._remembered.items() if now < entry[1]]
         self._remembered = dict(

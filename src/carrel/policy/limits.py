@@ -1,4 +1,4 @@
-"""Rate limits: a token bucket per caller, with rates of their own for scopes and operations."""
+"""Rate limits: a token bucket per caller, with separate rates for scopes and operations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger("carrel.limits")
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How fast a bucket fills and how much it holds."""
+    """The refill rate and capacity of a bucket."""
 
     per_minute: float = 60.0
     burst: float = 10.0
@@ -29,7 +29,7 @@ class Rate:
 
 
 class TakeResult(NamedTuple):
-    """Whether the bucket held enough, and what is in it now."""
+    """Whether the bucket held enough, and its tokens now."""
 
     is_granted: bool
     tokens: float
@@ -110,7 +110,7 @@ class NoLimits:
 
 
 def bucket_key(caller: Caller, visit: Visit) -> str:
-    """Whose bucket a call is charged to: the user's, else the client's, else the address's."""
+    """The bucket of a call: the user's, else the client's, else the address's."""
     if caller.user_id != ANONYMOUS_USER:
         return f"user:{caller.user_id}"
     if caller.client_id is not None:

@@ -299,7 +299,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def printable_client_id(client: object) -> str | None:
-    """What a token says of the program that uses it, where it can be written down."""
+    """The client id of a token if it is printable."""
     return (
         client
         if isinstance(client, str) and 0 < len(client) <= _LONGEST_CLIENT and client.isprintable()
@@ -308,7 +308,7 @@ def printable_client_id(client: object) -> str | None:
 
 
 def parse_timestamp(claims: Mapping[str, Any], name: str) -> float | None:
-    """A time in a token, or None. Raises InvalidTokenError for what is no time."""
+    """A timestamp claim, or None if absent; raises InvalidTokenError if malformed."""
     value = claims.get(name)
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Adds a paper in a process of its own: the event loop stays free and a crash stays there."""
+"""Adds a paper in a child process: the event loop stays free, and a crash is contained."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What a server answered, with any status."""
+    """A server's response, with any status."""
 
     status: int
     headers: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""Static files over HTTP, after a local folder where there is one."""
+"""Static files over HTTP, after a local folder if one is configured."""
 
 from __future__ import annotations
 

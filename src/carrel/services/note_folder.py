@@ -56,7 +56,7 @@ class MarkdownFolder:
             raise
 
     def read_record(self) -> dict[str, SyncState]:
-        """The state of the last sync by path; empty where there was none."""
+        """The state of the last sync by path; empty before the first."""
         place = self.folder / _RECORD
         if not place.exists():
             return {}

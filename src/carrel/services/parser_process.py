@@ -46,7 +46,7 @@ Reply = tuple[bool, Any]
 
 
 class ParserProcesses:
-    """A few child processes, started at need and reused. Whoever opens this closes it."""
+    """A few child processes, started on demand and reused; the owner must close it."""
 
     def __init__(self) -> None:
         self._idle: list[_Child] = []
@@ -98,7 +98,7 @@ class ParserProcesses:
         raise value
 
     def close(self) -> None:
-        """Ends the children; those at work are ended by whoever waits for them."""
+        """End the idle children; those at work are ended by the calls that wait for them."""
         while self._idle:
             self._idle.pop().kill()
 

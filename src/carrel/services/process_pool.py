@@ -1,4 +1,4 @@
-"""Work mapped over processes of their own."""
+"""A parallel map over child processes."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def issuer_and_keys(settings: Settings) -> tuple[str, str]:
 
 
 def refuse_outside_cloud_run(environment: Mapping[str, str]) -> None:
-    """Raises SettingsError where nobody has checked what auth.mode = cloudrun believes."""
+    """Raises SettingsError for auth.mode = cloudrun outside of Cloud Run."""
     if not environment.get("K_SERVICE"):
         raise SettingsError(
             "auth.mode = cloudrun believes what Cloud Run has checked, and this is not Cloud Run "

@@ -43,7 +43,7 @@ def refuse_open_server(settings: Settings) -> None:
 
 
 def proxy_names(settings: Settings) -> tuple[str, ...]:
-    """The proxies whose word about a caller's address is taken."""
+    """The proxies trusted to state a caller's address."""
     # On Cloud Run only the front end can connect, and it appends the caller's address.
     return settings.server.trusted_proxies or (("*",) if settings.auth.mode == "cloudrun" else ())
 

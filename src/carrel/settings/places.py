@@ -9,7 +9,7 @@ from carrel.settings import Settings, SettingsError
 
 
 def audit_store(settings: Settings) -> Literal["file", "postgres", "stdout"]:
-    """The store of the audit log that `auto` stands for."""
+    """The store of the audit log, with `auto` resolved."""
     audit = settings.audit
     if audit.store == "postgres" and not settings.database.url:
         raise SettingsError(

@@ -124,7 +124,7 @@ class Settings(BaseSettings):
 
     @property
     def knowledge_store(self) -> Literal["sqlite", "postgres", "firestore"]:
-        """The store of notes and nodes that `auto` stands for."""
+        """The store of notes and nodes, with `auto` resolved."""
         if self.knowledge.store == "auto":
             return "postgres" if self.database.url else "sqlite"
         return self.knowledge.store
@@ -135,14 +135,14 @@ class Settings(BaseSettings):
 
     @property
     def keeps_home(self) -> bool:
-        """Whether what is written into the home folder lasts and is seen by every replica."""
+        """Whether the home folder is durable and shared by every replica."""
         if self.server.home_is_persistent is None:
             return not self.database.url
         return self.server.home_is_persistent
 
     @property
     def base_url(self) -> str:
-        """What clients are told this server's address is."""
+        """The server's address as given to clients."""
         if self.server.public_url:
             return self.server.public_url.rstrip("/")
         host = self.server.host
@@ -260,7 +260,7 @@ def _nest(values: Mapping[SettingPath, object]) -> dict[str, Any]:
 
 
 def _absolute(value: object, folder: Path) -> object:
-    """A place, or a list of them, as absolute paths; an address (`https://…`) stays as it is."""
+    """A path or list of paths made absolute; a URL is not changed."""
     if isinstance(value, list):
         return [_absolute(each, folder) for each in value]
     if isinstance(value, Path):
@@ -276,7 +276,7 @@ def variable_name(path: SettingPath) -> str:
 
 
 def unknown_variables(environment: Mapping[str, str]) -> dict[str, str | None]:
-    """Variables that look like ours and are not, each with the nearest real name, if any."""
+    """Unknown variables with our prefix, each with the nearest real name, if any."""
     known = {variable_name(path) for path in known_settings()} | _OTHER_NAMES
     by_ending = {name.removeprefix("CARREL_"): name for name in known}
     unknown: dict[str, str | None] = {}

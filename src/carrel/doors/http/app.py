@@ -59,7 +59,7 @@ _CORS_HEADERS = (
 
 
 def _allowance_headers(visit: Visit) -> tuple[Header, ...]:
-    """What is left after the scarcest charge of a visit."""
+    """Rate limit headers for the scarcest charge of a visit."""
     left = min(visit.receipts, key=lambda receipt: receipt.remaining)
     return (
         (b"x-ratelimit-limit", b"%d" % left.limit),
@@ -99,7 +99,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What one request, one caller and all together may take up."""
+    """Limits of one request, one caller, and all together."""
 
     max_body_bytes: int = 4 * 1024 * 1024
     body_timeout_seconds: float = 20.0

@@ -114,7 +114,7 @@ class ConnectionTable:
             del self._by_group[connection.group]
 
     def note(self, reason: str) -> None:
-        """Counts what was turned away, for one log line every few seconds."""
+        """Count a refused connection, for one log line every few seconds."""
         self._refused[reason] += 1
         if self._logging is None:
             self._logging = self._loop.call_later(_LOG_EVERY_SECONDS, self._log_refused)

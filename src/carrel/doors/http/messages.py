@@ -49,7 +49,7 @@ class Response:
 
 @dataclass(slots=True)
 class StreamedResponse:
-    """A response whose body comes piece by piece; `pieces` is closed when the client hangs up."""
+    """A response with a streamed body; `pieces` is closed when the client disconnects."""
 
     status: int
     pieces: AsyncGenerator[bytes, None]
@@ -58,7 +58,7 @@ class StreamedResponse:
 
 @dataclass(slots=True)
 class HttpRequest:
-    """A request whose body has been read; `caller` is set at protected paths."""
+    """A request with its body read; `caller` is set at protected paths."""
 
     scope: Scope
     headers: dict[bytes, bytes]

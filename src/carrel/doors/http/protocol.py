@@ -230,7 +230,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._check_body_bytes(len(data))
 
     def _check_body_bytes(self, size: int) -> None:
-        """Bounds chunk framing, trailers, and bodies that nobody reads."""
+        """Limit chunk framing, trailers, and unread bodies."""
         if self.cycle.response_complete:
             self._late_bytes += size
             if self._late_bytes > _DRAIN_BYTES:
@@ -387,13 +387,13 @@ class GuardedProtocol(HttpToolsProtocol):
         self.close_politely()
 
     def _cut_off(self, cycle: RequestResponseCycle) -> None:
-        """Tells whoever answers a request that its sender is gone."""
+        """Tell the handler that the client has disconnected."""
         cycle.disconnected = True
         cycle.message_event.set()
 
 
 def _authority_of(target: bytes) -> bytes:
-    """The host and port of an address in absolute form; nothing where it has another form."""
+    """The host and port of a target in absolute form; empty for other forms."""
     for prefix in (b"http://", b"https://"):
         if target[: len(prefix)].lower() == prefix:
             rest = target[len(prefix) :]

@@ -59,7 +59,7 @@ class BodyBudget:
 
 
 class HeldBody:
-    """What one body takes of the budget; its maker releases it after the answer."""
+    """One body's share of the memory budget; its creator releases it after the answer."""
 
     __slots__ = ("_budget", "_group", "_held")
 

@@ -45,7 +45,7 @@ def completion_facts(found: Completion) -> dict[str, object]:
 def parse_completion(
     endpoint: Endpoint, params: Mapping[str, Any]
 ) -> tuple[ArgumentCompletion, CompletionRequest]:
-    """What is asked for, or a ProtocolError that says what the request lacks."""
+    """The completion request; raises ProtocolError that says what is missing."""
     reference, argument = _object(params, "ref"), _object(params, "argument")
     kind = reference.get("type")
     if not isinstance(kind, str) or kind not in _NAME_OF:

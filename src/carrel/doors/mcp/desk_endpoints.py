@@ -80,7 +80,7 @@ class DeskEndpoints:
 
 
 def _json_rpc_error_schemes() -> tuple[str, ...]:
-    """How addresses begin whose room wants a missing one told as an application error."""
+    """URI schemes of rooms that report a missing resource as an application error."""
     return tuple(
         f"{scheme}://"
         for room in declared_rooms().values()

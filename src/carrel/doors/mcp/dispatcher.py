@@ -56,7 +56,7 @@ ProgressFor = Callable[[object], ReportProgress]
 
 @dataclass(slots=True)
 class Request:
-    """A request whose envelope has been checked."""
+    """A request with a valid envelope."""
 
     request_id: object
     method: str

@@ -1,4 +1,4 @@
-"""What one MCP address serves, with everything prepared that can be."""
+"""The contents of one MCP endpoint, serialised in advance where possible."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ServedTool:
         return b"".join((b'"content":[', content, b',{"type":"text","text":', note, *end))
 
     def _encode(self, answer: Any) -> tuple[bytes, bytes | None]:
-        """The blocks without their brackets, and the structured content where there is any."""
+        """The content blocks without brackets, and the structured content if any."""
         if isinstance(answer, Text | Blocks):
             parts = answer.parts if isinstance(answer, Blocks) else (answer,)
             return orjson.dumps([content_block(part) for part in parts])[1:-1], None
@@ -148,7 +148,7 @@ class Endpoint:
         self._lists: dict[tuple[str, bool, frozenset[str]], bytes] = {}
 
     def listed(self, kind: str, scopes: frozenset[str], *, is_modern: bool) -> bytes:
-        """The bytes of a list answer: what a caller with these scopes may use, made once."""
+        """The bytes of a list answer for a caller with these scopes; cached."""
         key = (kind, is_modern, scopes)
         found = self._lists.get(key)
         if found is None:
@@ -188,7 +188,7 @@ class Endpoint:
         return b"{" + inside + b"}"
 
     def find_completion(self, kind: str, name: str) -> ArgumentCompletion | None:
-        """By `ref/prompt` and a prompt's name, or `ref/resource` and an address as it is listed."""
+        """Find by `ref/prompt` and a prompt's name, or `ref/resource` and a listed address."""
         return self._completions.get((kind, name))
 
     def find_resource(self, uri: str) -> tuple[Resource, dict[str, str]] | None:

@@ -1,4 +1,4 @@
-"""What a server tells an assistant about itself, also before any room is open."""
+"""Server information and instructions for the MCP handshake, known before any room is open."""
 
 from __future__ import annotations
 

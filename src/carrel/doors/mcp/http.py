@@ -279,7 +279,7 @@ def _header(headers: dict[bytes, bytes], name: bytes) -> str:
 
 
 def _decode_header(value: bytes | None) -> str | None:
-    """A header value, out of its base64 wrapping where it has one; None where that is broken."""
+    """A header value, decoded if base64; None if the encoding is broken."""
     if value is None:
         return None
     value = value.strip()

@@ -67,7 +67,7 @@ class Reply:
 
 
 class ProtocolError(Exception):
-    """A message that breaks the protocol, or asks for what is not there."""
+    """A message that violates the protocol, or names something that does not exist."""
 
     def __init__(
         self, code: int, message: str, data: object = None, *, has_run: bool = False
@@ -107,7 +107,7 @@ def error_facts(error: CarrelError) -> dict[str, object]:
 
 
 def tool_error(error: CarrelError) -> bytes:
-    """The inside of a tool result that says what went wrong."""
+    """The fields of a tool result that reports an error."""
     facts = orjson.dumps(error_facts(error), default=str)
     content = orjson.dumps([{"type": "text", "text": facts.decode()}])
     return b'"content":' + content + b',"structuredContent":' + facts + b',"isError":true'
@@ -125,7 +125,7 @@ def progress_notification(
 
 
 def progress_token(params: Mapping[str, Any]) -> object | None:
-    """The token under which a caller wants to be told how far its call is."""
+    """The token under which a caller wants progress notifications, or None."""
     meta = params.get("_meta")
     token = meta.get("progressToken") if isinstance(meta, dict) else None
     return token if is_request_id(token) else None
@@ -206,7 +206,7 @@ def refusal(request_id: object, error: CarrelError) -> Reply:
 
 
 class JsonRpcRequest(NamedTuple):
-    """A request whose JSON-RPC form has been checked."""
+    """A request with a valid JSON-RPC envelope."""
 
     request_id: object
     method: str
@@ -214,7 +214,7 @@ class JsonRpcRequest(NamedTuple):
 
 
 def check_message(message: object, *, is_modern: bool) -> JsonRpcRequest | Reply | None:
-    """The request, an error reply for what is malformed, or None where no reply is due."""
+    """The request, an error reply if it is malformed, or None if no reply is due."""
     if not isinstance(message, dict):
         return _invalid_request("a message must be a JSON object")
     request_id = message.get("id")

@@ -53,7 +53,7 @@ class CompactQuestion(Question):
 
 
 class OperationTools:
-    """Finds and runs operations; what is run passes the gate under its own name and cost."""
+    """Finds and runs operations; each passes the gate under its own name and cost."""
 
     def __init__(self, catalogue: Catalogue, gate: Gate) -> None:
         self._catalogue = catalogue

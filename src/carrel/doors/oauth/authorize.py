@@ -1,4 +1,4 @@
-"""The address people are sent to: log in, look at what is asked, allow or deny."""
+"""The authorization endpoint: log in, review the requested scopes, allow or deny."""
 
 from __future__ import annotations
 

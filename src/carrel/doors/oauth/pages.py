@@ -61,7 +61,7 @@ def consent_page(
     user: str,
     scopes: Sequence[str],
 ) -> str:
-    """Says who asks for what and where the answer goes, and lets the person choose."""
+    """The consent form: the client, its scopes, and the redirect address."""
     client = request.client
     rows = "\n".join(
         f'<label><input type="checkbox" name="scope" value="{escape(scope)}" checked> '
@@ -95,7 +95,7 @@ def consent_page(
 
 
 def problem_page(title: str, problem: str, next_step: str) -> str:
-    """Says what went wrong and what to do."""
+    """An error page with the problem and the next step."""
     return _page(
         title,
         f'<h1>{escape(title)}</h1>\n<p class="alert" '
@@ -106,7 +106,7 @@ def problem_page(title: str, problem: str, next_step: str) -> str:
 def page_response(
     status: int, page: str, *, redirect_uri: str | None = None, headers: tuple[Header, ...] = ()
 ) -> Response:
-    """A page nobody can frame, script or cache; its form goes to us and the client only."""
+    """A page without framing, scripts or caching; its form posts to us and the client only."""
     form_action = "'self'" if redirect_uri is None else f"'self' {form_action_source(redirect_uri)}"
     policy = (
         f"default-src 'none'; style-src '{_STYLE_SOURCE}'; form-action {form_action}; "

@@ -20,7 +20,7 @@ _KEY_OVERLAP_SECONDS = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationOptions:
-    """How long what is granted lasts, and which clients are taken; None: no registration."""
+    """Lifetimes of tokens and grants, and accepted clients; None means no registration."""
 
     access_seconds: float
     refresh_seconds: float

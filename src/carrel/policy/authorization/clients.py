@@ -122,7 +122,7 @@ class Clients:
         return problem_with_redirect(uri, hosts, self._redirect_schemes)
 
     async def tidy(self) -> None:
-        """Forgets unused clients and what has expired, at most every few minutes."""
+        """Delete unused clients and expired records, at most every few minutes."""
         now = self._clock.now().timestamp()
         if now - self._tidied_at < _TIDY_SECONDS:
             return

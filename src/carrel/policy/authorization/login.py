@@ -36,7 +36,7 @@ _BUSY_SECONDS = 5
 
 
 def validate_user_name(name: str) -> str:
-    """A user name that can stand in a log line and on a page."""
+    """The name, if it is safe in logs and on pages; raises InvalidInputError."""
     if not _NAME.fullmatch(name):
         raise InvalidInputError(
             "A user name has letters, digits and . _ @ + -, and begins with a letter or digit",

@@ -46,7 +46,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a person allowed a client to do; its codes and refresh tokens belong to it."""
+    """A person's consent to a client, to which codes and refresh tokens belong."""
 
     grant_id: str
     client_id: str
@@ -154,7 +154,7 @@ class AccessStore(StaticTokens, Protocol):
     async def client(self, client_id: str) -> Client | None: ...
 
     async def clean_up(self, *, unused_before: float, idle_before: float, now: float) -> int:
-        """Removes unused and idle clients and what has expired; answers how many clients."""
+        """Delete unused and idle clients and expired records; returns the number of clients."""
 
     async def count_clients(self) -> int: ...
 
@@ -162,7 +162,7 @@ class AccessStore(StaticTokens, Protocol):
         """Keeps a grant and its code. False when the password changed or the user is disabled."""
 
     async def grant(self, grant_id: str) -> Grant | None:
-        """A grant that is not revoked and whose user is not disabled."""
+        """The grant, unless it is revoked or its user is disabled."""
 
     async def revoke_grant(self, grant_id: str, at: float) -> bool: ...
 

@@ -40,7 +40,7 @@ Form = Mapping[str, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationRequest:
-    """A request that has been checked. `scopes` are those that were asked for and exist."""
+    """A validated request; `scopes` are the requested scopes that exist."""
 
     client: Client
     redirect_uri: str
@@ -176,7 +176,7 @@ class AuthorizationServer:
         return tuple(scope for scope in request.scopes if scope in held)
 
     async def allow(self, request: AuthorizationRequest, user: User, ticked: set[str]) -> str:
-        """Where to send the browser after a person has said yes to the ticked scopes."""
+        """The redirect after a person has consented to the ticked scopes."""
         scopes = frozenset(scope for scope in self.grantable(request, user) if scope in ticked)
         if not scopes:
             return self.deny(request)

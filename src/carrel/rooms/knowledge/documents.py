@@ -36,7 +36,7 @@ def library_of(user_id: str) -> str:
 
 
 def library_reader(name: str) -> str:
-    """The same by the name of the library, which does not tell whose it is."""
+    """The same by the name of the library, which does not reveal its owner."""
     return f"library:{name}"
 
 
@@ -65,7 +65,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Everything said before is void; what follows is the whole."""
+    """Discard everything sent before; what follows is the full content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class PersonalSource(Protocol):
     def index(self) -> str: ...
 
     def of(self, readers: frozenset[str]) -> DocumentSource | None:
-        """The reader's own source, with an `index` nobody else has; None for those without one."""
+        """The reader's own source, with a private `index`; None for readers without one."""
         ...
 
 

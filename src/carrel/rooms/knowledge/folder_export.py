@@ -60,7 +60,7 @@ class FolderExporter:
         self.report = ImportReport()
 
     def write(self, note: Note) -> None:
-        """Writes one note, and reports what became of its file."""
+        """Write one note, and report the outcome."""
         path = self._paths.get(note.id) or self._free_path(note)
         self._used.add(path.casefold())
         digest = digest_of(note.title, note.content, note.tags)
@@ -96,7 +96,7 @@ class FolderExporter:
         return True
 
     def _free_path(self, note: Note) -> str:
-        """Where it came from, below its folder, so that links go on; or named for its title."""
+        """Its original path below the folder, so that links still work, or one from its title."""
         origin = note.origin.path.partition("/")[2] if note.origin is not None else ""
         if origin and origin.casefold() not in self._used:
             return origin

@@ -1,4 +1,4 @@
-"""Imports and exports a folder of notes: what is new, what changed on which side, conflicts."""
+"""Imports and exports a folder of notes: new files, changes on either side, conflicts."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class NoteFolder(Protocol):
 
 @dataclass(slots=True)
 class ImportReport:
-    """What became of every file, and what a person should look at."""
+    """The outcome of every file, and what a person should look at."""
 
     counts: Counter[str] = field(default_factory=Counter)
     problems: list[tuple[str, str]] = field(default_factory=list)

@@ -39,7 +39,7 @@ class KnownFolders(Protocol):
     def replace(self, known: Iterable[KnownFolder]) -> None: ...
 
     def is_there(self, known: KnownFolder) -> bool:
-        """Whether the folder is still where it was."""
+        """Whether the folder still exists at its path."""
         ...
 
 
@@ -65,7 +65,7 @@ class FolderResolver:
         self._store = store
 
     async def resolve(self, asked: AskedFolder, files: Iterable[NoteFile]) -> ImportSource:
-        """The source, remembered for the next time; ConflictError where it is unclear which."""
+        """The source, stored for the next import; raises ConflictError if it is ambiguous."""
         with self._known.hold():
             return await self._resolve(asked, files)
 

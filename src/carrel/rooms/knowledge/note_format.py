@@ -71,7 +71,7 @@ def parse_note(text: str, path: str) -> NoteFile:
 
 
 def refuse_too_large(note: NoteFile) -> None:
-    """Raises NoteTooLargeError for what a store would not take whole."""
+    """Raises NoteTooLargeError for a note beyond the limits of a store."""
     title, tags = note.title, note.tags
     if len(title) > MAX_TITLE_CHARACTERS:
         raise NoteTooLargeError(
@@ -87,7 +87,7 @@ def refuse_too_large(note: NoteFile) -> None:
 
 
 def _front_matter_problems(text: str) -> list[str]:
-    """Why a block that looks like front matter was left in the text."""
+    """Why a block that resembles front matter was left in the text."""
     block = split_front_matter(text).block
     if block is None:
         return [_UNFINISHED] if _UNFINISHED_FRONT_MATTER.match(text) else []
@@ -195,7 +195,7 @@ def _first_text(facts: dict[str, Any], names: tuple[str, ...]) -> str:
 
 
 def _set_key(text: str, key: str, value: object) -> str:
-    """The front matter with one key set, the others as they stand."""
+    """The front matter with one key set and the others unchanged."""
     parts = split_front_matter(text)
     before = parts.block or ""
     facts = _load_mapping(before) or {}

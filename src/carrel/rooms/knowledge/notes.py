@@ -46,7 +46,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One note. `updated_at` grows with every change and is what a writer must have read."""
+    """One note; `updated_at` grows with every change and serves as the optimistic lock."""
 
     id: str
     title: str
@@ -74,7 +74,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """A new state of a note, for whoever has seen the state of `expected`."""
+    """A new state of a note, valid only if `expected` is still its current state."""
 
     note: Note
     expected: datetime
@@ -95,7 +95,7 @@ Change = Insert | Replace | Remove
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A note as it was after one change."""
+    """A note after one change."""
 
     note_id: str
     changed_at: datetime
@@ -128,7 +128,7 @@ class MineAndTeam:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What waits for somebody to promote it."""
+    """Notes that wait for promotion."""
 
 
 Shelf = Mine | Team | MineAndTeam | Proposals
@@ -154,7 +154,7 @@ class NoteHit:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A named thing somebody may ask about."""
+    """A named entity of the knowledge graph."""
 
     name: str
     node_type: str = ""
@@ -199,7 +199,7 @@ def title_score(note: Note, text: str) -> float:
 
 
 def text_score(rank: float) -> float:
-    """A rank without bounds as a score below what a tag is worth."""
+    """Map an unbounded rank to a score below that of a tag match."""
     rank = max(rank, 0.0)
     return _BEST_TEXT_SCORE * (0.5 + 0.5 * rank / (1.0 + rank))
 

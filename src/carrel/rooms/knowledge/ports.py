@@ -37,7 +37,7 @@ class NoteStore(Protocol):
     async def find(self, note_id: str) -> Note | None: ...
 
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
-        """The newest note of each title, by the title as it was asked."""
+        """The newest note of each title, keyed by the title as given."""
         ...
 
     async def search(self, search: NoteSearch) -> list[NoteHit]: ...
@@ -57,7 +57,7 @@ class NoteStore(Protocol):
         ...
 
     async def check(self) -> str:
-        """What the store says of itself; KnowledgeStoreError where it cannot be used."""
+        """A status line of the store; raises KnowledgeStoreError if it is unusable."""
         ...
 
     async def close(self) -> None: ...
@@ -71,7 +71,7 @@ class NodeStore(Protocol):
         ...
 
     async def find(self, names: Sequence[str]) -> dict[str, Node]:
-        """The nodes there are, by the name as it was asked."""
+        """The existing nodes, keyed by the name as given."""
         ...
 
     async def near(self, name: str, limit: int) -> list[str]:
@@ -103,7 +103,7 @@ class Concept:
 
 
 class Concepts(Protocol):
-    """What the paper corpus is about; wiring hands it over where there is one."""
+    """The concepts of the paper corpus, if there is one."""
 
     async def find(self, names: Sequence[str]) -> Mapping[str, Concept]: ...
 
@@ -130,7 +130,7 @@ class Searcher(Protocol):
         ...
 
     async def notes_changed(self) -> None:
-        """Called after notes were written, for what is kept elsewhere; never raises."""
+        """Called after notes were written, to update derived copies; never raises."""
         ...
 
     async def close(self) -> None: ...

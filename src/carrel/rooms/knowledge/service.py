@@ -1,4 +1,4 @@
-"""The rules of notes: who sees which, which step follows which, and what a save means."""
+"""The rules of notes: visibility, order of the review steps, and the meaning of a save."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Knowledge:
                 return
 
     async def _original_without(self, copy: Note) -> Note | None:
-        """The author's note that only this team copy stands for in searches."""
+        """The author's note that this team copy alone represents in searches."""
         if copy.source != "team" or copy.promoted_from_id is None:
             return None
         original = await self._store.find(copy.promoted_from_id)
@@ -305,7 +305,7 @@ def _may_change(note: Note, caller: Caller, what: str) -> None:
 
 
 def _expected(note: Note, seen: str | None) -> datetime:
-    """The state the caller must have seen: what they say, or what was just read for them."""
+    """The state the caller must have seen: as given, or as just read for them."""
     if seen is None:
         return note.updated_at
     moment = datetime.fromisoformat(seen)

@@ -20,7 +20,7 @@ _ONE_OF = "Send exactly one of identifier, markdown and pdf_base64."
 
 
 class PaperAdder:
-    """Stores what is handed in and adds it to the corpus, one paper at a time."""
+    """Stores uploaded files and adds them to the corpus, one paper at a time."""
 
     def __init__(
         self, open_inbox: Callable[[], PaperInbox], add_file: AddFile, lookup: WorkLookup | None

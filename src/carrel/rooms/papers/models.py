@@ -185,7 +185,7 @@ class CorpusStatistics(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper as its store knows it: what is shown, and the hashes its texts are filed under."""
+    """A stored paper: its metadata, and the hashes of its texts."""
 
     metadata: PaperMetadata
     has_author_order: bool

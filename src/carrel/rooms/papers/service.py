@@ -1,4 +1,4 @@
-"""What the papers room does: search, look up, read on, and say clearly what is not there."""
+"""The service of the papers room: search, look up and read papers."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Papers:
         return (await self._paper(paper_id)).metadata
 
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
-        """Ids of papers whose id or title begins like a text, and how many there are."""
+        """Ids of papers whose id or title begins with the text, and their total number."""
         return await self._store.ids_like(" ".join(text.split()), count)
 
     async def summary(
@@ -132,7 +132,7 @@ class Papers:
         )
 
     async def to_cite(self, paper_id: str) -> PaperToCite:
-        """A paper with what is needed to cite it."""
+        """A paper with its citation data."""
         return await self._to_cite(await self.metadata(paper_id))
 
     async def _to_cite(self, facts: PaperMetadata) -> PaperToCite:
@@ -177,7 +177,7 @@ class Papers:
         return body
 
     async def _authors_in_order(self, paper: Paper) -> tuple[str, ...]:
-        """The authors as the summary orders them; as stored where there is no summary."""
+        """The authors in the summary's order, or as stored if there is no summary."""
         known = paper.metadata.authors
         try:
             summary = json.loads(await self._summary_text(paper, None))

@@ -167,7 +167,7 @@ class _Chooser:
         self._answer = answer
 
     def choose(self, candidate: Candidate) -> Item | None:
-        """The item to add, or None where it is a duplicate or cannot be kept."""
+        """The item to add, or None if it is a duplicate or invalid."""
         with _isolate_failure(self._answer, candidate.source, candidate.line):
             title = text_of(candidate.item, "title") or None
             about = {"title": title, "source": candidate.source, "line": candidate.line}
@@ -187,7 +187,7 @@ class _Chooser:
         return None
 
     def _complete(self, candidate: Candidate) -> Item:
-        """The item with a key of its own, a type, and the marks that other tools look for."""
+        """The item with a unique key, a type, and the fields that other tools expect."""
         item = candidate.item
         now = self._clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
         own = dict(custom(item))

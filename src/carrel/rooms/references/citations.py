@@ -40,7 +40,7 @@ class CitationStyles:
     async def render_in_text(
         self, items: Sequence[Item], style: str, output: Output, locale: str | None
     ) -> str:
-        """One citation of all items, as it stands in a text."""
+        """One in-text citation of all items."""
 
         def render(cited: Sequence[Item]) -> str:
             loaded = csl.load_style(style, folder=self._folder)
@@ -50,7 +50,7 @@ class CitationStyles:
         return await self._render(render, items, style)
 
     async def search(self, words: str) -> list[csl.StyleInfo]:
-        """Every style whose name or title has the words."""
+        """Every style with the words in its name or title."""
         return await asyncio.to_thread(csl.list_styles, words, folder=self._folder)
 
     async def _render(
@@ -75,6 +75,6 @@ class CitationStyles:
 
 
 def _without_resolver(item: Item) -> Item:
-    """Styles put the resolver before a DOI, so one that is there already would stand twice."""
+    """Drop the resolver from a DOI: styles add it, so it would appear twice."""
     doi = item.get("DOI")
     return {**item, "DOI": without_resolver(doi)} if isinstance(doi, str) else item

@@ -1,4 +1,4 @@
-"""Operations for the operator of the server: what a library was, and the way back to it."""
+"""Operations for the operator of the server: history of a library, and restoring it."""
 
 from __future__ import annotations
 

@@ -348,7 +348,7 @@ def _as_job(record: JobRecord) -> Job:
 
 
 def _answer_of(record: JobRecord) -> AddedReferences:
-    """The answer of the whole call so far; what a job could not do before it ended has failed."""
+    """The answer so far; once the job has ended, pending works count as failed."""
     works = LookupInput.model_validate_json(record.input).works
     progress = LookupProgress.of(record)
     waiting = [each for place in _unsettled(works, progress) for each in works[place].sources]

@@ -159,7 +159,7 @@ class AddedReferences(LibraryAnswer):
         return cls(added=[], skipped=[], failed=[], warnings=[])
 
     def extend(self, other: AddedReferences) -> None:
-        """Takes over what became of further elements."""
+        """Add the outcomes of further elements."""
         self.added.extend(other.added)
         self.skipped.extend(other.skipped)
         self.failed.extend(other.failed)

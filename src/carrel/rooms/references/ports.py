@@ -24,7 +24,7 @@ class LibrarySnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Fields of an item that get a new value, and those that are removed."""
+    """The fields of an item to set and to remove."""
 
     values: Mapping[str, object]
     removed: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Library(Protocol):
         ...
 
     async def find(self, reference_id: str) -> Item | None:
-        """A copy of the item, or None where there is none of that id."""
+        """A copy of the item, or None if the id is unknown."""
         ...
 
     async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]:
@@ -55,11 +55,11 @@ class Library(Protocol):
         ...
 
     async def change(self, reference_id: str, decide: Callable[[Item], Change]) -> Item | None:
-        """The changed item, or None where there is none of that id."""
+        """The changed item, or None if the id is unknown."""
         ...
 
     async def remove(self, reference_id: str) -> Item | None:
-        """The removed item, or None where there is none of that id."""
+        """The removed item, or None if the id is unknown."""
         ...
 
     async def take_notices(self) -> Sequence[str]:
@@ -68,7 +68,7 @@ class Library(Protocol):
 
 
 class Libraries(Protocol):
-    """Whose library a caller uses."""
+    """Finds the library of a caller."""
 
     def of(self, caller: Caller) -> Library: ...
 
@@ -77,7 +77,7 @@ class PapersAtHand(Protocol):
     """The papers of the open corpus as CSL items without a key. Nothing is asked of the network."""
 
     async def find_many(self, identifiers: Sequence[Identifier]) -> Mapping[Identifier, Item]:
-        """Those that the corpus has. Raises CarrelError where it cannot be read."""
+        """The works that the corpus has; raises CarrelError if it is unreadable."""
         ...
 
     async def find(self, paper_id: str) -> Item | None:
@@ -97,7 +97,7 @@ class Parsers(Protocol):
     """Processes that read long foreign input within limits of time and memory."""
 
     async def run(self, function: Callable[..., ResultT], *arguments: Any, size: int) -> ResultT:
-        """What the function returns. Raises CostlyInputError where it takes too much."""
+        """The function's result; raises CostlyInputError if it exceeds its budget."""
         ...
 
 
@@ -107,13 +107,13 @@ class Files(Protocol):
     async def read_text(self, path: Path) -> str: ...
 
     async def read_bytes(self, path: Path, max_bytes: int) -> bytes:
-        """The file's bytes. Raises OSError where there are more than `max_bytes`."""
+        """The file's bytes; raises OSError if there are more than `max_bytes`."""
         ...
 
     async def copy_in(self, source: Path, target: Path) -> None: ...
 
     async def remove(self, path: Path) -> None:
-        """Removes the file, and its folder where that is empty then."""
+        """Remove the file, and its folder if that is then empty."""
         ...
 
     async def exists(self, path: Path) -> bool:
@@ -147,7 +147,7 @@ class KeptVersion:
 
 @dataclass(frozen=True, slots=True)
 class PastText:
-    """One reference from a revision on; `text` is None where it was absent or is not kept."""
+    """One reference from a revision on; `text` is None if absent or no longer stored."""
 
     revision: int
     text: str | None
@@ -155,7 +155,7 @@ class PastText:
 
 
 class LibraryPast(Protocol):
-    """The past of one library. Every method raises LibraryUnreadableError where it is unusable."""
+    """The history of one library; every method raises LibraryUnreadableError."""
 
     def list_changes(self, reference_id: str | None = None) -> list[PastChange]:
         """Every change that is known, newest first; those of one reference if named."""
@@ -170,7 +170,7 @@ class LibraryPast(Protocol):
         ...
 
     def restore_version(self, number: int) -> int:
-        """How many references the library holds then. Raises NotFoundError where it is not kept."""
+        """The number of references after restoring; raises NotFoundError for an unknown version."""
         ...
 
     def restore_reference(self, reference_id: str, revision: int | None = None) -> None:

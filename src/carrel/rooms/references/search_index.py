@@ -211,7 +211,7 @@ class ReferenceIndex:
         return SearchHits(self.entries, candidates, self._order)
 
     def _with_identifier(self, field: str, value: str) -> int:
-        """The references whose identifier this is, as bits; a field is indexed at its first use."""
+        """A bit set of the references with this identifier; fields are indexed on first use."""
         known = self._identifiers.get(field)
         if known is None:
             known = self._identifiers[field] = {}

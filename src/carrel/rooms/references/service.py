@@ -1,4 +1,4 @@
-"""What the references room does, over whoever's library it is."""
+"""The service of the references room, for the caller's library."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ class ReferencesRoom:
             return await asyncio.to_thread(known.index.search, parse_query(query))
 
     async def _read_file(self, element: str, call: Call) -> bytes | None:
-        """The bytes of a file that an element names, or None where it is something else."""
+        """The bytes of a file that an element names, or None if it names none."""
         if len(element) > 4096 or "\n" in element or not element.strip():
             return None
         if bibliography.recognise(element) is not None:

@@ -49,7 +49,7 @@ class FieldsNotValidError(InvalidInputError):
 
 @dataclass(frozen=True, slots=True)
 class ConformedItem:
-    """An item as it may be written, what was moved for that, and why it may not be written."""
+    """An item in valid form, the fields moved for that, and the remaining problems."""
 
     item: Item
     notices: tuple[str, ...] = ()

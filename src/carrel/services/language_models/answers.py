@@ -24,7 +24,7 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class UnusableAnswer:
-    """An answer that cost tokens and is not what was asked for; `reason` says why."""
+    """An answer that cost tokens but cannot be used; `reason` says why."""
 
     text: str
     reason: str

@@ -64,7 +64,7 @@ class GoogleBooks:
 
 
 def _book_item(book: dict[str, Any], isbn: Isbn, date: object, pages: object) -> CslItem:
-    """What both catalogues tell alike."""
+    """The fields that both catalogues share."""
     item: CslItem = {"type": "book", "ISBN": str(isbn)}
     title, subtitle = str(book.get("title") or ""), str(book.get("subtitle") or "")
     put(item, "title", f"{title}: {subtitle}" if title and subtitle else title)

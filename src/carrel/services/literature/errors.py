@@ -15,7 +15,7 @@ class LookupUnavailableError(UnavailableError):
 
 
 class WorkLookupError(Exception):
-    """Anything that went wrong when a service was asked; `service` names it."""
+    """Any failure of a request to the service `service`."""
 
     def __init__(self, service: str, message: str) -> None:
         super().__init__(mask_secrets(message))

@@ -60,7 +60,7 @@ class PubMed:
 
 @dataclass(frozen=True, slots=True)
 class ArticleNames:
-    """The other names of one article; None where it has none."""
+    """The other identifiers of one article; None for missing ones."""
 
     pmcid: Pmcid
     pmid: Pmid | None

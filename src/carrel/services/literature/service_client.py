@@ -95,7 +95,7 @@ class FileCache:
 
 
 class _Service:
-    """What is remembered of one service in this process."""
+    """The state of one service in this process."""
 
     def __init__(self, limits: ServiceLimits, breaker: CircuitBreaker) -> None:
         self.limits = limits
@@ -215,7 +215,7 @@ class ServiceClient:
     async def _attempt(
         self, service: str, state: _Service, url: str, accept: str
     ) -> HttpAnswer | NetworkUnavailableError | ServiceFailedError:
-        """An answer, or what went wrong where another attempt may help; raises where none would."""
+        """An answer, or a failure that may be retried; raises for one that may not."""
         try:
             answer = await self._fetcher.get(url, headers={"Accept": accept})
         except ConnectionFailedError as error:

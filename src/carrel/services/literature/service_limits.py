@@ -1,4 +1,4 @@
-"""How often a service may be asked, as it is known beforehand and as its answers say."""
+"""Rate limits of services: those known in advance, and those announced in answers."""
 
 import asyncio
 import re
@@ -35,7 +35,7 @@ def parse_announced_limits(headers: Mapping[str, str], known: ServiceLimits) -> 
 
 
 class Slots:
-    """A semaphore whose size can change while it is held."""
+    """A semaphore that can be resized while it is held."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -129,7 +129,7 @@ class CircuitBreaker:
             self.open_for(self._policy.open_seconds)
 
     def record_abandoned(self) -> None:
-        """The question was given up before it had an outcome; somebody else may probe."""
+        """The request was cancelled without an outcome; another may probe."""
         self._is_probing = False
 
     def open_for(self, seconds: float) -> None:

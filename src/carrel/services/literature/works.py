@@ -127,7 +127,7 @@ class LiteratureServices:
             ) from error
 
     async def find_csl_json(self, identifier: Doi | ArxivId) -> bytes | None:
-        """The same as a CSL-JSON document, or None where nobody knows it."""
+        """The same as a CSL-JSON document, or None if no service knows it."""
         try:
             return json.dumps([await self.find(identifier)]).encode()
         except WorkUnknownError:

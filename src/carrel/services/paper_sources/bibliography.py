@@ -172,7 +172,7 @@ def _date(value: object) -> str | None:
 
 
 def _bibtex_entries(raw: bytes, lines: Sequence[int]) -> dict[int, BibtexEntry]:
-    """Each entry as it stands in the file, by the line it begins on."""
+    """Each entry verbatim, by the line it begins on."""
     rows = decode(raw)[0].splitlines(keepends=True)
     found: dict[int, BibtexEntry] = {}
     for start, end in pairwise([*sorted(set(lines)), len(rows) + 1]):

@@ -199,7 +199,7 @@ _HEAD = re.compile(r"@(\w+)\{([^,]*),")
 
 
 def make_bibtex_entry(item: CslItem) -> BibtexEntry | None:
-    """The item written as BibTeX; None where it has nothing that an entry could say."""
+    """The item as BibTeX; None if no field can be written."""
     if not item.get("title"):
         return None
     # Abstracts are kept elsewhere, and notes are the collector's own.

@@ -109,7 +109,7 @@ def _paper(
 
 
 def _csl_item(meta: Element | None, journal: Element | None, title: str) -> CslItem:
-    """What a citation needs besides a paper's fields: volume, issue, pages, ISSN, publisher."""
+    """A CSL item with the citation fields that PaperRecord lacks, such as volume and pages."""
     first, last = (plain(child(meta, part)) for part in ("fpage", "lpage"))
     texts = {
         "title": title,

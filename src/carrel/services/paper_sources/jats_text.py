@@ -160,7 +160,7 @@ def _blocks(node: Element | None, level: int) -> Iterator[str]:
 
 
 def _paragraph(node: Element, level: int) -> Iterator[str]:
-    """A paragraph; figures, lists and formulas inside it become blocks of their own."""
+    """A paragraph; figures, lists and formulas inside it become separate blocks."""
     pieces = [node.text or ""]
     for each in node:
         if each.tag in _BLOCKS:

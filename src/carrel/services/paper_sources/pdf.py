@@ -79,7 +79,7 @@ _XMP_DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PdfFacts:
-    """What a PDF states; `is_date_inferred` where the date may not be that of publication."""
+    """The metadata of a PDF; `is_date_inferred` if the date may not be that of publication."""
 
     doi: str | None = None
     arxiv_id: str | None = None
@@ -108,7 +108,7 @@ def page_head(first_page: str) -> str:
 
 
 def _xmp(path: Path) -> str:
-    """The XMP packet, where it lies unpacked in the file, as publishers write it."""
+    """The XMP packet, if it is stored uncompressed, as publishers do."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         start = content.find(_XMP_START)
         if start < 0:
@@ -338,7 +338,7 @@ def _title(stated: str | None, document: pypdfium2.PdfDocument) -> tuple[str | N
 
 
 def _words_of_height(letters: _Letters, height: float) -> str | None:
-    """The first run of characters of that height; spaces have no height of their own."""
+    """The first run of characters of that height; spaces are ignored."""
     run: list[str] = []
     for character, own in zip(letters.text, letters.heights, strict=True):
         if character.isspace():

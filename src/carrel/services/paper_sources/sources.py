@@ -268,7 +268,7 @@ _KILLED_FOR_TIME = -getattr(signal, "SIGXCPU", signal.SIGTERM)
 
 
 def read_part(reader: SourceReader, part: SourcePart, assets: AssetStore) -> Reading:
-    """What the reader makes of the part; anything that goes wrong is a line for the report."""
+    """Read one part; any error becomes a line of the report."""
     try:
         with parsing("the file", _size(part)):
             return reader.read(part, assets)
@@ -387,7 +387,7 @@ def _answer_alone(
 
 
 def _kill_workers(pool: ProcessPoolExecutor) -> None:
-    """Ends a pool whose workers do not answer; its futures fail with BrokenProcessPool."""
+    """Kill a pool whose workers do not answer; its futures fail with BrokenProcessPool."""
     # Python 3.14 has a method for this.
     for process in list(pool._processes.values()):
         process.kill()

@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 @dataclass
 class Graph:
-    """Nodes and constants in order. `add` answers the name of what a node makes."""
+    """Nodes and constants in order; `add` returns the name of a node's output."""
 
     inputs: Sequence[tuple[str, Sequence[str | int]]]
     _nodes: list[bytes] = field(default_factory=list)

@@ -87,7 +87,7 @@ def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
 
 
 def meta_fingerprint(record: PaperRecord) -> str:
-    """What is left of title, authors, venue and year when spelling no longer matters."""
+    """Title, authors, venue and year, normalised so that spelling does not matter."""
     facts = {
         "authors": sorted(name for author in record.authors if (name := _normalise(author))),
         "title": normalise_title(record.title),

@@ -18,7 +18,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class BibtexEntry:
-    """A BibTeX entry as it was written."""
+    """A verbatim BibTeX entry."""
 
     raw: str
     key: str
@@ -27,7 +27,7 @@ class BibtexEntry:
 
 @dataclass(frozen=True, slots=True)
 class FiledSummary:
-    """A summary that somebody wrote earlier, under a template's name."""
+    """An existing summary, under a template's name."""
 
     template: str
     markdown: str
@@ -79,7 +79,7 @@ class PaperRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReadProblem:
-    """Something in a source that could not be used; `is_fatal` where it cost a paper."""
+    """Something in a source that is unusable; `is_fatal` if it cost a paper."""
 
     code: str
     message: str
@@ -114,7 +114,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """Size and time of a file when it was read; size -1 where there is no file."""
+    """Size and time of a file when it was read; size -1 if there is no file."""
 
     path: str
     size_bytes: int
@@ -165,7 +165,7 @@ class PartJob:
 
 @dataclass(frozen=True, slots=True)
 class PartRead:
-    """What became of one part."""
+    """The result of reading one part."""
 
     source: str
     number: int
@@ -187,7 +187,7 @@ class KnownPaper:
 
 @dataclass(frozen=True, slots=True)
 class PaperToRead:
-    """What a model is given of a paper: its text, or its abstract where there is no text."""
+    """A model's input for a paper: its text, or its abstract if there is no text."""
 
     paper_id: str
     title: str
@@ -196,7 +196,7 @@ class PaperToRead:
 
 @dataclass(frozen=True, slots=True)
 class ModelText:
-    """What a model wrote, and the tokens it took and gave."""
+    """A model's output, with the input and output tokens it took."""
 
     text: str
     tokens_in: int
@@ -218,7 +218,7 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """A problem with one source; `is_skipped` where it cost a paper or file."""
+    """A problem with one source; `is_skipped` if it cost a paper or file."""
 
     source: str
     code: str

@@ -73,13 +73,13 @@ def merge_records(records: Sequence[PaperRecord]) -> PaperRecord:
 
 
 def add_summaries(record: PaperRecord, filed: Sequence[FiledSummary]) -> PaperRecord:
-    """The record with summaries written here, which replace those that came with a source."""
+    """The record with summaries written here, which replace those of the source."""
     by_template = {summary.template: summary for summary in (*record.summaries, *filed)}
     return replace(record, summaries=tuple(by_template.values())) if filed else record
 
 
 def _stated_first(records: Sequence[PaperRecord], field: str) -> list[PaperRecord]:
-    """What a source states counts before what another only lets infer."""
+    """Records that state the field before those that only infer it."""
     return sorted(records, key=lambda record: field in record.inferred)
 
 
@@ -135,7 +135,7 @@ def template_tag(name: str) -> str:
 
 
 def collect_summaries(paper: PaperRecord) -> PaperSummaries:
-    """Filed summaries; abstract and outline make `simple` where nobody filed one."""
+    """Filed summaries; without a filed `simple` it is made of abstract and outline."""
     filed = {
         tag: replace(summary, template=tag)
         for summary in paper.summaries
@@ -173,7 +173,7 @@ def _outline(headings: tuple[Heading, ...]) -> str:
 
 
 def _own_words(paper: PaperRecord) -> str:
-    """What a search may find: the note and the labels are ours, not the paper's, and stay out."""
+    """The searchable text, without our own note and labels."""
     headings = (heading.title for heading in paper.headings[:_MAX_OUTLINE_HEADINGS])
     return " ".join([plain_text(paper.abstract or ""), *headings]).strip()
 

@@ -1,4 +1,4 @@
-"""What a build needs from outside: sources, its state, a snapshot to write, files, and a model."""
+"""Ports of a build: sources, state, snapshots, files, and a language model."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class PaperSources(Protocol):
     def parts(self, source: FoundSource) -> Iterator[SourcePart]: ...
 
     def read(self, jobs: Iterable[PartJob]) -> Iterator[PartRead]:
-        """What is in each part, in any order; several are read at once."""
+        """The content of each part, in any order; several are read in parallel."""
         ...
 
 
 class BuildState(Protocol):
-    """What was read and published by earlier builds, also by one that was interrupted."""
+    """The inputs and outputs of earlier builds, including interrupted ones."""
 
     def known_sources(self) -> dict[str, KnownSource]: ...
 
@@ -99,7 +99,7 @@ class BuildState(Protocol):
 
 
 class SnapshotDraft(Protocol):
-    """A snapshot that nobody reads yet."""
+    """An unpublished snapshot."""
 
     def remove(self, paper_ids: Iterable[str]) -> None: ...
 
@@ -122,7 +122,7 @@ class StaticFolder(Protocol):
     """The texts and files beside the snapshot."""
 
     def write(self, papers: Sequence[PublishedPaper]) -> None:
-        """May go on writing after it returns; `flush` waits for that."""
+        """Returns before all is written; `flush` waits for the rest."""
         ...
 
     def flush(self) -> None: ...

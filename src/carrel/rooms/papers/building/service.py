@@ -1,4 +1,4 @@
-"""Builds a corpus: find sources, read what is new, group records, write what changed, swap."""
+"""Builds a corpus: find sources, read new ones, group records, write changes, swap."""
 
 from __future__ import annotations
 

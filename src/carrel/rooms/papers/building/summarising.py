@@ -62,7 +62,7 @@ _MAX_FAILURES_IN_A_ROW = 5
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost, in whatever currency the operator counts."""
+    """The price of a million tokens, in the operator's currency."""
 
     per_million_in: float
     per_million_out: float
