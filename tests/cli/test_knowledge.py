@@ -432,3 +432,37 @@ def test_an_older_folder_of_which_everything_changed_is_recognised_by_its_name(
     assert run(capsys, "import", str(docs), "--as", "docs") == "1 changed\n"
     assert run(capsys, "import", str(docs)) == "1 unchanged\n"
     assert contents(capsys) == ["changed"]
+
+
+@pytest.mark.promise("K5")
+def test_nodes_without_a_file_or_with_one_that_is_missing_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in ([], [str(tmp_path / "nowhere.jsonl")], [str(tmp_path)]):
+        assert main(["knowledge", "import-nodes", *words]) == 2
+        assert "A file of nodes is required" in capsys.readouterr().err
+
+
+@pytest.mark.promise("K5")
+def test_more_nodes_than_are_saved_at_once_all_arrive_and_the_last_of_a_name_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "nodes.jsonl"
+    rows = [{"name": f"n{number}", "content": "x"} for number in range(401)]
+    rows.append({"name": "N400", "content": "last"})
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows) + "bad\n")
+    assert run(capsys, "import-nodes", str(file)) == "402 nodes, 1 lines refused\n"
+    answer = json.loads(run(capsys, "nodes", "n0", "n200", "N400", "--json"))
+    assert [result["knowledge"] for result in answer["results"]] == ["x", "x", "last"]
+    folder = a_folder(
+        tmp_path / "team", **{f"t{number}": f"text {number}" for number in range(201)}
+    )
+    assert run(capsys, "import", str(folder), "--source", "team") == "201 new\n"
+    assert run(capsys, "import-nodes", "--from-notes") == "201 nodes\n"
+    names = ["t0", "t99", "t100", "t199", "t200"]
+    answer = json.loads(run(capsys, "nodes", *names, "--include-metadata", "--json"))
+    assert [result["knowledge"] for result in answer["results"]] == [
+        f"text {name[1:]}" for name in names
+    ]
+    assert {result["metadata"]["node_type"] for result in answer["results"]} == {"note"}
+    assert all(result["metadata"]["note_id"] for result in answer["results"])

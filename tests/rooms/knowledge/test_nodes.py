@@ -170,3 +170,50 @@ def test_papers_out_of_order_are_said_and_spoil_no_other_name(tmp_path: Path) ->
         assert known == "A transmitter." and "papers could not be asked" in miss
 
     at_the_desk(tmp_path, work, CARREL_ROOMS="papers,knowledge")
+
+
+def test_a_name_that_cannot_be_one_is_told_why_and_the_longest_is_looked_up(
+    tmp_path: Path,
+) -> None:
+    longest = "x" * 500
+    fill(tmp_path, Node(longest, content="found"), Node("ion", metadata={"group": 2}))
+
+    async def work(ask: Ask) -> None:
+        names = [longest, longest + "x", " \t", "io\n", "ion", "nothing like it"]
+        answer = await ask(ADA, "node_knowledge_retriever", node_names=names, include_metadata=True)
+        assert [result.knowledge for result in answer.results] == [
+            "found",
+            "The name is longer than 500 characters",
+            "The name is empty",
+            "The name contains characters that no name has",
+            "",
+            "No knowledge found for node: nothing like it",
+        ]
+        assert [result.suggestions for result in answer.results] == [None, (), (), (), None, ()]
+        assert [result.metadata for result in answer.results] == [{}, {}, {}, {}, {"group": 2}, {}]
+        assert answer.total_nodes == 6 and answer.processing_time_ms >= 0
+
+    at_the_desk(tmp_path, work)
+
+
+def test_suggestions_are_the_three_most_alike_and_at_least_half_so(tmp_path: Path) -> None:
+    async def work(ask: Ask) -> None:
+        for title in ("abcdeg", "abcdeh", "abcdxy", "abcxyz", "abcxyzw", "unlike"):
+            await ask(ADA, "save_knowledge", title=title, content="x")
+
+        async def suggested() -> tuple[str, tuple[str, ...]]:
+            answer = await ask(ADA, "node_knowledge_retriever", node_names=["abcdef"])
+            (miss,) = answer.results
+            return miss.knowledge, miss.suggestions
+
+        text, names = await suggested()
+        assert names == ("abcdeg", "abcdeh", "abcdxy")
+        assert text == (
+            "No knowledge found for node: abcdef. Did you mean abcdeg or abcdeh or abcdxy?"
+        )
+        for title in names:
+            (hit,) = await ask(ADA, "search_knowledge", query=title)
+            await ask(ADA, "delete_knowledge", id=hit.id)
+        assert (await suggested())[1] == ("abcxyz",), "half alike is enough, less is not"
+
+    at_the_desk(tmp_path, work)

@@ -96,6 +96,116 @@ def test_a_folder_note_is_named_for_its_folder() -> None:
     assert parse_note("x", "README.md").title == "README"
 
 
+def test_a_folder_note_is_told_by_its_name_whatever_the_case_and_others_are_not() -> None:
+    assert parse_note("x", "a/b/Index.md").title == "b"
+    assert parse_note("x", "a/b/_INDEX.md").title == "b"
+    assert parse_note("x", "a/b/other.md").title == "other"
+    assert parse_note("# Said", "a/b/README.md").title == "Said"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# Closed ##", "Closed"),
+        ("# Closed ## \t\nx", "Closed"),
+        ("# #", "#"),
+        ("#no heading", "a"),
+        ("text\n# Later", "Later"),
+        ("---\ntitle: ' '\n---\n# Heading", "Heading"),
+        ("---\ntitle: true\n---\nx", "a"),
+        ("---\ntitle: [x]\nname: Named\n---\nx", "Named"),
+        ("---\ntitle: 1.5\n---\nx", "1.5"),
+        ("---\ntitle: '  two   words '\n---\nx", "two words"),
+    ],
+)
+def test_a_title_is_the_one_given_or_the_first_heading_or_the_name_of_the_file(
+    text: str, title: str
+) -> None:
+    assert parse_note(text, "folder/a.md").title == title
+
+
+@pytest.mark.parametrize(
+    ("front", "tags", "problem"),
+    [
+        ("tags: 2024", ("2024",), None),
+        ("tags: 2024-05-01", ("2024-05-01",), None),
+        ("tags: [1.5, '#b', ' ', /c/, B]", ("1.5", "b", "c"), None),
+        ("tags: '#x, y'", ("x", "y"), None),
+        ("tags:", (), None),
+        ("tags: [a, [b], {c: d}]", ("a",), "2 of the tags"),
+        ("tags: {a: b}", (), "1 of the tags"),
+        ("tag: one\ntags: [two]", ("two",), None),
+    ],
+)
+def test_tags_are_words_numbers_and_days_and_anything_else_is_named(
+    front: str, tags: tuple[str, ...], problem: str | None
+) -> None:
+    note = parse_note(f"---\n{front}\n---\nx", "a.md")
+    assert note.tags == tags
+    assert [warning[: len(problem or "")] for warning in note.warnings] == (
+        [problem] if problem else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "content_from", "front_matter"),
+    [
+        ("---\nsummary: S\n---\n \n", "S", "description", "---\nsummary: S\n---\n \n"),
+        ("---\ndescription: ''\nabstract: A\n---\n", "A", "description", None),
+        ("---\nvalue: 1\n---\n", "value: 1", "front_matter", None),
+        ("---\ndescription: D\n---\nBody", "Body", "body", "---\ndescription: D\n---\n"),
+        ("Body", "Body", "body", ""),
+    ],
+)
+def test_a_note_without_a_body_is_its_description_or_its_front_matter(
+    text: str, content: str, content_from: str, front_matter: str | None
+) -> None:
+    note = parse_note(text, "a.md")
+    assert (note.content, note.content_from) == (content, content_from)
+    assert note.front_matter == (text if front_matter is None else front_matter)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("---\ntitle: open\nBody", "has no end"),
+        ("---\r\ntitle:\r\nBody", "has no end"),
+        ("---\n\nA rule", None),
+        ("---\n- a\n---\nBody", "line 2, has no names with values"),
+        ("---\na: b: c\n---\nBody", "not valid YAML, line 2: "),
+        ("---\nx: 1\na: b: c\n---\nBody", "not valid YAML, line 3: "),
+        ("---\nx: \x01\n---\nBody", "not valid YAML, line 2 or after: "),
+        ("---\na: 1\n---\nBody", None),
+    ],
+)
+def test_front_matter_that_was_left_in_the_text_is_named_with_its_line(
+    text: str, problem: str | None
+) -> None:
+    note = parse_note(text, "a.md")
+    assert len(note.warnings) == (0 if problem is None else 1)
+    if problem is not None:
+        assert problem in note.warnings[0] and note.content == text
+
+
+def test_a_written_note_has_only_the_front_matter_that_it_needs() -> None:
+    assert write_note("x", "Body #a", ("a",), "x.md") == "Body #a"
+    assert write_note("T", "Body", (), "x.md") == "---\ntitle: T\n---\nBody"
+    assert write_note("x", "Body", ("a",), "x.md") == "---\ntags:\n- a\n---\nBody"
+    old = "---\ntags: [a]\nkeep: 1\n---\n"
+    assert write_note("x", "Body", (), "x.md", old) == "---\nkeep: 1\n---\nBody"
+    assert write_note("x", "Body", ("b",), "x.md", old) == "---\nkeep: 1\ntags:\n- b\n---\nBody"
+    assert write_note("x", "Body", ("a",), "x.md", old) == old + "Body"
+    # A header that ends the file gets its line end before a text follows.
+    assert write_note("x", "Body", (), "x.md", "---\nkeep: 1\n---") == "---\nkeep: 1\n---\nBody"
+    # A text that looks like front matter stays a text.
+    rule = "---\nnot: front\n---\nmatter"
+    written = write_note("x", rule, (), "x.md")
+    assert written == "---\n---\n" + rule and parse_note(written, "x.md").content == rule
+    # A key that cannot be cut out by lines is set by writing all keys anew.
+    odd = '---\n{"title": "Old", "keep": 1}\n---\n'
+    assert write_note("New", "b", (), "x.md", odd) == "---\nkeep: 1\ntitle: New\n---\nb"
+
+
 _text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=200)
 _tag = (
     st.from_regex(r"\A[a-zA-Z0-9_\-/äé日本 ]{1,12}\Z")
