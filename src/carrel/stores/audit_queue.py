@@ -38,7 +38,7 @@ class PartlyWrittenError(OSError):
 
 
 class AuditNotice(NamedTuple):
-    """Something the log did to itself, to be written into it."""
+    """An event of the log itself, which is written into it."""
 
     phase: str
     resource: str
@@ -69,7 +69,7 @@ class AuditSink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QueueOptions:
-    """How much waits, how long, and how often heads are anchored and refusals summed up."""
+    """Queue size, timeouts, and intervals of anchors and refusal summaries."""
 
     most_waiting: int = 100_000
     keep_timeout_seconds: float = 2.0
@@ -142,7 +142,7 @@ class QueuedAudit:
             raise _unavailable(error, record) from None
 
     def write_durably_blocking(self, record: AuditRecord) -> None:
-        """Does what `write_durably` does for whoever has no event loop, such as a command."""
+        """`write_durably` for callers without an event loop, such as a command."""
         kept: Future[None] = Future()
         self._hand_over(record, partial(_settle, kept))
         try:
@@ -205,7 +205,7 @@ class QueuedAudit:
                 return
 
     def _seconds_to_wait(self) -> float | None:
-        """Until something is due though nobody hands over a record; None when nothing can be."""
+        """Seconds until a retry or periodic work is due; None when none is."""
         if self._unwritten:
             return _RETRY_SECONDS
         now = self._clock.monotonic()
@@ -313,7 +313,7 @@ class QueuedAudit:
         return failure is None
 
     def _anchor_and_maintain(self, chain: Chain, is_last: bool) -> None:
-        """All lines are written here, so the chain's head is the last line in the log."""
+        """Called when all lines are written: the chain's head is the last line of the log."""
         now = self._clock.monotonic()
         is_thorough = now >= self._maintain_at
         try:
@@ -346,7 +346,7 @@ class QueuedAudit:
         return self._anchors.add(AnchorEvent.HEAD, facts)
 
     def _end(self, chain: Chain) -> None:
-        """Anchors the closing line before and after it is written: neither can vanish alone."""
+        """Anchor the closing line before and after writing it, so that its removal shows."""
         if self._anchors is None:
             self._write_own(chain, CLOSED)
             return

@@ -86,7 +86,7 @@ def write_identity(file: Path, application_id: int) -> None:
 
 
 def refuse_replaced(file: Path) -> None:
-    """DatabaseReplacedError where the database is gone, empty, none at all or another one."""
+    """Raises DatabaseReplacedError where the database is missing, empty, invalid or another."""
     known = read_identity(file)
     if known is None:
         return

@@ -1,4 +1,4 @@
-"""Whether a folder can take what a store is about to write, leaving nothing behind."""
+"""Checks whether a folder is writable and has space, without leaving files."""
 
 from __future__ import annotations
 

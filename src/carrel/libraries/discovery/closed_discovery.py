@@ -63,7 +63,7 @@ class PairMethods:
         return bool(self.ways(reading))
 
     def widening(self, reading: GoalReading) -> tuple[str, ...]:
-        """What is to be said where one end will be followed alone."""
+        """Notes for the user where the search continues from one end alone."""
         ways = len(self.ways(reading))
         if ways >= WIDENED_BELOW:
             return ()
@@ -74,7 +74,7 @@ class PairMethods:
         )
 
     def is_to_be_widened(self, reading: GoalReading) -> bool:
-        """Whether so little joins the ends that one of them is followed alone afterwards."""
+        """Whether the pair has so few bridges that the search continues from one end alone."""
         return len(self.ways(reading)) < WIDENED_BELOW
 
     def why_none(self, reading: GoalReading, request: Request) -> str:
@@ -124,7 +124,7 @@ class PairMethods:
         return found
 
     def notes(self, reading: GoalReading) -> tuple[str, ...]:
-        """What is to be said of the pair before anything is proposed."""
+        """Notes for the user about the pair, before any proposal."""
         assert reading.end is not None
         told = []
         if reading.through is not None and not any(
@@ -157,7 +157,7 @@ class PairMethods:
         )
 
     def _used(self, reading: GoalReading, request: Request) -> set[str]:
-        """Bridges that lead a hypothesis on this pair already."""
+        """Bridges that already lead a hypothesis on this pair."""
         assert reading.pair is not None
         ends = {reading.start_concept.key, self._index.key(reading.pair)}
         return {
@@ -181,7 +181,7 @@ class PairMethods:
         )
 
     def _carries(self, bridge: Bridge, request: Request) -> str | None:
-        """A bridge that carries leading hypotheses, where this is it or goes the same way."""
+        """The label of a preferred concept (`strong`) that equals or resembles this bridge."""
         reader, index = self._layout.reader, self._index
         strong = [
             number for number in map(index.number, sorted(request.strong)) if number is not None

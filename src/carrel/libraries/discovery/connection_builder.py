@@ -126,7 +126,7 @@ class Layout:
     def bridges(
         self, a: Literature, c: Literature, most: int, admits: Callable[[int], bool]
     ) -> tuple[Bridge, ...]:
-        """What joins two literatures, best first, as many connections can afford to weigh it."""
+        """Bridges between two literatures, best first, weighed by the fast method."""
         return leading_bridges(
             self.reader,
             self.side(a),
@@ -136,7 +136,7 @@ class Layout:
         )
 
     def bridges_of_pair(self, a: Literature, c: Literature, most: int) -> tuple[Bridge, ...]:
-        """What joins two literatures somebody asked after, weighed in full."""
+        """Bridges between two literatures that the goal asks about, weighed in full."""
         return bridges(self.reader, a, c, most, self.can_bridge)
 
     def laid_out(
@@ -194,7 +194,7 @@ class Layout:
         )
 
     def _shown(self, number: int | None, concept: Concept, literature: Literature) -> Concept:
-        """An end as authors write it; under the goal's own name where that is another."""
+        """An end as authors write it, or under the goal's name where that differs."""
         if number is None:
             return replace(concept, label=literature.label)
         named = self.concept(number)
@@ -205,13 +205,13 @@ class Layout:
         )
 
     def side(self, literature: Literature) -> Side:
-        """A literature ready to be bridged from; the latest one is remembered."""
+        """A literature with its counts and profile; the latest one is cached."""
         if self._side is None or self._side.literature != literature:
             self._side = side(self.reader, literature)
         return self._side
 
     def can_bridge(self, number: int) -> bool:
-        """Whether a concept may stand between two others."""
+        """Whether a concept may be a bridge."""
         reader = self.reader
         return (
             reader.rank_of_kind(number) > 0
@@ -220,7 +220,7 @@ class Layout:
         )
 
     def tells_nothing(self, number: int) -> bool:
-        """Whether a concept can be no end and no bridge."""
+        """Whether a concept cannot be an end or a bridge."""
         return tells_nothing(self.reader, number) or is_method_name(self.index.key(number))
 
     def concept(self, number: int) -> Concept:
@@ -232,13 +232,13 @@ class Layout:
         return self.concept(number).label
 
     def is_method(self, number: int) -> bool:
-        """Whether a concept names a way of finding out."""
+        """Whether a concept is a research method."""
         if number not in self._methods:
             self._methods[number] = is_method(self.reader, number)
         return self._methods[number]
 
     def kind(self, number: int) -> Kind:
-        """What kind of thing a concept is, as the index alone tells it."""
+        """The kind of a concept, from the index alone."""
         if number not in self._kinds:
             self._kinds[number] = kind_in_index(self.index, number)
         return self._kinds[number]
@@ -259,7 +259,7 @@ class Layout:
         )
 
     def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
-        """What the whole index says of both ends together."""
+        """The search of the whole index for both ends together."""
         both = a.documents & c.documents
         return NoveltySearch(
             len(self.index),

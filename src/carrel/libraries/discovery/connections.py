@@ -12,7 +12,7 @@ UNSAID_COUNTS = 0.4
 
 
 class GenerationMethod(StrEnum):
-    """How a connection was come by."""
+    """How a connection was generated."""
 
     LITERATURE_BASED = "literature_based"
     DEBATE = "debate"
@@ -30,7 +30,7 @@ class EvolutionStrategy(StrEnum):
 
 
 class Place(StrEnum):
-    """Where in a paper its words stand."""
+    """The part of a paper that a quotation is from."""
 
     TITLE = "title"
     ABSTRACT = "abstract"
@@ -58,7 +58,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class TestMethod:
-    """A method or model system that papers of the corpus use where the connection runs."""
+    """A method or model system that papers on the connection use."""
 
     __test__ = False
 
@@ -105,17 +105,17 @@ class BridgeEvidence:
 
     @property
     def is_said(self) -> bool:
-        """Whether sentences say it on both sides."""
+        """Whether sentences support it on both sides."""
         return self.sides_said == 2
 
     @property
     def weight_as_said(self) -> float:
-        """Its weight, less for every side that no sentence says."""
+        """Its weight, reduced for each side without a supporting sentence."""
         return self.weight * UNSAID_COUNTS ** (2 - self.sides_said)
 
     @property
     def weaker_side_documents(self) -> int:
-        """How many papers hold up the thinner side."""
+        """The number of papers on the side with fewer."""
         return min(self.near_documents, self.far_documents)
 
 
@@ -217,7 +217,7 @@ class CandidateConnection:
 
     @property
     def key(self) -> str:
-        """The same connection by the same way has the same key."""
+        """A hash of ends, bridges, scope and origin; equal for equal connections."""
         parts = (
             self.start.key,
             self.end.key,

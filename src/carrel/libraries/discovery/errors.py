@@ -1,4 +1,4 @@
-"""What can go wrong in discovery, said so that a person knows what to do next."""
+"""Errors of discovery, each with a next step for the user."""
 
 from dataclasses import dataclass
 

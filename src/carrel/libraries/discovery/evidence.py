@@ -1,4 +1,4 @@
-"""The sentences that say it: evidence is quoted from papers, never worded anew."""
+"""Evidence: sentences quoted verbatim from papers."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -30,12 +30,12 @@ _CONTRARY = re.compile(
 
 
 def is_contrary(sentence: str) -> bool:
-    """Whether a sentence denies something: read with care, since it may deny something else."""
+    """Whether a sentence contains a negation, which may concern something else."""
     return bool(_CONTRARY.search(sentence))
 
 
 class Quoter:
-    """Finds in papers the sentences that speak of concepts."""
+    """Finds sentences in papers that name given concepts."""
 
     def __init__(self, index: ConceptIndex, papers: PaperReader) -> None:
         self._index = index
@@ -75,7 +75,7 @@ class Quoter:
     def contrary(
         self, documents: Iterable[int], concept: int, literature: Literature, most: int
     ) -> tuple[Evidence, ...]:
-        """Sentences that name both and deny something."""
+        """Sentences that name both and contain a negation."""
         every = self.quote(documents, concept, literature, PAPERS_READ)
         return tuple(
             evidence for evidence in every if evidence.is_contrary and evidence.speaks_of_both

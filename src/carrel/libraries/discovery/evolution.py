@@ -31,7 +31,7 @@ OTHERS_TRIED = 6
 
 
 class NothingToEvolveError(Exception):
-    """The strategy has nothing to work on: the connection is already as it would leave it."""
+    """The strategy does not apply: it would leave the connection unchanged."""
 
     code = "nothing_to_evolve"
 

@@ -186,7 +186,7 @@ class ChunkDocument:
 
 @dataclass(frozen=True)
 class Chunk:
-    """What some papers say, read apart from the rest: made in any process, merged in one."""
+    """Concepts extracted from some papers, in any process; merged into one index."""
 
     keys: tuple[str, ...]
     labels: tuple[str, ...]

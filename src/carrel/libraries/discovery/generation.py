@@ -28,7 +28,7 @@ LEAVES_AN_END = 0.1
 
 @dataclass(frozen=True)
 class _State:
-    """What belongs to one state of the index."""
+    """Caches that are valid for one state of the index."""
 
     layout: Layout
     from_start: StartMethods
@@ -57,7 +57,7 @@ class Discovery:
         return self._state
 
     def read_goal(self, goal: str) -> GoalReading:
-        """What a text is about, in the corpus's own concepts, by its words alone."""
+        """A goal as concepts of the corpus; raises GoalNotInCorpusError where it has none."""
         return read_goal(self.reader, goal)
 
     def understand(self, goal: str) -> GoalReading:
@@ -127,7 +127,7 @@ class Discovery:
         )
 
     def notes_on(self, reading: GoalReading) -> tuple[str, ...]:
-        """What is to be said of a pair before anything is proposed."""
+        """Notes for the user about a pair, before any proposal."""
         return self._now.between_ends.notes(reading)
 
     def connection(
@@ -142,7 +142,7 @@ class Discovery:
         return self._now.layout.connection(reading, end, origin, admits, within)
 
     def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
-        """What the whole index says of both ends together."""
+        """The search of the whole index for both ends together."""
         return self._now.layout.novelty(a, c, end)
 
     def concept(self, number: int) -> Concept:

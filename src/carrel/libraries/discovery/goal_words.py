@@ -171,7 +171,7 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def looks_foreign(tokens: Sequence[Token]) -> bool:
-    """Whether more small words of other languages stand in a text than English ones."""
+    """Whether a text has more function words of other languages than English ones."""
     foreign = sum(token.text.lower() in FOREIGN or token.word in FOREIGN for token in tokens)
     english = sum(
         token.is_small and token.text.lower() not in FOREIGN and token.word not in FOREIGN
@@ -181,7 +181,7 @@ def looks_foreign(tokens: Sequence[Token]) -> bool:
 
 
 def is_title_case(tokens: Sequence[Token]) -> bool:
-    """Whether capitals say nothing, since nearly every word has one."""
+    """Whether nearly every word is capitalised, so that capitals mark no names."""
     later = [
         token for token in tokens if not token.begins_sentence and token.word not in FUNCTION_WORDS
     ]

@@ -204,7 +204,7 @@ def _asking_part(tokens: Sequence[Token], found: Sequence[Thing]) -> str:
 
 
 def _to_fall_back_on(reader: Reader, things: Sequence[Thing]) -> Iterator[Thing]:
-    """The things themselves, first those that were chosen, then the pieces of their phrases."""
+    """The things in order, then the parts of their phrases as fallbacks."""
     yield from things
     for thing in things:
         for number in thing.pieces:
@@ -241,7 +241,7 @@ def _two_ends(
 
 
 def lead_in(tokens: Sequence[Token], thing: Thing, found: Sequence[Thing]) -> set[str]:
-    """The small words between the thing named before and this one."""
+    """The function words between the preceding thing and this one."""
     before = max((other.end for other in found if other.end <= thing.start), default=0)
     return {token.word for token in tokens[before : thing.start]}
 
@@ -253,7 +253,7 @@ def _is_way(tokens: Sequence[Token], thing: Thing, found: Sequence[Thing]) -> bo
 
 
 def _apart(reader: Reader, things: list[Thing]) -> list[Thing]:
-    """Each thing once; of two that are nearly one, the longer name."""
+    """The things without near-duplicates, keeping the longer name."""
     kept: list[Thing] = []
     for thing in sorted(things, key=lambda one: (-(one.end - one.start), one.start)):
         if not any(reader.are_close(thing.number, other.number) for other in kept):

@@ -64,7 +64,7 @@ class ConceptIndex:
 
     @classmethod
     def from_rows(cls, store: IndexStore, vocabulary: Vocabulary | None = None) -> "ConceptIndex":
-        """The index a store kept."""
+        """Load an index from stored rows."""
         index = cls(vocabulary)
         ledger = index._ledger
         for row in sorted(store.concept_rows(), key=lambda row: row.number):
@@ -90,18 +90,18 @@ class ConceptIndex:
         return index
 
     def concept_rows(self) -> Iterator[ConceptRow]:
-        """Every key as a row to keep."""
+        """Every key as a row to store."""
         ledger = self._ledger
         return (
             ConceptRow(number, key, ledger.labels[number]) for number, key in enumerate(ledger.keys)
         )
 
     def words(self) -> Iterator[str]:
-        """Every word of the texts, by number from 0, to keep."""
+        """Every word of the texts, by number from 0, to store."""
         return iter(self._ledger.words)
 
     def document_rows(self) -> Iterator[DocumentRow]:
-        """Every document as a row to keep."""
+        """Every document as a row to store."""
         self.settle()
         ledger = self._ledger
         for name, document in ledger.documents.items():
@@ -117,12 +117,12 @@ class ConceptIndex:
             )
 
     def add(self, papers: Iterable[Paper]) -> None:
-        """Take papers in; one already here is replaced."""
+        """Add papers; one with a known id is replaced."""
         for papers_of_chunk in in_chunks(papers):
             self.merge(read_chunk(papers_of_chunk, self.vocabulary))
 
     def merge(self, chunk: Chunk) -> None:
-        """Take in what another process has read."""
+        """Add a chunk that was read elsewhere."""
         for read in chunk.documents:
             self.remove(read.id)
         taken, touched = self._ledger.take(chunk)
@@ -134,7 +134,7 @@ class ConceptIndex:
         self.generation += 1
 
     def remove(self, id: str) -> bool:
-        """Forget a document; whether it was here."""
+        """Remove a document; False where it was not indexed."""
         document = self._ledger.forget(id)
         if document is None:
             return False
@@ -147,7 +147,7 @@ class ConceptIndex:
         return True
 
     def settle(self) -> None:
-        """Bring what is asked here up to what was taken in; nothing where nothing changed."""
+        """Apply pending changes before a query; does nothing where nothing changed."""
         if not self._is_settled:
             self._placed.settle()
             self._wordings, self._fragments, self._closing_words = {}, {}, frozenset()
@@ -161,12 +161,12 @@ class ConceptIndex:
 
     @property
     def numbered(self) -> int:
-        """How many document numbers were given out, those of removed documents among them."""
+        """The number of document numbers assigned, removed documents included."""
         return len(self._ledger.ids)
 
     @property
     def size(self) -> int:
-        """How many concepts are told apart, without those seen once."""
+        """The number of concepts, without those seen once."""
         self.settle()
         return len(self._placed.keys)
 
@@ -223,7 +223,7 @@ class ConceptIndex:
         return None
 
     def trees(self, number: int) -> tuple[str, ...]:
-        """Where a concept stands in the trees of the vocabulary, if it has one and stands there."""
+        """The tree numbers of a concept in the vocabulary; empty where it has none."""
         term = self.vocabulary.term(self.key(number)) if self.vocabulary else None
         return () if term is None else term.trees
 
@@ -250,7 +250,7 @@ class ConceptIndex:
         )
 
     def wordings(self, number: int) -> tuple[frozenset[str], ...]:
-        """The words of each form of a concept, in small letters."""
+        """The words of each form of a concept, in lower case."""
         self.settle()
         found = self._wordings.get(number)
         if found is None:
@@ -293,7 +293,7 @@ class ConceptIndex:
         )
 
     def documents(self, number: int) -> Numbers:
-        """The numbers of the documents that speak of a concept."""
+        """The numbers of the documents that mention a concept."""
         if not self._is_settled:
             self.settle()
         return self._placed.postings[number]
@@ -305,7 +305,7 @@ class ConceptIndex:
         return len(self._placed.postings[number])
 
     def mentioned(self, document: int) -> Numbers:
-        """The concepts a document speaks of."""
+        """The concepts that a document mentions."""
         if not self._is_settled:
             self.settle()
         return self._placed.mentioned[document]
@@ -323,7 +323,7 @@ class ConceptIndex:
         return self._placed.named_in[number]
 
     def standing(self, number: int) -> Standing:
-        """How a concept came to be one."""
+        """The source of a concept."""
         self.settle()
         if self._ledger.is_term(self._placed.keys[number]):
             return Standing.TERM
@@ -332,7 +332,7 @@ class ConceptIndex:
         return Standing.PHRASE if " " in self._placed.keys[number] else Standing.WORD
 
     def sphere(self, number: int) -> Sphere:
-        """What sort of thing a concept is, as far as the vocabulary knows."""
+        """The category of a concept in the vocabulary."""
         return (
             self.vocabulary.sphere(self._placed.keys[number]) if self.vocabulary else Sphere.UNKNOWN
         )
@@ -347,7 +347,7 @@ class ConceptIndex:
         )
 
     def holdings(self) -> dict[str, frozenset[str]]:
-        """Every key with the ids of its documents: what two indexes of the same papers agree on."""
+        """Every key with its document ids; equal for two indexes of the same papers."""
         self.settle()
         held = {
             key: {self.id_of(document) for document in self._placed.postings[number]}

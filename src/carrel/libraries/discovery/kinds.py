@@ -199,13 +199,13 @@ def can_be_changed(kind: Kind) -> bool:
 
 
 def is_method_name(key: str) -> bool:
-    """Whether the form of a name tells a way of finding out."""
+    """Whether a name has the form of a research method."""
     return bool(_FORMS[0][1].search(key))
 
 
 @lru_cache(maxsize=50_000)
 def kind_by_form(key: str, label: str = "") -> Kind:
-    """The kind that the form of a name tells: its last word, a binomial, a gene's symbol."""
+    """The kind by the form of a name: its last word, a binomial, a gene symbol."""
     if _GENUS.match(key):
         return Kind.ORGANISM
     for kind, pattern in _FORMS:
@@ -219,7 +219,7 @@ def kind_by_form(key: str, label: str = "") -> Kind:
 
 
 def kind_by_trees(trees: Sequence[str]) -> Kind:
-    """The kind that places in the trees of MeSH tell; the branch most places stand in wins."""
+    """The kind by MeSH tree numbers; the most frequent branch decides."""
     found = Counter(kind for tree in trees if (kind := _kind_of_tree(tree)) is not Kind.UNKNOWN)
     return found.most_common(1)[0][0] if found else Kind.UNKNOWN
 

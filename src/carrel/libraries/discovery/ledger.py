@@ -85,7 +85,7 @@ class Ledger:
         return taken, touched
 
     def word(self, word: str) -> int:
-        """The number of a word; one in capitals is known in small letters too."""
+        """The number of a word; one in capitals is also linked to its lower case."""
         number = self.words.get(word)
         if number is None:
             plain = normal_word(word) if has_capitals(word) else word
@@ -95,7 +95,7 @@ class Ledger:
         return number
 
     def plain_text(self, document: int) -> Numbers:
-        """A document's words in order, in small letters."""
+        """A document's words in order, in lower case."""
         return array("I", map(self.plain_words.__getitem__, self.texts[document]))
 
     def _take_document(
@@ -124,7 +124,7 @@ class Ledger:
         return document
 
     def forget(self, id: str) -> int | None:
-        """Forget a document; its number, where it was here."""
+        """Remove a document; returns its number, or None where it was not here."""
         document = self.documents.pop(id, None)
         if document is None:
             return None
@@ -144,7 +144,7 @@ class Ledger:
         return document
 
     def new_key(self, key: str, label: str) -> int:
-        """Number a key."""
+        """Assign a number to a key."""
         number = len(self.keys)
         key = sys.intern(key)
         self.numbers[key] = number
@@ -180,7 +180,7 @@ class Ledger:
         return document
 
     def wait(self, key: str, label: str, document: int) -> None:
-        """Keep a key apart that no other document has."""
+        """Hold back a key that no other document has."""
         self._once[key] = (document, label)
         self._waiting.setdefault(document, []).append(key)
 

@@ -21,7 +21,7 @@ PLENTY_OF_PAPERS = 20
 
 
 class LinkJudgement(StrEnum):
-    """What the quoted sentences make of one side of a bridge."""
+    """How far the quoted sentences support one side of a bridge."""
 
     SAID = "said in one sentence"
     ADJACENT = "named in the same paper, not in one sentence"
@@ -59,7 +59,7 @@ class Link:
 
     @property
     def strength(self) -> float:
-        """From 0 to 1: how many papers hold it up, trusted by what they say."""
+        """From 0 to 1, by the number of papers and the judgement of their sentences."""
         return min(1.0, log1p(self.documents) / log1p(PLENTY_OF_PAPERS)) * TRUST[self.judgement]
 
     @property
@@ -83,7 +83,7 @@ def acts_first(start: Concept, end: Concept) -> bool:
 
 
 def leading_chain(connection: CandidateConnection) -> tuple[Link, Link]:
-    """The chain the connection is told by: that of its first bridge."""
+    """The chain of the connection's first bridge."""
     return chain(connection.start, connection.bridges[0], connection.end)
 
 
@@ -93,7 +93,7 @@ def weakest_link(connection: CandidateConnection) -> Link:
 
 
 def plea(bridge: BridgeEvidence, connection: CandidateConnection) -> Turn:
-    """What speaks for a bridge."""
+    """The argument for a bridge."""
     says = (
         f"For {bridge.concept.label}: {papers(bridge.near_documents)} on {connection.start.label} "
         f"and {bridge.far_documents} "
@@ -105,7 +105,7 @@ def plea(bridge: BridgeEvidence, connection: CandidateConnection) -> Turn:
 
 
 def objection(bridge: BridgeEvidence, documents: int) -> Turn:
-    """What speaks against it."""
+    """The argument against a bridge."""
     contrary = tuple(e for e in (*bridge.near_evidence, *bridge.far_evidence) if e.is_contrary)
     thin = f"its thinner side rests on {bridge.weaker_side_documents} of {papers(documents)}"
     if contrary:
@@ -119,7 +119,7 @@ def objection(bridge: BridgeEvidence, documents: int) -> Turn:
 
 
 def after_objections(bridge: BridgeEvidence) -> float:
-    """What is left of a bridge's weight."""
+    """A bridge's weight after objections."""
     quoted = (*bridge.near_evidence, *bridge.far_evidence)
     denied = sum(evidence.is_contrary for evidence in quoted)
     return bridge.weight * (1 - denied / (len(quoted) + 1))

@@ -115,7 +115,7 @@ class Reader:
     def given_literature(
         self, label: str, ids: Iterable[str], keys: Sequence[str] = ()
     ) -> Literature:
-        """Documents someone has chosen as the literature of something."""
+        """A literature of given documents."""
         documents = (self.index.number_of_document(name) for name in ids)
         concepts = (self.index.number(key) for key in keys)
         return Literature(
@@ -195,7 +195,7 @@ class Reader:
         return profile
 
     def company(self, number: int) -> Company:
-        """The company of a concept; remembered."""
+        """The profiles of a concept; cached."""
         company = self._companies.get(number)
         if company is None:
             own, documents = frozenset({number}), self.index.documents(number)
@@ -205,7 +205,7 @@ class Reader:
         return company
 
     def company_of(self, literature: Literature) -> Company:
-        """The company of a literature, worked out as a concept's is; remembered."""
+        """The profiles of a literature, computed as for a concept; cached."""
         company = self._companies.get(literature)
         if company is None:
             own, documents = literature.concepts, sorted(literature.documents)
@@ -286,7 +286,7 @@ class Reader:
         return 1 if standing is Standing.PHRASE else 0
 
     def is_broad(self, number: int, times: float = 1.0) -> bool:
-        """Whether so many papers speak of a concept that it says little."""
+        """Whether a concept occurs in so many papers that it says little."""
         documents = len(self.index)
         # In a small corpus one paper in a hundred is nothing: there the bound grows with the root
         # of its size.
@@ -295,7 +295,7 @@ class Reader:
         )
 
     def is_close(self, number: int, literature: Literature) -> bool:
-        """Whether a concept is too near a literature's own to say anything new."""
+        """Whether a concept is nearly one of the literature's own."""
         return number in literature.concepts or any(
             are_alike(self.index, number, own) for own in literature.concepts
         )
@@ -313,7 +313,7 @@ def similarity(one: Profile, other: Profile) -> float:
 
 
 def spread(numbers: Sequence[int], most: int) -> Sequence[int]:
-    """At most so many of the numbers, taken evenly from first to last."""
+    """An evenly spaced sample of at most this many numbers."""
     if len(numbers) <= most:
         return numbers
     step = len(numbers) / most

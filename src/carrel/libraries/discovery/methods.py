@@ -52,7 +52,7 @@ _ORGANISMS = frozenset(_ORGANISM_WORDS.split())
 
 
 def is_method(reader: Reader, number: int) -> bool:
-    """Whether a concept names a way of finding out."""
+    """Whether a concept is a research method."""
     return reader.index.sphere(number) is Sphere.METHOD or bool(
         _METHOD_NAME.search(reader.index.key(number))
     )
@@ -242,7 +242,7 @@ r"cohort|cohort study|(longitudinal|prospective) study",
 
 
 class BenchReader:
-    """Reads what papers work on and with; each paper is read once."""
+    """Finds the model systems and methods of papers; cached by paper."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
@@ -266,17 +266,17 @@ class BenchReader:
 
 
 def reads_out(method: str, kind: Kind) -> bool:
-    """Whether a method of ours can read out a thing of this kind."""
+    """Whether a known method can measure a thing of this kind."""
     return any(known.name == method and kind in known.reads for known in METHODS)
 
 
 def is_of_people(method: str) -> bool:
-    """Whether a method is one for cohorts and patients, not for the bench."""
+    """Whether a method is clinical or epidemiological, not a laboratory method."""
     return any(known.name == method and known.reads == _PEOPLE for known in METHODS)
 
 
 def same_method(label: str) -> str:
-    """The one name of a method that is spelt in many ways; its own where it is not known."""
+    """The canonical name of a method; the name itself where it is unknown."""
     normal = f" {label.lower().replace('-', ' ')} "
     return next((method.name for method in METHODS if method.spelt.search(normal)), label)
 

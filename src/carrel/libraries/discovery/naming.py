@@ -24,7 +24,7 @@ _SHORT_FORM = re.compile(r"[’']?s?\s*\(([A-Za-zα-ωΑ-Ω][\w-]{1,9})(?:\)|[;,
 
 
 def sentences(text: str) -> list[str]:
-    """A text cut into its sentences, each exactly as written."""
+    """Split a text into sentences, each exactly as written."""
     marked = _SENTENCE_END.sub(lambda found: found[1] + "\n", text.strip())
     return [sentence.strip() for sentence in marked.split("\n") if sentence.strip()]
 
@@ -90,14 +90,14 @@ def _is_short_for(short: str, key: str) -> bool:
 
 
 class PaperReader:
-    """Reads papers of a corpus and remembers the latest ones."""
+    """Reads papers of a corpus; caches the latest."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._read: dict[str, ReadPaper] = {}
 
     def paper(self, id: str) -> ReadPaper | None:
-        """The paper with this id, or None when the corpus has lost it."""
+        """The paper with this id, or None where the corpus no longer has it."""
         known = self._read.get(id)
         if known is not None:
             return known
@@ -125,7 +125,7 @@ _WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
 
 
 class Namer:
-    """Finds out how authors write a concept; what was found is remembered."""
+    """Finds how authors write a concept; cached."""
 
     def __init__(self, index: ConceptIndex, papers: PaperReader) -> None:
         self._index = index

@@ -66,7 +66,7 @@ class Bridge:
 
 @dataclass(frozen=True)
 class Side:
-    """One literature with its counts and profile, ready to be bridged from."""
+    """One literature with its counts and profile."""
 
     literature: Literature
     documents: frozenset[int]
@@ -197,7 +197,7 @@ def _told_apart(reader: Reader, found: Sequence[Bridge], most: int) -> list[Brid
 
 
 def with_documents(reader: Reader, bridge: Bridge, near: Side, far: Side) -> Bridge:
-    """The bridge with the documents that hold up its two sides."""
+    """The bridge with the documents on its two sides."""
     documents = reader.index.documents(bridge.concept)
     return Bridge(
         bridge.concept,
@@ -212,7 +212,7 @@ def with_documents(reader: Reader, bridge: Bridge, near: Side, far: Side) -> Bri
 def first_bridges(
     reader: Reader, a: Side, admits: Admits = lambda _: True
 ) -> list[tuple[float, int]]:
-    """The concepts a literature leans on, strongest first: where open discovery sets out from."""
+    """The strongest concepts of a literature, from which open discovery starts."""
     leanings = [
         (cosine(count, len(a.documents), reader.index.frequency(number)), number)
         for number, count in a.counts.items()

@@ -89,7 +89,7 @@ class Meanings:
         self._admit_species()
 
     def of(self, key: str) -> str:
-        """The key of the concept that a key of a text stands for."""
+        """The concept's key for a key of a text."""
         for _ in range(_STEPS):
             further = self._turned.get(key)
             if further is None:
@@ -100,7 +100,7 @@ class Meanings:
         return key
 
     def of_short_form(self, plain: str) -> str | None:
-        """The concept of a short form told in small letters, where it is one."""
+        """The concept of a short form written in lower case, or None."""
         short = self._short.get(plain)
         return None if short is None else self.of(short)
 
@@ -218,7 +218,7 @@ class Placement:
         self._concept_of: list[int] = []
 
     def settle(self) -> None:
-        """Look for the names that became known and place the documents that this changes."""
+        """Search texts for new names and update the documents affected."""
         ledger = self.ledger
         names = ledger.names()
         self._look_again(names - self.names, self.names - names)
@@ -295,13 +295,13 @@ class Placement:
         return number
 
     def new_place(self, found: Numbers) -> None:
-        """Room for one more document, with the names already found in it."""
+        """Add an empty slot for a document, with the names already found in it."""
         self.found.append(found)
         self.named.append(array("I"))
         self.mentioned.append(array("I"))
 
     def place(self, document: int, named: Numbers, mentioned: Numbers) -> None:
-        """Enter a document under its concepts, and take it from those it no longer has."""
+        """Update the postings of a document's concepts."""
         before, now = self.mentioned[document], mentioned
         if before:
             for number in set(before).difference(now):

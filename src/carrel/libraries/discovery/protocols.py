@@ -127,7 +127,7 @@ def _varies(kind: Kind) -> int:
 
 
 def acting(connection: CandidateConnection) -> tuple[Concept, Concept]:
-    """What acts in the claim, and what is acted on."""
+    """The cause and the effect of the claim."""
     start, end = connection.start, connection.end
     return (start, end) if acts_first(start, end) else (end, start)
 

@@ -19,7 +19,7 @@ class Paper:
 
 
 class Standing(Enum):
-    """How a concept came to be one, surest first."""
+    """The source of a concept, most reliable first."""
 
     TERM = "vocabulary term"
     NAMED = "keyword or heading"
@@ -64,7 +64,7 @@ class Corpus(Protocol):
     """Papers by id, for the sentences that evidence quotes."""
 
     def paper(self, id: str) -> Paper | None:
-        """The paper with this id, or None when the corpus has lost it."""
+        """The paper with this id, or None where the corpus no longer has it."""
         ...
 
 

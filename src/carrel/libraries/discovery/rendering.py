@@ -84,7 +84,7 @@ def title(connection: CandidateConnection) -> str:
 
 
 def claim(connection: CandidateConnection) -> str:
-    """What is held to be possible, worded for the kinds of things it joins."""
+    """The claim, worded by the kinds of its concepts."""
     scope = f", {connection.scope}" if connection.scope else ""
     if connection.arms:
         return _combined_claim(connection) + scope
@@ -181,7 +181,7 @@ def refutations(connection: CandidateConnection) -> tuple[str, ...]:
 
 
 def quotation(evidence: Evidence) -> str:
-    """A sentence with the exact place it stands in; one that names one thing only says so."""
+    """A sentence with its exact place, marked where it names only one thing."""
     place = (
         f"abstract, sentence {evidence.sentence_number}"
         if evidence.place is Place.ABSTRACT

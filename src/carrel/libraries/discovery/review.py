@@ -56,7 +56,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class LinkCheck:
-    """One side of one bridge, walked and judged."""
+    """The check of one side of a bridge."""
 
     from_label: str
     to_label: str

@@ -80,13 +80,13 @@ class ShortForms:
         self.generation = 0
 
     def add(self, definitions: Iterable[Definition]) -> None:
-        """Take in what one document defines."""
+        """Add the definitions of one document."""
         for short, long in definitions:
             self._counts.setdefault(short, Counter())[long] += 1
             self.generation += 1
 
     def remove(self, definitions: Iterable[Definition]) -> None:
-        """Forget what one document defined."""
+        """Remove the definitions of one document."""
         for short, long in definitions:
             counts = self._counts[short]
             counts[long] -= 1
@@ -97,7 +97,7 @@ class ShortForms:
             self.generation += 1
 
     def meanings(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-        """Every short form that means one thing, with that thing and its other wordings."""
+        """Every unambiguous short form, with its meaning and the variants of that."""
         for short, counts in self._counts.items():
             if counts.total() >= LEAST_DEFINITIONS:
                 long = max(counts, key=lambda key: (counts[key], key))

@@ -83,7 +83,7 @@ def _says_something(words: list[str]) -> bool:
 
 
 def _is_strong(reader: Reader, words: list[str], number: int) -> bool:
-    """Whether a concept is a thing that papers are about, not a word they happen to use."""
+    """Whether a concept is a subject of papers, not merely a word in them."""
     index = reader.index
     if len(words) == 1 and (words[0] in GENERIC or words[0] in ASKING):
         return False

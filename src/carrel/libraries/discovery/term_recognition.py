@@ -45,7 +45,7 @@ class Thing:
 def things_in(
     reader: Reader, tokens: Sequence[Token]
 ) -> tuple[list[Thing], list[MissingName], list[str]]:
-    """What is named and known, what is named and not known, and which words were left aside."""
+    """The known things, the unknown names, and the words left out."""
     spans = chosen(list(spans_in(reader, tokens)))
     things: list[Thing] = []
     missing: list[MissingName] = []
@@ -59,7 +59,7 @@ def things_in(
 
 
 def _runs(tokens: Sequence[Token], spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """Where names may stand: rows of words with no stop, small word or asking word between them."""
+    """Runs that may hold names: no punctuation, function or question word inside."""
     covered = {place for span in spans if span.is_strong for place in range(span.start, span.end)}
     verb = _unlisted_verb(tokens, covered)
     start: int | None = None

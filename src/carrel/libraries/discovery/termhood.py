@@ -30,7 +30,7 @@ SAME_NEIGHBOUR_SHARE = 0.85
 
 
 class Texts(Protocol):
-    """What is asked of an index here."""
+    """The part of an index that this module needs."""
 
     def documents(self, number: int) -> Numbers: ...
     def text_of(self, document: int) -> Numbers: ...

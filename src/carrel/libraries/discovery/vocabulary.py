@@ -59,7 +59,7 @@ def natural_order(name: str) -> str:
 
 
 def sphere_of_trees(trees: Sequence[str]) -> Sphere:
-    """The sort of thing a term is, from the branches it stands in."""
+    """The category of a term, by the branches of its tree numbers."""
     if not trees:
         return Sphere.UNKNOWN
     branches = {
@@ -74,7 +74,7 @@ def _names_something(word: str) -> bool:
 
 
 class Vocabulary:
-    """Looks names up in normal form and answers with the one key their concept is known by."""
+    """Looks up names in normal form; returns the key of their concept."""
 
     def __init__(self, terms: Iterable[Term]) -> None:
         self._preferred: dict[str, str] = {}
@@ -183,7 +183,7 @@ class Vocabulary:
         return self._terms.get(key)
 
     def sphere(self, key: str) -> Sphere:
-        """What sort of thing the concept is."""
+        """The category of the concept."""
         term = self._terms.get(key)
         return sphere_of_trees(term.trees) if term else Sphere.UNKNOWN
 

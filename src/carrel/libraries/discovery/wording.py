@@ -41,12 +41,12 @@ def counted_first(count: int, noun: str) -> str:
 
 
 def papers(count: int) -> str:
-    """So many papers."""
+    """The count of papers, worded."""
     return counted(count, "paper")
 
 
 def number(value: float) -> str:
-    """A number with two digits that say something; what is nearly nothing is told as that."""
+    """A number with one decimal below 10, none above; `fewer than …` where very small."""
     if value < _LEAST_TOLD:
         return f"fewer than {_LEAST_TOLD}"
     return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
@@ -67,7 +67,7 @@ def named(concept: Concept) -> str:
 
 
 def sentence_case(text: str) -> str:
-    """A capital at the head, unless the first word is written its own way (`mTOR`, `p53`)."""
+    """Capitalise the first letter, except in words such as `mTOR` and `p53`."""
     first = text.split(" ", 1)[0]
     if (
         not first

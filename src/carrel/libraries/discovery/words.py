@@ -89,7 +89,7 @@ def _singular(word: str) -> str:
 
 @lru_cache(maxsize=400_000)
 def normal_word(word: str) -> str:
-    """One word in normal form: `Haemorrhages` and `hemorrhage` meet."""
+    """A word in normal form: `Haemorrhages` becomes `hemorrhage`."""
     plain = word.casefold().replace("’", "'")
     plain = plain.removesuffix("'s")
     plain = plain.replace("'", "")
@@ -134,7 +134,7 @@ def is_shouted(text: str) -> bool:
 
 
 def normal_phrase(text: str) -> str:
-    """A phrase as the key concepts are known by: normal words with one space between."""
+    """A phrase as a concept's key: normal words with single spaces."""
     return " ".join(normal_word(word) for word in _TOKEN.findall(text))
 
 

@@ -1,1 +1,1 @@
-"""Everything embedded in one file, and back."""
+"""Backup of all embedded data into one file, and restore."""

@@ -49,7 +49,7 @@ Put = Callable[[str], BinaryIO]
 
 
 class Header(BaseModel):
-    """What every version of the product can read of an archive of any other."""
+    """The header of an archive, readable by every version of the product."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -72,7 +72,7 @@ class CarriedFile(BaseModel):
 
 
 class LeftOutIndex(BaseModel):
-    """A search index that is made again from the snapshot it belongs to."""
+    """A search index that is not archived but rebuilt from its snapshot."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -185,7 +185,7 @@ class ArchiveWriter:
 
 
 class _Hashing:
-    """Hashes what is read through it, and says how far it is."""
+    """A reader that hashes what it reads and reports progress."""
 
     def __init__(self, source: IO[bytes], advance: Advance) -> None:
         self._source = source
@@ -311,7 +311,7 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
 
 
 def _check_name(file: Path, member: tarfile.TarInfo, seen: dict[str, tuple[int, str]]) -> str:
-    """The name as written in the archive, if it can only lead into one of our places."""
+    """The name of a member; raises UnsafeBackupError for one that no backup has."""
     name = member.name
     if not member.isreg() or member.issparse():
         raise UnsafeBackupError(file, f"{name!r} is not a plain file")

@@ -90,7 +90,7 @@ def _collect(
 
 
 def _is_beside_sqlite(path: Path) -> bool:
-    """The helpers of a SQLite file; what they hold is in the copy of that file."""
+    """Whether it is a WAL or journal of a SQLite file, contained in that file's copy."""
     return any(
         path.name.endswith(suffix) and path.with_name(path.name.removesuffix(suffix)).exists()
         for suffix in _BESIDE_SQLITE
@@ -187,7 +187,7 @@ class Copier:
         )
 
     def _add_database(self, found: FoundFile) -> None:
-        """One state of the database, however much is written meanwhile."""
+        """Add a consistent copy of a database that others may be writing."""
         state = found.path.stat()
         self._scratch.unlink(missing_ok=True)
         self._scratch.touch(mode=0o600)
@@ -225,7 +225,7 @@ def _damaged_error(found: FoundFile) -> BackupFailedError:
 
 
 def _open_to_read(file: Path) -> sqlite3.Connection:
-    """A connection that leaves nothing behind, also where nothing may be written."""
+    """A connection that leaves no files behind and works in a read-only folder."""
     if os.access(file, os.W_OK) and os.access(file.parent, os.W_OK):
         mode: OpenMode = "write"
     else:

@@ -1,4 +1,4 @@
-"""What can be wrong with a backup, or stand in its way."""
+"""Errors of backup and restore."""
 
 from __future__ import annotations
 

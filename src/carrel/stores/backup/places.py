@@ -1,4 +1,4 @@
-"""Where everything embedded is: the home folder, and what the settings name outside of it."""
+"""Locations of embedded data: the home folder and folders named in the settings."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class Places:
 def why_left_out(
     home: Path, audit_file: Path, but: frozenset[Path]
 ) -> Callable[[Path], str | None]:
-    """Says why something is not carried. `but` is what is being written just now."""
+    """A function that says why a file is not archived; `but` are files being written."""
     audit_lock = audit_file.with_name(f"{audit_file.name}.lock")
     audit_count = audit_file.with_name(f"{audit_file.stem}.count")
 

@@ -1,4 +1,4 @@
-"""Puts a backup in place of what is there, or changes nothing."""
+"""Restore: replaces the present data by a backup, or changes nothing."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def restore_backup(
 
 
 def _is_data(places: Places, root: Root, name: str) -> bool:
-    """Settings that an operator has put into an empty home folder are not data yet."""
+    """Whether a name is data; a settings file in the home folder is not."""
     return (root.folder / name).exists() and not (
         root.folder == places.home and name == SETTINGS_NAME
     )

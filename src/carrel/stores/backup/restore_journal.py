@@ -84,7 +84,7 @@ def is_reserved(name: str) -> bool:
 
 
 def begin(home: Path, roots: Iterable[Root]) -> None:
-    """Makes empty workshops, and remembers them so that they can be cleared away."""
+    """Create empty staging folders, recorded so that they can be cleared away."""
     every_root = list(roots)
     clear_away(home)
     (home / RESTORE_FOLDER_NAME).mkdir(parents=True, exist_ok=True)
@@ -172,7 +172,7 @@ def moves_for(root: Root, stamp: str) -> list[Move]:
 
 
 def commit(home: Path, backup: str, roots: Sequence[Root], moves: Sequence[Move]) -> None:
-    """From here on the restore will happen, whatever happens to this process."""
+    """Write the journal; from here on the restore completes even if this process dies."""
     # Unpacked files are many; one call that waits for all of them is quicker than one for each.
     if hasattr(os, "sync"):
         os.sync()
@@ -184,7 +184,7 @@ def commit(home: Path, backup: str, roots: Sequence[Root], moves: Sequence[Move]
 
 
 def carry_out(home: Path) -> Journal | None:
-    """Does what is left of the journal, if there is one; the caller holds the home alone."""
+    """Complete the renames of a journal; the caller has the home folder's exclusive lock."""
     file = home / RESTORE_FOLDER_NAME / _JOURNAL_NAME
     if not file.exists():
         return None

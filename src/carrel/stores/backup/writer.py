@@ -1,4 +1,4 @@
-"""Writes everything embedded into one file, while the server goes on."""
+"""Writes all embedded data into one file while the server runs."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def no_build(workshop: Path) -> Iterator[None]:
 
 @contextmanager
 def _hold_draft(draft: Path) -> Iterator[int]:
-    """The draft, empty and ours alone. It holds secrets, so only its owner may read it."""
+    """An empty, locked draft; it will hold secrets, so only its owner may read it."""
     with ExitStack() as held:
         try:
             held.enter_context(hold_lock(draft))

@@ -244,7 +244,7 @@ _DIGEST_BYTES = 10
 
 
 def content_digest(value: object) -> str:
-    """The same for the same JSON value, whatever its white space, escapes or order of fields."""
+    """A digest of the JSON value, independent of white space, escapes and field order."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 

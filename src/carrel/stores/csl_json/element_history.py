@@ -1,4 +1,4 @@
-"""What the ledger knows of each element: every version, and who must have seen it."""
+"""The history of each element in the ledger: its versions and who must have seen them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HALF = 0.5
 
 
 class ElementContent:
-    """What an element said at some time. Digests are made when they are first needed."""
+    """The content of an element at some time; digests are computed lazily."""
 
     def __init__(self, source: LibraryEntry | OldContent | str) -> None:
         self._source = source
@@ -155,7 +155,7 @@ class ElementHistory:
         )
 
     def is_known(self, key: ElementKey, content: ElementContent) -> bool:
-        """Whether an element ever said just this."""
+        """Whether an element ever had exactly this content."""
         return any(
             version.content is not None and version.content.digest == content.digest
             for version in self.versions(key)
@@ -218,7 +218,7 @@ def _shares_identity(one: ElementContent, other: ElementContent) -> bool:
 
 
 def _share_of_fields(content: ElementContent, old: ElementContent) -> float:
-    """How many of the fields that an old version had besides id and type still say the same."""
+    """The share of an old version's fields, besides id and type, that are unchanged."""
     names = [name for name in old.fields if name not in {"id", "type"}]
     return (
         sum(content.fields.get(name) == old.fields[name] for name in names) / len(names)

@@ -40,7 +40,7 @@ _RENAMEAT2 = _load_renameat2()
 
 
 def swap_names(one: Path, other: Path) -> int:
-    """Lets two names change places in one step. Returns 0, or the error number."""
+    """Atomically exchange two file names; returns 0 or the errno."""
     if _RENAMEAT2 is None:
         return errno.ENOSYS
     if (
@@ -107,7 +107,7 @@ def write_durably(path: Path, data: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes a change of names last."""
+    """Flush a folder to disk, so that renames in it are durable."""
     if os.name == "nt":
         # A folder cannot be opened there, and NTFS journals its names by itself.
         return
@@ -182,7 +182,7 @@ def _common_prefix_length(one: bytes, other: bytes) -> int:
 
 
 def overwrite(target: Path, data: bytes) -> None:
-    """Writes the file in place. A full disk is found out before the first byte is changed."""
+    """Write the file in place; a full disk is detected before the first byte changes."""
     descriptor = os.open(
         target, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     )

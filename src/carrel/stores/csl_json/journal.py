@@ -1,4 +1,4 @@
-"""The journal of a library: everything that the holder of its lock records and writes."""
+"""The journal of a library: records and writes made under its lock."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class LedgerDamagedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class OldContent:
-    """What is left of an old version of an element whose text was let go."""
+    """Digests of an old version of an element whose text was dropped."""
 
     digest: str
     fields: Mapping[str, str]

@@ -104,7 +104,7 @@ class LibraryFile:
             return self._store(journal, data, present, edit(present))
 
     def take_notices(self) -> list[str]:
-        """What is to be said about merges since the last answer; it is said once."""
+        """Notices about merges since the last call; each is returned once."""
         state = self._state
         if state is None or not state.has_notices or not _is_changeable(locate_library(self.path)):
             return []
@@ -221,7 +221,7 @@ class LibraryFile:
         return self._state
 
     def _read_present(self, journal: LibraryJournal) -> tuple[bytes, LibraryDocument]:
-        """What the file holds; one that is just being written is given time."""
+        """The content of the file; waits briefly while it is being written."""
         is_known = journal.versions.current_digest() is not None
         for attempt in range(_TRIES):
             is_last = attempt == _TRIES - 1

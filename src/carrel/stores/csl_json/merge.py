@@ -241,7 +241,7 @@ class _Merge:
         return merged
 
     def _under_another_id(self, key: ElementKey, theirs: LibraryEntry) -> LibraryEntry:
-        """Two works that were given one id while neither side knew of the other: both stay."""
+        """Keep two works that got the same id independently, one under another id."""
         item_id = str(theirs.item_id)
         number = 2
         while f"{item_id}-{number}" in self._taken:
@@ -331,7 +331,7 @@ def _is_same_work(ours: LibraryEntry, theirs: LibraryEntry) -> bool:
 
 
 def describe_merge(found: MergeResult) -> str | None:
-    """What was decided against the letter of a saved file, or None where it was taken as it is."""
+    """Describes where a merge deviates from the saved file; None where it does not."""
     sentences = []
     if found.kept:
         sentences.append(

@@ -46,7 +46,7 @@ _MAX_YEAR = 100_000
 
 
 class LibraryDocuments:
-    """The references of one library, for the one whose it is."""
+    """The references of one library, readable by its owner."""
 
     def __init__(self, name: str, path: Path) -> None:
         self._name = name
@@ -111,7 +111,7 @@ class AllReferences:
 
     @property
     def source(self) -> DocumentSource:
-        """The index `references`. Keep it: it remembers what it told."""
+        """The index `references`; keep the object, it tracks the changes it reported."""
         return DiffedDocuments(_INDEX, REFERENCE_FIELDS, self)
 
     async def state(self) -> str:
@@ -170,7 +170,7 @@ def _year(item: Item) -> int | None:
 
 
 def _clean_value(value: object) -> object:
-    """Without the halves of characters that JSON can spell and no index takes."""
+    """The value with lone surrogates replaced, which JSON allows and no index accepts."""
     match value:
         case str():
             return value.encode("utf-8", "replace").decode()

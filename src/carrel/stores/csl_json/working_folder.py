@@ -104,7 +104,7 @@ class LibraryVersions:
         return None if newest is None else newest[1]
 
     def has(self, data: bytes) -> bool:
-        """Whether these very bytes are among the versions."""
+        """Whether a version has exactly these bytes."""
         mark = digest(data)
         return any(found == mark for _, _, found, _ in self._listed())
 
@@ -190,7 +190,7 @@ class Notices:
             os.fsync(file.fileno())
 
     def take(self) -> list[str]:
-        """The sentences, which are then forgotten."""
+        """Return the sentences and clear the file."""
         found = self._texts()
         self.path.unlink(missing_ok=True)
         return found

@@ -1,1 +1,1 @@
-"""A real Elasticsearch: asked with search bodies, and filled from the local stores."""
+"""Elasticsearch: searched with search bodies, filled from the local stores."""

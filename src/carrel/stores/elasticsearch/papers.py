@@ -95,7 +95,7 @@ def spaced_words(text: str) -> str:
 
 
 def title_mark(title_key: str) -> str:
-    """A whole title in few characters, as long ones are not indexed exactly."""
+    """A short digest of a whole title, as long titles are not indexed exactly."""
     return hashlib.sha256(title_key.encode()).hexdigest()[:32]
 
 
@@ -172,7 +172,7 @@ def question(connection: sqlite3.Connection, query: PaperQuery) -> Clause | None
 
 
 def _bag(loose: Sequence[Phrase]) -> Clause:
-    """Any of the words, the more and the rarer the better."""
+    """A query for any of the words; more and rarer matches score higher."""
     content = without_stop_words(loose)
     return _any([_phrase(piece) for piece in split_phrases(content) or content][:_MAX_PIECES])
 
@@ -303,7 +303,7 @@ class ElasticsearchRanking:
         return [str(hit["_id"]) for hit in answer["hits"]["hits"]]
 
     def _check_state(self) -> None:
-        """An index that is missing, half filled or of another snapshot would leave papers out."""
+        """Raises UnavailableError for a missing or incomplete index or one of another snapshot."""
         try:
             mapping = self._patient().indices.get_mapping(
                 index=self._index, filter_path="*.mappings._meta.carrel.cursor"

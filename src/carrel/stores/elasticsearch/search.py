@@ -120,7 +120,7 @@ class RemoteSearch:
         return left_out
 
     async def check(self) -> str:
-        """What the server says of itself."""
+        """The version and the cluster name of the server."""
         with translate_driver_errors():
             facts = await self.client.options(request_timeout=5.0, max_retries=0).info()
         return f"Elasticsearch {facts['version']['number']}, cluster {facts['cluster_name']}"

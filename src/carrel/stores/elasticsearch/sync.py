@@ -75,7 +75,7 @@ _SETTINGS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What one run did."""
+    """The result of one sync run."""
 
     index: str
     put: int
@@ -316,7 +316,7 @@ class ClusterFreshness:
         return changed
 
     async def _facts(self, index: str) -> Mapping[str, str] | None:
-        """What the index says of itself; None where there is no such index."""
+        """The stored metadata of the index; None where there is no such index."""
         name = self._names[index]
         with translate_driver_errors():
             try:

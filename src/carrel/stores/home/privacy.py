@@ -33,7 +33,7 @@ def is_open_to_others(home: Path) -> bool:
 
 
 def readable_by_others(home: Path) -> Iterator[tuple[Path, int]]:
-    """What in the home is this account's and open to others, with the mode it should have."""
+    """Own files in the home that others can read, with the mode each should have."""
     own = getattr(os, "geteuid", None)
     if own is None or not home.is_dir():
         # Windows: folders of a person's profile are closed to others by inheritance.

@@ -240,7 +240,7 @@ def read_lines(file: Path) -> Iterator[bytes]:
 
 
 def verify_files(file: Path, ledger: AnchorLedger) -> list[str]:
-    """What the anchors say of full files that is not so."""
+    """Problems: statements of the anchors that full files contradict."""
     problems = []
     for name, anchored in ledger.files.items():
         part = file.with_name(name)
@@ -276,7 +276,7 @@ def _tail(descriptor: int) -> list[bytes]:
 
 
 def _last_time(file: Path) -> datetime:
-    """When the last line was written by its own word; file times can be set by anybody."""
+    """The time in the last line; file times are not trusted, anybody can set them."""
     with file.open("rb") as content:
         for line in reversed(_tail(content.fileno())):
             try:
@@ -345,7 +345,7 @@ class StreamSink:
         return ()
 
     def sync(self) -> None:
-        """A stream has no disk of its own; what was written is with its reader."""
+        """Does nothing: a stream has no disk of its own."""
 
     def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[AuditNotice]:
         return []
@@ -354,7 +354,7 @@ class StreamSink:
         return None
 
     def close(self) -> None:
-        """The stream is the process's own."""
+        """Does nothing: the stream belongs to the process."""
 
     def _write_rest(self) -> None:
         while self._rest:

@@ -156,11 +156,11 @@ class PostgresSink:
         """Every append is committed when it returns."""
 
     def maintain(self, anchors: Anchors | None, *, is_thorough: bool) -> list[AuditNotice]:
-        """The table only grows; whoever runs the database decides what is kept."""
+        """Does nothing: retention is left to the operator of the database."""
         return []
 
     def space_problem(self) -> str | None:
-        """The disk is the database's; what it refuses shows as a failed append."""
+        """None: a full disk of the server shows as a failed append."""
         return None
 
     def close(self) -> None:

@@ -195,7 +195,7 @@ class PostgresNoteStore(SqlNoteStore):
         return {"words": _word_vector(note.title, note.content)}
 
     def index_words(self, note: Note, key: object) -> Statements[None]:
-        """The words are a column of the note."""
+        """Nothing to do: the words are a column of the note."""
         yield from ()
 
     def unindex_words(self, key: object) -> Statements[None]:

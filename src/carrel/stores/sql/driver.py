@@ -1,4 +1,4 @@
-"""The small thing that SQL shared by two databases needs from a driver."""
+"""The driver interface of the SQL that SQLite and PostgreSQL share."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LeaseClock:
 
     @property
     def has_expired(self) -> str:
-        """The condition that nobody holds the row any more."""
+        """The condition that the lease on a row has expired."""
         return f"""(worker IS NULL OR (lease_clock = {self.name} AND lease_ticks < {self.ticks})
             OR (lease_clock <> {self.name} AND (lease_until < {self.now}
                 OR lease_until > {self.now} + {_LONGEST_LEASE_SECONDS})))"""

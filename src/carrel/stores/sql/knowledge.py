@@ -460,7 +460,7 @@ class SqlNodeStore(ABC):
             yield from self.put_node(values, sorted(name_trigrams(node.name)))
 
     def upsert(self, values: dict[str, object], touch: str = "", returning: str = "") -> Step:
-        """One row of the table, whether it is new or not."""
+        """Insert or replace one row of the table."""
         names = list(values)
         sets = ", ".join(f"{name} = excluded.{name}" for name in names if name != "name_key")
         sql = (

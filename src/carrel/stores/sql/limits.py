@@ -1,4 +1,4 @@
-"""A token bucket in SQL: one statement fills, checks and takes, so nobody can come in between."""
+"""A token bucket in SQL: one atomic statement refills, checks and takes."""
 
 from __future__ import annotations
 

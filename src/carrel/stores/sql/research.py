@@ -113,7 +113,7 @@ _ADVICE_OPENINGS = {
 
 
 def _put_fields_into_columns() -> Generator[Step, Rows, None]:
-    """What was only in JSON texts and sentences until then gets columns of its own."""
+    """Move fields that were only in JSON bodies and sentences into columns."""
     for statement in _COLUMNS_FOR_BODIES:
         yield statement, {}
     yield from _split_names_of_steps()
@@ -648,7 +648,7 @@ def _touch_project(changes: Changes) -> Step:
 
 
 def _mask_problem(problem: str | None) -> str | None:
-    """Rows of before secrets were masked when they were written may hold some."""
+    """Masks secrets, which old rows may still hold."""
     return None if problem is None else mask_secrets(problem)
 
 

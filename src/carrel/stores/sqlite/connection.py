@@ -1,4 +1,4 @@
-"""The one way a SQLite file is opened and a transaction is run on it."""
+"""Opens SQLite files and runs transactions on them."""
 
 from __future__ import annotations
 

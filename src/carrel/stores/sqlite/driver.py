@@ -47,7 +47,7 @@ class SystemMachineClock:
 
 @cache
 def boot_name() -> str:
-    """What this start of the machine is called; empty where the system does not say."""
+    """The boot id of the machine; empty where the system has none."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except (OSError, UnicodeError):

@@ -286,7 +286,7 @@ class SqliteNoteStore(SqlNoteStore):
         return str(self._file)
 
     def match_text(self, search: NoteSearch, match: TextMatch) -> Statements[Rows]:
-        """Ranked by what the searched shelves hold, and by nothing else."""
+        """Matches ranked by statistics of the searched shelves only."""
         condition, shelves = shelf_condition(search.shelf, "name")
         rows = yield (
             f"SELECT number, notes, words FROM note_shelves WHERE {condition} AND notes > 0 "

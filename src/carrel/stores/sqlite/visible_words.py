@@ -33,12 +33,12 @@ def phrase_query(groups: Sequence[int], phrases: Sequence[Sequence[str]]) -> str
 
 
 def inverse_frequency(documents: int, holding: int) -> float:
-    """How much a word tells, by how many of the visible documents hold it."""
+    """Inverse document frequency of a word over the visible documents."""
     return math.log(1.0 + (max(documents - holding, 0) + 0.5) / (holding + 0.5))
 
 
 def saturation(count: str, length: str, average: float) -> str:
-    """SQL for a word's share of a document: `count` times in `length` words."""
+    """SQL for BM25 term saturation: `count` occurrences in `length` words."""
     return (
         f"({count} * {K1 + 1.0} / ({count} + {K1} * ({1.0 - B} + {B} * {length} / "
         f"{max(average, 1.0)!r})))"

@@ -168,7 +168,7 @@ def _values(connection: sqlite3.Connection, facet: str, paper_id: str) -> list[s
 
 
 def _remove_others(home: Path, kept: str) -> None:
-    """Readers that still have an old index open keep reading it; the files go when they let go."""
+    """Remove old indexes; readers that have one open keep it until they close it."""
     for folder in home.iterdir():
         if folder.is_dir() and folder.name.startswith("text-") and folder.name != kept:
             shutil.rmtree(folder, ignore_errors=True)

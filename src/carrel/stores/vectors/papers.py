@@ -90,7 +90,7 @@ def vector_file(home: Path, name: str) -> Path:
 
 
 class KeptVectors:
-    """Two files that only grow, keys and vectors; what was half written is cut off."""
+    """Append-only files of keys and vectors; an incomplete last record is cut off."""
 
     def __init__(self, home: Path, name: str, dimensions: int) -> None:
         self._keys_path, self._vectors_path = home / f"vectors-{name}.keys", vector_file(home, name)
@@ -217,7 +217,7 @@ class PaperVectors:
 
 
 class SemanticRanking:
-    """The papers that words find, and those that mean the like, in one order."""
+    """Hybrid ranking: word matches and semantic neighbours in one order."""
 
     name = "fast index of words, and vectors of meaning"
 
@@ -255,7 +255,7 @@ class SemanticRanking:
         return page + rows.papers_of_rows(connection, chosen)
 
     def _fused(self, connection: sqlite3.Connection, query: PaperQuery) -> list[int]:
-        """Each score as a share of its best, added up; without words a paper counts as the last."""
+        """Sum of scores, each divided by its maximum; without a word match the lowest counts."""
         by_words = dict(self._words.scored_rows(connection, query, 0, _WINDOW))
         vector = self._vector(query.text)
         found = list(by_words)

@@ -133,7 +133,7 @@ def version_from(note_id: str, facts: Mapping[str, Any]) -> Version:
 
 
 def plain_time(value: Any) -> datetime:
-    """Firestore's own kind of time as everybody else's, in microseconds."""
+    """A Firestore timestamp as a UTC datetime in microseconds; 1970 for other values."""
     if not isinstance(value, datetime):
         return datetime(1970, 1, 1, tzinfo=UTC)
     at = value if value.tzinfo else value.replace(tzinfo=UTC)

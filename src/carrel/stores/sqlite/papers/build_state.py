@@ -310,7 +310,7 @@ class BuildLockFile:
 
     @contextmanager
     def held(self, wait_seconds: float = 0.0) -> Iterator[None]:
-        """BuildInProgressError where another build has the lock for longer than that."""
+        """Holds the lock; raises BuildInProgressError where another build keeps it too long."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with ExitStack() as held:
             try:

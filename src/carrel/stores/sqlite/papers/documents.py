@@ -45,7 +45,7 @@ class SnapshotDocuments:
 
     @property
     def source(self) -> DocumentSource:
-        """The index `papers`. Keep it: it remembers what it told."""
+        """The index `papers`; keep the object, it tracks the changes it reported."""
         return DiffedDocuments("papers", PAPER_FIELDS, self)
 
     async def state(self) -> str:

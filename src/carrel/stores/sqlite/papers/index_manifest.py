@@ -29,7 +29,7 @@ class IndexManifest:
 
 
 def index_folder(snapshot: Path) -> Path:
-    """Everything of ours beside a snapshot is in here."""
+    """The folder beside a snapshot that holds its indexes."""
     return snapshot.with_name(f"{snapshot.name}.index")
 
 

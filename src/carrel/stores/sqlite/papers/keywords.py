@@ -115,7 +115,7 @@ class SnapshotConcepts:
 
 
 def _concept(connection: sqlite3.Connection, name: str) -> Concept | None:
-    """Snapshots keep the values of facets in lower case."""
+    """A keyword or tag by name; snapshots store facet values in lower case."""
     wanted = " ".join(name.lower().split())
     for category in _CATEGORIES:
         row = connection.execute(

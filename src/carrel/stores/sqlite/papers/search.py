@@ -34,7 +34,7 @@ class Ranking(Protocol):
 
     @property
     def name(self) -> str:
-        """What the index is, for people who ask."""
+        """A display name of the index."""
         ...
 
     @property
@@ -121,7 +121,7 @@ def expression(node: QueryNode) -> str | None:
 
 
 def _parted(strict: QueryNode | None) -> tuple[list[QueryNode], tuple[QueryNode, ...]]:
-    """What FTS5 can decide, and what SQL must."""
+    """Split a query into the part for FTS5 and the conditions for SQL."""
     parts = () if strict is None else strict.parts if isinstance(strict, AllOf) else (strict,)
     texts = [part for part in parts if expression(part) is not None]
     if not texts:

@@ -148,7 +148,7 @@ class SnapshotVersion:
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """A connection to oneself; raises SnapshotUnavailableError where the file is damaged."""
+        """A connection not shared meanwhile; SnapshotUnavailableError where it is damaged."""
         with self._lock:
             connection = self._idle.pop() if self._idle else None
             self._borrowed += 1

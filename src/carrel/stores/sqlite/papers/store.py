@@ -134,7 +134,7 @@ class SqlitePaperStore:
         await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
 
     def _ranking(self, generation: SnapshotVersion) -> Ranking:
-        """Two threads may open the index of a new generation at once; one of the two is kept."""
+        """The current ranking; if two threads open one at once, only one is kept."""
         known = self._rankings.get(generation.signature)
         if known is None:
             beside = (

@@ -269,7 +269,7 @@ def _search_terms(clause: QueryClause, name: str) -> _SearchTerms:
 
 
 def _find_spans(text: str, wanted: _SearchTerms) -> list[Span]:
-    """Where the wanted stands, from left to right, what overlaps as one."""
+    """Matched spans from left to right; overlapping ones are merged."""
     places = index_terms_with_offsets(text)
     beginnings = tuple(wanted.beginnings)
     found = [
