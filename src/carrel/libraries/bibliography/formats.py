@@ -1,4 +1,4 @@
-"""One door to all readers: bytes or text of a known or unknown kind in, items out."""
+"""Reads and writes bibliographies of every format; detects unknown ones."""
 
 from collections.abc import Callable, Sequence
 from enum import Enum

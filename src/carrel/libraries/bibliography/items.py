@@ -74,7 +74,7 @@ def put_links(item: CslItem, urls: Iterable[str]) -> None:
 
 
 def put_doi(item: CslItem, text: str) -> None:
-    """A DOI in any dress; a text that holds none is kept apart."""
+    """Sets a DOI from any notation; a text without one is kept in another field."""
     if not text:
         return
     found = _DOI_WITHIN.search(text)
@@ -200,7 +200,7 @@ def language_code(text: str) -> str:
 
 
 def edition_number(text: str) -> str:
-    """`Second`, `2nd` and `2nd edition` are 2; anything else says itself."""
+    """`Second`, `2nd` and `2nd edition` are 2; anything else is returned unchanged."""
     found = _EDITION.match(text)
     return (
         found.group(1)

@@ -1,4 +1,4 @@
-"""What a piece of text is, told by its shape: a bibliography format or an identifier."""
+"""Detects whether a text is a bibliography format or an identifier."""
 
 import re
 from enum import Enum
@@ -81,7 +81,7 @@ IDENTIFIER_KINDS = frozenset(kind for kind, _ in _IDENTIFIERS)
 
 
 def recognise(text: str) -> InputKind | None:
-    """The kind of a text, or None when it has the shape of nothing that is known."""
+    """The kind of a text, or None when it is not recognised."""
     text = text.lstrip("\ufeff \t\r\n")
     if not text:
         return None

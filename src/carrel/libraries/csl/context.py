@@ -36,7 +36,7 @@ class Cite:
 
 @dataclass(slots=True)
 class Disambiguation:
-    """How far an item had to be opened up to be told from others."""
+    """The names, given names and suffix an item needs to be unambiguous."""
 
     name_counts: list[int] = field(default_factory=list)
     given_levels: list[list[int]] = field(default_factory=list)

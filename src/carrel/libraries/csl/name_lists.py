@@ -61,7 +61,7 @@ def et_al_variables(item: Mapping[str, Any]) -> frozenset[str]:
 
 
 def ends_in_et_al(names: object) -> bool:
-    """Whether a CSL name list ends in a name that is no name."""
+    """Whether a CSL name list ends in a marker such as `others`."""
     if not isinstance(names, list) or not names or not isinstance(last := names[-1], dict):
         return False
     texts = {part: text for part, text in last.items() if text}
@@ -72,7 +72,7 @@ def ends_in_et_al(names: object) -> bool:
 
 
 def names_of(names: object) -> list[dict[str, Any]]:
-    """The names of a CSL name list, without a last one that is no name."""
+    """The names of a CSL name list, without a marker at its end."""
     known = [name for name in names if isinstance(name, dict)] if isinstance(names, list) else []
     return known[:-1] if ends_in_et_al(names) else known
 
@@ -88,7 +88,7 @@ def mark_et_al(item: dict[str, Any], variable: str) -> None:
 
 
 def move_et_al(item: dict[str, Any]) -> None:
-    """Turns names that are no names into the marker, in every list of the item."""
+    """Moves markers such as `others` from every list of the item to `custom.et_al`."""
     for variable in sorted(NAME_VARIABLES & item.keys()):
         if ends_in_et_al(item[variable]):
             names = item[variable][:-1]

@@ -58,7 +58,7 @@ _json_sections = {
 
 
 def run_fixture(fixture: Fixture) -> str:
-    """What the engine makes of it, in the form of the fixture's own result."""
+    """The engine's output for a fixture, in the format of its expected result."""
     items = [{**item, "id": str(item.get("id", place))} for place, item in enumerate(fixture.items)]
     style = read_style(fixture.style.strip(), PACKAGED_LOCALES, name=fixture.name)
     processor = Processor(style, items, output="html")

@@ -140,8 +140,8 @@ class Reader:
         least: int = LEAST_MEETINGS,
     ) -> Profile:
         """Concepts over-represented in some documents: root log-likelihoods, scaled to length 1."""
-        # The loop everything waits for: the log-likelihood ratio of meeting, written out over the
-        # table of `weights.Counted`.
+        # The hot loop: the log-likelihood ratio of co-occurrence, written out over the table of
+        # `association.Counted`.
         frequencies, table, total = self._frequencies, self.counted.n_log_n, self.counted.documents
         if not 0 < size < total:
             return {}

@@ -1,4 +1,4 @@
-"""Who should meet next: the pair whose match tells most, about the leader and about the order."""
+"""Pairing: the next match is the one with the most information about leader and order."""
 
 from collections.abc import Callable, Iterator
 from enum import StrEnum
@@ -13,12 +13,12 @@ Closeness = Callable[[str, str], float]
 
 
 def no_closeness(_one: str, _other: str) -> float:
-    """Where nobody has looked, nothing is close."""
+    """The default closeness: 0 for every pair."""
     return 0.0
 
 
 class PairingTable:
-    """Everyone by place of entry; who beat whom is kept as bits, closed under transitivity."""
+    """Players by order of entry; wins are bit sets, transitively closed."""
 
     def __init__(self, closeness: Closeness = no_closeness) -> None:
         self._closeness = closeness
@@ -44,7 +44,7 @@ class PairingTable:
         self._under.append(0)
 
     def meet(self, first: int, second: int, score: float | None) -> None:
-        """Records a meeting in the order shown; a score of None is a verdict nobody could read."""
+        """Records a match in the order shown; a score of None is an unreadable verdict."""
         self.matches[first] += 1
         self.matches[second] += 1
         self.opponents[first].add(second)
@@ -70,12 +70,12 @@ class PairingTable:
         return self._close[pair]
 
     def unbeaten(self) -> list[int]:
-        """Those of the playing that nobody else who plays is known to stand over."""
+        """Active players that no other active player is known to beat."""
         there = sum(1 << place for place in self.playing)
         return [place for place in self.playing if not self._over[place] & there]
 
     def rank_share(self, place: int) -> float:
-        """Where somebody stands as far as verdicts tell, from 0 (last) to 1 (first)."""
+        """The rank that follows from the verdicts, from 0 (last) to 1 (first)."""
         over, under = self._over[place].bit_count(), self._under[place].bit_count()
         return (under + 1) / (over + under + 2)
 

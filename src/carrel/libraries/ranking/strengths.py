@@ -14,7 +14,7 @@ _CLOSE_ENOUGH = 1e-9
 
 @dataclass(frozen=True)
 class Strength:
-    """A strength in log-odds with the interval that holds it 95 times of 100, under the model."""
+    """A strength in log-odds with its 95 % interval under the model."""
 
     value: float
     low: float
@@ -33,18 +33,18 @@ class Strengths:
         ]
 
     def grow(self) -> None:
-        """Room for one more, of unknown strength."""
+        """Add a player of unknown strength."""
         for row in self.covariance:
             row.append(0.0)
         self.covariance.append([0.0] * len(self.means) + [1.0 / self._prior])
         self.means.append(0.0)
 
     def chance(self, one: int, other: int) -> float:
-        """How likely the first is to beat the second."""
+        """The probability that the first beats the second."""
         return _logistic(self.means[one] - self.means[other])
 
     def variance_between(self, one: int, other: int) -> float:
-        """How uncertain the difference of two strengths is."""
+        """The variance of the difference of two strengths."""
         covariance = self.covariance
         return covariance[one][one] + covariance[other][other] - 2 * covariance[one][other]
 
@@ -67,7 +67,7 @@ class Strengths:
                     row[column] -= factor * other_step
 
     def settle(self, verdicts: Sequence[tuple[int, int, float]]) -> None:
-        """The most likely strengths given all verdicts at once, whatever order they came in."""
+        """Fit the strengths to all verdicts at once, independent of their order."""
         count = len(self.means)
         means = [0.0] * count
         for _ in range(_MOST_ROUNDS):

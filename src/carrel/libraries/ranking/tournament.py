@@ -1,4 +1,4 @@
-"""A tournament: asks for the match that tells most, takes the verdict, and says when to stop."""
+"""A tournament: proposes the most informative match, records verdicts, detects convergence."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class EloRatings:
         self._ratings = dict.fromkeys(ids, start)
 
     def add(self, id: str, rating: float | None = None) -> None:
-        """Let one in, at the start or with the rating it brings."""
+        """Add a player at the initial rating or at a given one."""
         self._ratings.setdefault(id, self._start if rating is None else rating)
 
     def __getitem__(self, id: str) -> float:
@@ -42,7 +42,7 @@ class EloRatings:
         return dict(self._ratings)
 
     def expected(self, one: str, other: str) -> float:
-        """The share of points one should take from the other."""
+        """The expected score of one against the other."""
         return float(1.0 / (1.0 + 10.0 ** ((self._ratings[other] - self._ratings[one]) / 400.0)))
 
     def record(self, one: str, other: str, score: float) -> float:
@@ -58,7 +58,7 @@ SURE_OF_LEADER = 0.95
 
 
 class Verdict(StrEnum):
-    """What a judge said. An unreadable verdict counts for nobody."""
+    """A judge's verdict; an unreadable one counts for neither side."""
 
     FIRST = "first"
     SECOND = "second"
@@ -155,7 +155,7 @@ class Tournament:
         return tournament
 
     def enter(self, id: str, elo: float | None = None) -> None:
-        """Let a hypothesis in, at any time; one that is in already stays as it is."""
+        """Add a hypothesis at any time; a known one is left unchanged."""
         if id in self._places:
             return
         self._places[id] = len(self._ids)
@@ -165,7 +165,7 @@ class Tournament:
         self._tallies.append([0, 0, 0])
 
     def let_play(self, ids: Collection[str]) -> None:
-        """From now on only these play; matches of the others still count for every rating."""
+        """Restrict further matches to these; earlier matches of others still count."""
         self._table.playing = [place for place, one in enumerate(self._ids) if one in ids]
 
     @property
@@ -201,7 +201,7 @@ class Tournament:
         return Match(number, self._ids[first], self._ids[second])
 
     def record(self, match: Match, verdict: Verdict) -> PlayedMatch:
-        """Take a verdict in."""
+        """Record a verdict."""
         first, second = self._places[match.first], self._places[match.second]
         if first == second:
             raise ValueError("a hypothesis cannot meet itself")

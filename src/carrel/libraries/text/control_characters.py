@@ -12,12 +12,12 @@ _CONTROLS = re.compile(
 
 
 def escape_controls(text: str) -> str:
-    """The text as a terminal may show it: every such character by its number."""
+    """The text with every control character escaped by its number, safe for a terminal."""
     return _CONTROLS.sub(lambda found: _by_number(ord(found[0])), text)
 
 
 def remove_controls(text: str) -> str:
-    """The text without them."""
+    """The text without control characters."""
     return _CONTROLS.sub("", text)
 
 

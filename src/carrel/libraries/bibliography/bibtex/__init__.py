@@ -1,1 +1,1 @@
-"""BibTeX and BibLaTeX, read as they are in the world."""
+"""BibTeX and BibLaTeX, read leniently."""
