@@ -1,4 +1,4 @@
-"""The papers at hand: a concept index that follows them, their texts, and their references."""
+"""The paper corpus: a concept index kept up to date, texts, and references."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def _to_legacy(stored: _LegacyEntry) -> LegacyHypothesis:
 def to_hypothesis(
     hypothesis_id: str, research_id: str, one: LegacyHypothesis, now: str
 ) -> Hypothesis:
-    """Keeps its rating: an imported project goes on from where it stood."""
+    """The imported hypothesis with its rating, from which the project continues."""
     is_evolved = one.draft.method in _EVOLUTION_METHODS
     return Hypothesis(
         id=hypothesis_id,
@@ -194,7 +194,7 @@ def to_hypothesis(
 
 
 class HumanInput:
-    """Records of what people did. They count as much as an agent's, and say whose they are."""
+    """Records of human actions; they weigh as much as an agent's, and name the person."""
 
     def __init__(
         self, store: ResearchStore, corpus: Corpus, clock: Clock, ids: Ids, start_elo: float

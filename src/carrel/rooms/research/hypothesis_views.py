@@ -34,7 +34,7 @@ def place_of(hypothesis: Hypothesis) -> Place:
 
 
 def sort_by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Highest Elo first; among equals those that have played, then the stronger, then the older."""
+    """By Elo; ties: those with matches first, then the stronger, then the older."""
     return sorted(
         hypotheses,
         key=lambda one: (-one.rating.elo_score, _PLACES.index(place_of(one)), *_tie_break(one)),
@@ -42,7 +42,7 @@ def sort_by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
 
 
 def sort_by_place(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """For reports: those that have played by Elo, then those that have not, then the rejected."""
+    """For reports: those with matches by Elo, then those without, then the rejected."""
     return sorted(
         hypotheses,
         key=lambda one: (_PLACES.index(place_of(one)), -one.rating.elo_score, *_tie_break(one)),

@@ -32,7 +32,7 @@ def inert_text(text: str) -> str:
 
 
 def inert_values(value: Any) -> Any:
-    """A JSON value in which every text is inert; what it is called by stays as it is."""
+    """A JSON value with every text escaped; keys are not changed."""
     match value:
         case str():
             return inert_text(value)

@@ -78,7 +78,7 @@ class Patience:
 
 
 class Jobs:
-    """Starts jobs, waits for them, and makes their answers from what is stored."""
+    """Starts jobs, waits for them, and builds their answers from the store."""
 
     def __init__(
         self, store: ResearchStore, runner: Runner, clock: Clock, ids: Ids, patience: Patience
@@ -90,7 +90,7 @@ class Jobs:
         self._patience = patience
 
     def new_job(self, project: Project, work: Work, planned_steps: int = 0) -> Job:
-        """A job that is still to be stored, and then begun by the runner."""
+        """A new job, neither stored nor started."""
         return Job(
             id=self._ids("job"),
             research_id=project.id,
@@ -124,7 +124,7 @@ class Jobs:
         return next((job for job in jobs if job.work == work and job.is_open), None)
 
     async def describe_open(self, jobs: Sequence[Job]) -> list[str]:
-        """What goes on in a project, a line each."""
+        """One line for each open job of a project."""
         current = [self._runner.unwritten.apply_to_job(job) for job in jobs]
         return [
             _progress_message(job, len(await self._store.steps(job.id)))
@@ -140,7 +140,7 @@ class Jobs:
         return await self._view(job)
 
     async def cancel_job(self, job_id: str, call: Call) -> BackgroundJob:
-        """Cancels a job after the step that it is at. One that has ended stays as it is."""
+        """Cancel a job after its current step; one that has ended is not changed."""
         job = await self._find_own(job_id, call)
         await self._store.cancel_job(job.id)
         return await self._view(await self._store.job(job.id) or job)
@@ -226,7 +226,7 @@ class Jobs:
                 raise errors.JobNotFoundError(job.id)
 
     async def _answer_so_far(self, job: Job) -> Partial:
-        """What an open job has so far. Raises StillWorkingError where it makes one thing."""
+        """The partial list of an open job; StillWorkingError if its result is a single object."""
         next_step = (
             f"The work goes on. get_job with the job_id waits for it; {_STILL_RUNNING[job.kind]}"
         )

@@ -131,11 +131,11 @@ class ResearchStore(Protocol):
         ...
 
     async def cancel_job(self, job_id: str) -> bool:
-        """Cancels a job that waits, runs or is paused. False where it had ended."""
+        """Cancel a job that waits, runs or is paused; False if it had ended."""
         ...
 
     async def reconcile(self, at: str) -> None:
-        """Corrects projects that are marked as worked on and whose run has ended or never was."""
+        """Correct projects marked as running whose run has ended or does not exist."""
         ...
 
     async def mask_stored_secrets(self) -> None:
@@ -154,7 +154,7 @@ class ResearchStore(Protocol):
         ...
 
     async def plan(self, job_id: str, worker: str, planned_steps: int) -> bool:
-        """Sets how many steps the job will have. False where it is no longer this worker's."""
+        """Set the planned number of steps; False if the worker no longer holds the job."""
         ...
 
     async def steps(self, job_id: str) -> list[StepDone]:
@@ -198,7 +198,7 @@ class ConceptIndexFile(Protocol):
     """Where the concept index is stored between runs."""
 
     def load(self, vocabulary: Vocabulary | None) -> tuple[ConceptIndex, dict[str, str]] | None:
-        """The index and the fingerprints of its papers; None where there is none of use."""
+        """The index and the fingerprints of its papers; None if there is none that fits."""
         ...
 
     def save(self, index: ConceptIndex, fingerprints: Mapping[str, str]) -> None: ...
@@ -232,7 +232,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class UnusableCompletion:
-    """An answer that is not the object it was asked for, why, and what it took all the same."""
+    """An answer that does not fit the schema, with the reason and its cost."""
 
     text: str
     reason: str
@@ -243,7 +243,7 @@ class UnusableCompletion:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How many tokens a model may answer with and be told at once; None where nobody has said."""
+    """A model's limits of output and input tokens; None if unknown."""
 
     answer_tokens: int
     input_tokens: int | None

@@ -128,7 +128,7 @@ class ProjectViews:
         )
 
     async def html_report(self, project: Project) -> str:
-        """The project as an HTML page of its own."""
+        """The project as a standalone HTML page."""
         ordered = await self.ordered(project)
         meta_review = await find_meta_review(self._store, project.id)
         return write_html_report(

@@ -40,7 +40,7 @@ def write_executive_summary(
     reading: UnderstoodAs | None = None,
     events: Sequence[Event] = (),
 ) -> str:
-    """A paragraph on how the goal was read, what was done, what leads, and what it is worth."""
+    """A paragraph on how the goal was read, what was done, the leader, and its limits."""
     understood = f" {reading.says}" if reading is not None else ""
     if not ordered:
         if project.status in {"failed", "cancelled", "completed"}:
@@ -62,7 +62,7 @@ def write_executive_summary(
 
 
 def _describe_leader(ordered: Sequence[Hypothesis]) -> str:
-    """Who leads, or why nobody does. One that a person rejected never does, whatever its rating."""
+    """The leader, or why there is none; never one that a person rejected."""
     leader = next(iter(rank_by_strength(ordered)), None)
     if leader is None:
         return "All of them have been rejected by a person."
@@ -75,7 +75,7 @@ def _describe_leader(ordered: Sequence[Hypothesis]) -> str:
 
 
 def _shortfall(project: Project, ordered: Sequence[Hypothesis], events: Sequence[Event]) -> str:
-    """Why there are fewer hypotheses than were asked for, where there are."""
+    """Why there are fewer hypotheses than requested, if so."""
     first = sum(hypothesis.status != "evolved" for hypothesis in ordered)
     why = [event.reason for event in events if event.kind == "exhausted" and event.reason]
     if not why or first >= project.hypothesis_count:
@@ -247,7 +247,7 @@ def _disease_description(project: Project, first: Hypothesis | None, cited: Sequ
 
 
 def _describes(subject: str, sentence: str) -> int:
-    """How much a sentence reads as a description of the subject."""
+    """A score of how well a sentence defines the subject; 0 if it does not name it."""
     at = sentence.lower().find(subject.lower())
     if at < 0 or not _SENTENCE[0] <= len(sentence) <= _SENTENCE[1]:
         return 0

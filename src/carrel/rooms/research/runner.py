@@ -34,7 +34,7 @@ _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 @dataclass(frozen=True, slots=True)
 class JobOutcome:
-    """How a job ended; `is_claimed` is False where it could not even be claimed."""
+    """How a job ended; `is_claimed` is False if claiming failed."""
 
     job: Job
     state: JobState
@@ -165,7 +165,7 @@ class Runner:
             self._recovery = asyncio.create_task(self._look(has_store), name="research recovery")
 
     async def wait(self, job_id: str, seconds: float) -> Job | None:
-        """The job once it has ended, or as it is when the time is over; None if there is none."""
+        """The job when it has ended, or its state after `seconds`; None if there is none."""
         task = self._tasks.get(job_id)
         if task is not None:
             await asyncio.wait({task}, timeout=seconds)
@@ -191,7 +191,7 @@ class Runner:
                 self.begin(outcome.job.id)
 
     async def close(self) -> None:
-        """Stops between or inside steps; an unfinished step is done again by whoever goes on."""
+        """Stop all runs; an unfinished step is repeated by the next worker."""
         tasks = [
             task
             for task in (self._recovery, self._heartbeat, self._writing, *self._tasks.values())

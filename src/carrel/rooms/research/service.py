@@ -350,7 +350,7 @@ class ResearchRoom:
         )
 
     async def _check_goal(self, goal: str, call: Call, research_id: str | None) -> None:
-        """Stores the decision of the safety check. Raises UnsafeGoalError where it refuses."""
+        """Store the safety decision; raises UnsafeGoalError if it is a refusal."""
         found = check_goal(goal)
         record = SafetyRecord(
             id=self._ids("safe"),

@@ -1,4 +1,4 @@
-"""The agents: what they share, those that make hypotheses, and those that judge them."""
+"""The agents: shared context, generation and evolution, review and meta-review."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ META_REVIEW = "meta-review"
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step leaves behind: everything to be stored, and the ids of what it was for."""
+    """The changes of a step to store, and the ids of its results."""
 
     changes: Changes = field(default_factory=Changes)
     ids: tuple[str, ...] = ()
@@ -361,7 +361,7 @@ async def reflect(
 
 
 async def meta_review(context: AgentContext, brief: Brief) -> StepResult:
-    """What the reviews say together; every agent after it is told."""
+    """Summarise all reviews; later agents get the summary."""
     reviews = await context.store.reviews(brief.project.id)
     found = await context.reasoner.meta_review(brief, reviews)
     output = context.output(brief, META_REVIEW, f"{len(reviews)} reviews", found.text, found)

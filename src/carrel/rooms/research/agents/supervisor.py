@@ -87,7 +87,7 @@ class Supervisor:
     def expected_steps(
         self, job: Job, project: Project, done: Sequence[StepDone], hypotheses: Sequence[Hypothesis]
     ) -> int:
-        """How many steps the job will have had, as far as can be told now."""
+        """The estimated total number of steps of the job."""
         match job.work:
             case ResearchWork():
                 return sum(self.expected_by_kind(project, done).values())
@@ -101,7 +101,7 @@ class Supervisor:
                 return 1
 
     def expected_by_kind(self, project: Project, done: Sequence[StepDone]) -> dict[StepKind, int]:
-        """How many steps of each kind a whole run will have had, as far as can be told now."""
+        """The estimated total number of steps of each kind in a whole run."""
         generated = [step for step in done if step.kind is StepKind.GENERATE]
         is_generated = any(step.kind is StepKind.REVIEW for step in done)
         wanted = project.hypothesis_count - places_for_evolved(project)
@@ -383,7 +383,7 @@ def _child_count(project: Project, generated: int) -> int:
 
 
 def _matches_wanted(hypotheses: Sequence[Hypothesis], done: Sequence[StepDone]) -> int:
-    """Everyone's three matches; who asks again gets one more round."""
+    """Three matches per hypothesis; one more round if all have been played."""
     there = players(hypotheses).values()
     own = sum(step.kind is StepKind.MATCH for step in done)
     before = sum(one.rating.match_count for one in there) // 2 - own

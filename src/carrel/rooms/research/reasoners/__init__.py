@@ -1,4 +1,4 @@
-"""What a reasoner does for the agents, and what it is told: discovery and language models do it."""
+"""The port of reasoners, implemented by discovery and by language models, and its inputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from carrel.rooms.research.records import (
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What every step is told: the project, its hypotheses, the latest meta-review, and its key."""
+    """The input of every step: project, hypotheses, the latest meta-review, and the step's key."""
 
     project: Project
     job_id: str
@@ -34,7 +34,7 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What a review says, before it is stored as one."""
+    """The content of a review before it is stored."""
 
     scores: ReviewScores
     strengths: tuple[str, ...]
@@ -73,19 +73,19 @@ class Reasoner(Protocol):
 
     @property
     def judging(self) -> Judging:
-        """How far its verdict on a pair can be trusted: an exact judge need not be asked twice."""
+        """The reliability of its pairwise verdicts: an exact judge need not be asked twice."""
         ...
 
     async def understand(self, goal: str) -> UnderstoodAs:
-        """How it reads a goal. Raises GoalNotInCorpusError where it can do nothing with it."""
+        """Its interpretation of a goal; raises GoalNotInCorpusError if it has none."""
         ...
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
-        """A safety opinion on each text, or none at all where it has none beyond the rules."""
+        """A safety opinion on each text; empty if it has none beyond the rules."""
         ...
 
     async def generate(self, brief: Brief, method: GenerationMethod, count: int) -> list[Draft]:
-        """Up to `count` new drafts. Raises NoConnectionFoundError where there is none."""
+        """Up to `count` new drafts; raises NoConnectionFoundError if there is none."""
         ...
 
     async def review(

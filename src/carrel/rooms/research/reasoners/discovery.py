@@ -1,4 +1,4 @@
-"""The reasoner that needs no key: connections read out of the papers at hand."""
+"""The reasoner without a model: literature-based discovery over the corpus."""
 
 from __future__ import annotations
 
@@ -329,7 +329,7 @@ def _assess(connection: CandidateConnection, review_type: ReviewType, says: str)
 
 
 def _path_key(connection: CandidateConnection) -> tuple[frozenset[str], str]:
-    """What a connection joins, and through what first."""
+    """The two ends of a connection and its first bridge term."""
     return frozenset({connection.start.key, connection.end.key}), connection.bridges[0].concept.key
 
 

@@ -257,7 +257,7 @@ class LanguageModelReasoner:
     async def _extra_parts(
         self, brief: Brief, method: GenerationMethod, parts: Sequence[MaterialPart]
     ) -> list[MaterialPart]:
-        """What a method begins with beside the papers."""
+        """The material that a method gets besides the papers."""
         if method is GenerationMethod.EXPANSION:
             return [
                 hypotheses_part(

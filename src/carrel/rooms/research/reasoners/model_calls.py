@@ -152,7 +152,7 @@ _LESSONS_TOKENS = 400
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much of the model one project may use; None is no limit."""
+    """Limits of one project's model use; None is no limit."""
 
     calls: int | None = None
     cost: float | None = None
@@ -249,7 +249,7 @@ class ModelCalls:
         )
 
     async def _save_unsaved(self) -> None:
-        """Raises where it still cannot be kept, so that no further answer is paid for."""
+        """Store pending outputs; raises if that fails, before another answer is paid for."""
         for output in tuple(self._unsaved.values()):
             if await self._store.project(output.research_id) is not None:
                 await self._store.save(Changes(outputs=(output,)))
@@ -291,7 +291,7 @@ class ModelCalls:
 def _parse_answer(
     answer: object, shape: type[WrittenT], find_fault: Callable[[WrittenT], str | None]
 ) -> tuple[WrittenT, str] | tuple[None, str]:
-    """The answer in its shape, or what is wrong with it."""
+    """The parsed answer, or what is wrong with it."""
     try:
         written = shape.model_validate(answer)
     except ValidationError as error:

@@ -21,7 +21,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class MaterialRow:
-    """One thing that is shown; `paper_id` where it is a paper, which may then be cited."""
+    """One row of material; `paper_id` if it is a paper, which may then be cited."""
 
     text: str
     paper_id: str | None = None
@@ -38,7 +38,7 @@ class MaterialPart:
 
 @dataclass(frozen=True, slots=True)
 class PromptMaterial:
-    """The text for the model, and the ids of the papers that stand in it."""
+    """The text for the model, and the ids of the papers in it."""
 
     text: str
     paper_ids: frozenset[str]
@@ -176,7 +176,7 @@ class Citations:
         return _OTHER_IN_TEXT.sub(self._remove, _ID_IN_TEXT.sub(self._keep_shown, written)).strip()
 
     def clean_all(self, written: Sequence[str]) -> tuple[str, ...]:
-        """The same for each, without those that are empty or said before."""
+        """Clean each text; drops empty ones and duplicates."""
         return tuple(dict.fromkeys(filter(None, map(self.clean, written))))
 
     def _keep_shown(self, found: re.Match[str]) -> str:
@@ -191,7 +191,7 @@ class Citations:
 
 
 def is_quoted_from(quotation: str, papers: Sequence[Paper]) -> bool:
-    """Whether a sentence stands in one of the papers."""
+    """Whether a sentence occurs in one of the papers."""
     said = " ".join(quotation.split()).strip('“”"')
     return bool(said) and any(
         said in " ".join(f"{paper.title} {paper.abstract}".split()) for paper in papers

@@ -1,4 +1,4 @@
-"""What a hypothesis is about in the corpus's terms, and what of it the papers cover."""
+"""Maps a hypothesis to the corpus's terms, and finds which of them the papers cover."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class NotCovered:
-    """Why the papers at hand say nothing about it."""
+    """Why the corpus has nothing about it."""
 
     says: str
 
@@ -177,7 +177,7 @@ def keep_statement(parent: Draft, child: Draft, covered: Covered) -> Draft:
 
 
 def _fit_summary(told: str, more: str) -> str:
-    """Fifty to a hundred words: what is told, and as many sentences more as find room."""
+    """Fit `told` and as many further sentences as possible into 50 to 100 words."""
     words = told.split()[:SUMMARY_MOST_WORDS]
     spare = more.split()
     room = SUMMARY_MOST_WORDS - len(words)
@@ -190,7 +190,7 @@ def _fit_summary(told: str, more: str) -> str:
 
 
 def lead_by_named_bridge(child: CandidateConnection, covered: Covered) -> CandidateConnection:
-    """The child led by the bridge that the statement names, where it names one that holds."""
+    """The child with the bridge that the statement names put first, if that one holds."""
     own = [
         bridge
         for bridge in covered.connection.bridges

@@ -18,7 +18,7 @@ _WELCOME = (
 
 @dataclass(frozen=True)
 class KindOfHarm:
-    """What a refusal says it is about, and what may be asked instead."""
+    """The subject of a refusal, and what may be asked instead."""
 
     rule: str
     wish: str
@@ -171,7 +171,7 @@ def safety_score(text: str) -> float:
 
 
 def _what_weighed(evidence: Evidence, table: Weights) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The concepts and words that spoke most for harm; a concept also by the pairs it stands in."""
+    """The concepts and words with the most weight for harm; pairs count for both concepts."""
     by_concept: dict[str, float] = {}
     by_word: dict[str, float] = {}
     for name, shown in evidence.items():

@@ -23,13 +23,13 @@ class Slot:
     gap: int
 
     def fits(self, word: str) -> bool:
-        """Whether a word may stand here."""
+        """Whether a word matches this slot."""
         return word in self.words or (bool(self.stems) and word.startswith(self.stems))
 
 
 @dataclass(frozen=True)
 class Expression:
-    """What a concept is known by: one word, or several in order."""
+    """A pattern for a concept: one word, or several in order."""
 
     concept: str
     slots: tuple[Slot, ...]
@@ -138,7 +138,7 @@ _PASSAGE = 80
 
 @dataclass(frozen=True)
 class Shown:
-    """One piece of evidence: how much of it there is, by which concepts and in which words."""
+    """One piece of evidence: its share, its concepts, and the words found."""
 
     share: float
     concepts: tuple[str, ...]
@@ -149,7 +149,7 @@ Evidence = dict[str, Shown]
 
 
 def read(text: str) -> Evidence:
-    """What a text of ordinary length shows."""
+    """The evidence in a text of ordinary length."""
     return _shown(sentences(text))
 
 
@@ -208,7 +208,7 @@ def stem(word: str) -> str:
 
 
 def _undisguised(word: str) -> str:
-    """A word with figures for letters (`v4ccin3`) as it would stand, if it is one that matters."""
+    """Undo leetspeak (`v4ccin3`) if the result is a word of the lexicon."""
     if word.isalpha() or len(word) < _SHORTEST_DISGUISED:
         return word
     lettered = word.translate(FIGURES)
