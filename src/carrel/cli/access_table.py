@@ -15,7 +15,7 @@ END = "<!-- scopes: end -->"
 
 
 def scope_table(catalogue: Catalogue) -> str:
-    """Every scope: what it allows, what it implies, and what in the catalogue needs it."""
+    """Every scope: what it allows, what it implies, and what requires it."""
     needed: dict[str, list[str]] = {name: [] for name in SCOPES}
     for operation in catalogue.operations.values():
         for scope in operation.scopes:

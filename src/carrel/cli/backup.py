@@ -1,4 +1,4 @@
-"""`carrel backup`: everything embedded into one file."""
+"""`carrel backup`: saves all embedded data into one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of operations by the person at this terminal, through the gate like everybody else's."""
+"""Calls operations for the person at this terminal, through the gate."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Terminal:
         progress: Progress,
         context: AbstractContextManager[object],
     ) -> Any:
-        """Runs a local operation, which may block: an interrupt ends it wherever it is."""
+        """Run a local operation, which may block; an interrupt ends it anywhere."""
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, signal.default_int_handler)
         visit = replace(self.visit, operator=operator_name())

@@ -32,7 +32,7 @@ class ConfigurationUnreadableError(CarrelError):
 
 @dataclass(frozen=True, slots=True)
 class Http:
-    """A server that is running, and the secret that it wants to be shown, if any."""
+    """A running server, and the secret it requires, if any."""
 
     url: str
     secret: str | None = None
@@ -129,7 +129,7 @@ def _secret_for(url: str) -> str | None:
 
 
 def _is_found_anywhere(settings: Settings) -> bool:
-    """Whether the settings file is one that `carrel mcp` finds whatever folder it is started in."""
+    """Whether `carrel mcp` finds the settings file from any working directory."""
     places = (settings.home, platformdirs.user_config_path("carrel"))
     return settings.source is not None and settings.source.parent in [
         place.resolve() for place in places
@@ -222,7 +222,7 @@ def write(client: str, name: str, way: Way) -> Path:
 
 
 def configuration_file(client: str) -> Path:
-    """Where a client keeps its servers."""
+    """The path of a client's configuration of servers."""
     match client:
         case "claude-code":
             return Path(".mcp.json").absolute()

@@ -1,4 +1,4 @@
-"""`carrel databases`: the embedded databases, and what to do where one was emptied or replaced."""
+"""`carrel databases`: the embedded databases, and how to accept a replaced or emptied one."""
 
 from __future__ import annotations
 

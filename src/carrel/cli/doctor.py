@@ -69,7 +69,7 @@ def _as_facts(name: str, finding: Health) -> dict[str, object]:
 
 
 def _action(finding: Health) -> str:
-    """What to do about a finding; one that is well may still have something to know."""
+    """The next step for a finding; a healthy one may have a note."""
     if finding.is_well:
         return finding.next_step if finding.note else ""
     return finding.next_step or _UNKNOWN_ACTION

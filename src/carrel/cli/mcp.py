@@ -70,7 +70,7 @@ async def _session(settings: Settings, output: ProtocolOutput) -> None:
 
 
 def _open(settings: Settings) -> tuple[Desk, Dispatcher]:
-    """Imports and opens the rooms, behind the greeting: it takes longer than a client waits."""
+    """Import and open the rooms after the greeting: it takes longer than a client waits."""
     from carrel.wiring.desk import open_desk
     from carrel.wiring.mcp import stdio_dispatcher
 

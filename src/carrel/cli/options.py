@@ -22,7 +22,7 @@ _held = ExitStack()
 
 
 def add_home_options(parser: argparse.ArgumentParser) -> None:
-    """What verbs take that need only the home folder."""
+    """Options of commands that need only the home folder."""
     parser.add_argument(
         "--home", metavar="DIR", help="where everything embedded lives (CARREL_HOME)"
     )
@@ -46,7 +46,7 @@ def add_place_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_desk_options(parser: argparse.ArgumentParser) -> None:
-    """What every verb that opens the desk takes."""
+    """Options of every command that opens the desk."""
     add_home_options(parser)
     parser.add_argument(
         "--rooms", metavar="NAMES", help="rooms to open, separated by commas; all by default"
@@ -106,13 +106,13 @@ def usual_file_modes() -> Iterator[None]:
 
 
 def release_home() -> None:
-    """Ends what `home_settings` and its like began to hold."""
+    """Release the lock that `home_settings` and similar functions hold."""
     _held.close()
     os.umask(_usual_mask)
 
 
 def continue_unrecorded(error: AuditUnavailableError) -> None:
-    """For backup and restore: a broken log must not keep anybody from saving the data."""
+    """For backup and restore: continue with a broken log, so that data can be saved."""
     print(
         "carrel: the audit log cannot be written; going on without a record there.", file=sys.stderr
     )

@@ -12,7 +12,7 @@ from carrel.libraries.text.control_characters import escape_controls
 def show(
     text: object = "", *, file: TextIO | None = None, end: str = "\n", flush: bool = False
 ) -> None:
-    """Like print; on a terminal control characters are shown by number, a pipe gets every byte."""
+    """Print; escapes control characters on a terminal, a pipe gets every byte."""
     stream = sys.stdout if file is None else file
     shown = str(text)
     if stream.isatty():

@@ -1,4 +1,4 @@
-"""`carrel papers build`: makes a corpus from files and folders, and brings it up to date."""
+"""`carrel papers build`: builds a corpus from files and folders, or updates it."""
 
 from __future__ import annotations
 

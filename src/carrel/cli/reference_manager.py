@@ -38,7 +38,7 @@ def run(words: list[str]) -> int:
 
 
 def _configured() -> dict[tuple[str, ...], object]:
-    """What the other tool's own file says, as far as it concerns us."""
+    """The relevant settings of the other tool's own file."""
     places = (
         Path(_CONFIG),
         Path(os.environ.get("REFERENCE_MANAGER_CONFIG") or _CONFIG),

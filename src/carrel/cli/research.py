@@ -141,14 +141,14 @@ def _text(file: Path) -> str:
 
 
 def _open_research(options: argparse.Namespace) -> Desk:
-    """The research room alone: the others are not asked, so they are not opened."""
+    """Open the research room alone; the others are not needed."""
     settings = settings_from(options).model_copy(update={"rooms": ("research",)})
     configure_logs(options.log_level or "warning", settings.log.format)
     return open_desk(settings)
 
 
 async def follow(terminal: Terminal, research_id: str) -> int:
-    """Shows the run until it ends: redrawn on a terminal, a line for every change elsewhere."""
+    """Show the run until it ends: redrawn on a terminal, one line per change elsewhere."""
     with _draw_live() if sys.stdout.isatty() else _print_changes() as show_status:
         while True:
             status = await terminal.ask("get_research_status", research_id=research_id)

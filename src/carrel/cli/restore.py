@@ -82,7 +82,7 @@ def _anchor(settings: Settings) -> None:
 
 
 def _moved(settings: Settings, options: argparse.Namespace, used: set[str]) -> list[str]:
-    """Places that the settings, which may just have come back, look for elsewhere than restored."""
+    """Data whose configured path differs from where it was restored."""
     try:
         before, now = (
             backup_places(settings),

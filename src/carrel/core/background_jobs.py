@@ -31,7 +31,7 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A job as its store keeps it; `input` and `result` are JSON texts of its kind's own."""
+    """A stored job; `input` and `result` are JSON texts in a form of its kind."""
 
     id: str
     kind: str
@@ -62,10 +62,10 @@ class JobProgress:
 
 
 class JobStore(Protocol):
-    """Keeps jobs, with leases on its own clock. Every method raises UnavailableError."""
+    """Stores jobs, with leases by its own clock; every method raises UnavailableError."""
 
     async def add(self, record: JobRecord, worker: str, lease_seconds: float) -> None:
-        """Keeps a new job that this worker runs."""
+        """Store a new job, leased to this worker."""
         ...
 
     async def get(self, job_id: str) -> JobRecord | None: ...
@@ -77,11 +77,11 @@ class JobStore(Protocol):
     async def renew(self, job_ids: Sequence[str], worker: str, lease_seconds: float) -> None: ...
 
     async def release(self, job_id: str, worker: str) -> None:
-        """Gives a running job back, so that it can be taken up at once."""
+        """Release the lease of a running job, so that it can be claimed at once."""
         ...
 
     async def save(self, job_id: str, worker: str, progress: JobProgress, at: str) -> bool:
-        """Keeps progress; False where the job has ended or is another worker's."""
+        """Store progress; False if the job has ended or is another worker's."""
         ...
 
     async def end(
@@ -93,7 +93,7 @@ class JobStore(Protocol):
         at: str,
         worker: str | None,
     ) -> bool:
-        """Ends a running job, of `worker` alone if named; False where it had ended already."""
+        """End a running job, of `worker` alone if given; False if it had ended already."""
         ...
 
     async def remove(self, job_id: str) -> None: ...
@@ -128,7 +128,7 @@ class JobRun:
         self._clock = clock
 
     async def save(self, progress: JobProgress) -> None:
-        """Keeps what the job has made so far. Raises JobLostError when it must stop."""
+        """Store progress; raises JobLostError when the job must stop."""
         if not await self._store.save(
             self.record.id, self._worker, progress, self._clock.now().isoformat()
         ):
@@ -140,7 +140,7 @@ class JobHandler(Protocol):
 
     @property
     def is_resumable(self) -> bool:
-        """Whether a run may begin again from what an interrupted one had saved."""
+        """Whether an interrupted run can continue from its saved progress."""
         ...
 
     async def run(self, job: JobRun) -> str:
@@ -150,7 +150,7 @@ class JobHandler(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JobPolicy:
-    """How many jobs run at once here, and how long leases, looks and ended jobs last."""
+    """Limits of concurrent jobs, and durations of leases, polls and retention."""
 
     max_concurrent: int = 8
     lease_seconds: float = 15.0
@@ -182,7 +182,7 @@ class BackgroundJobs:
     async def submit(
         self, kind: str, owner: str, work: str, total: int | None, progress: str | None = None
     ) -> JobRecord:
-        """Keeps a job and begins it here."""
+        """Store a job and start it here."""
         now = self._clock.now().isoformat()
         record = JobRecord(
             id=f"job_{secrets.token_hex(12)}",
@@ -249,7 +249,7 @@ class BackgroundJobs:
             )
 
     async def close(self) -> None:
-        """Stops the runs of this process; what can resume is given back for the next."""
+        """Stop the runs of this process; resumable jobs are released for the next."""
         tasks = [
             task
             for task in (self._looking, self._renewing, *self._running.values())

@@ -80,7 +80,7 @@ class Visit:
 
     @property
     def address_group(self) -> str:
-        """What limits by address count: an IPv4 address or an IPv6 /64."""
+        """The key of limits by address: an IPv4 address or an IPv6 /64."""
         return address_group(self.address)
 
 

@@ -1,4 +1,4 @@
-"""Everything the product offers, in one place: operations, resources and prompts by room."""
+"""The catalogue of all operations, resources and prompts, by room."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Catalogue:
         self.jobs = self._job_operations()
 
     def _job_operations(self) -> JobOperations | None:
-        """The operations over all rooms' jobs, where a room has any."""
+        """The operations over all rooms' jobs, if a room has any."""
         sources = [room.jobs for room in self.rooms if room.jobs is not None]
         if not sources:
             return None
@@ -93,7 +93,7 @@ class Catalogue:
 
     @property
     def scopes(self) -> frozenset[str]:
-        """Every scope that something in the catalogue asks for."""
+        """Every scope that an entry of the catalogue requires."""
         entries: tuple[Entry, ...] = (
             *self.operations.values(),
             *self.resources.values(),

@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time of day, and a time that only ever grows."""
+    """Wall-clock time and monotonic time."""
 
     def now(self) -> datetime: ...
 

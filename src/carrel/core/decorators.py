@@ -94,7 +94,7 @@ def resource(
 
 
 def prompt(**description: Unpack[PromptDescription]) -> Callable[[PromptMethod], PromptMethod]:
-    """Describes a guided piece of work; the method is given the values of its arguments."""
+    """Describe a prompt; the method gets the values of its arguments."""
     return _marker(Prompt, {"arguments": (), **description})
 
 

@@ -17,7 +17,7 @@ _CODES = ("sqlstate", "sqlite_errorname", "status_code")
 
 
 class CarrelError(Exception):
-    """Something a caller can act on. Subclasses set `code`; a code never changes once published."""
+    """An error a caller can act on; subclasses set `code`, which never changes once published."""
 
     code: ClassVar[str] = "internal_error"
     is_retryable: ClassVar[bool] = False
@@ -32,11 +32,11 @@ class CarrelError(Exception):
         }
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Errors cross processes whole: subclasses take arguments that are not in `args`."""
+        """Pickle errors as they are: subclasses take arguments that are not in `args`."""
         return _restore_error, (type(self), self.__dict__)
 
     def to_facts(self) -> dict[str, object]:
-        """The body every door shows: code, message, details, and the next step if there is one."""
+        """The error body of every door: code, message, details, and the next step if any."""
         facts: dict[str, object] = {
             "code": self.code,
             "message": self.message,
@@ -214,6 +214,6 @@ def describe_error(error: BaseException) -> str:
 
 
 def describe_cause(error: BaseException) -> str:
-    """The exception that an error was made from, or nothing."""
+    """The description of an error's cause, or an empty string."""
     cause = error.__cause__ or error.__context__
     return "" if cause is None else describe_error(cause)

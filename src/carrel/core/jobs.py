@@ -76,7 +76,7 @@ _NO_SCOPES: frozenset[str] = frozenset()
 
 
 class JobTools:
-    """The two tools over all rooms' jobs. `operations` says in which form a result is shown."""
+    """The two tools over all rooms' jobs; `operations` give the form of results."""
 
     def __init__(
         self, sources: Sequence[JobSource], operations: Mapping[str, Operation[Any]]
@@ -135,7 +135,7 @@ class JobTools:
 
 
 class TaskOperations:
-    """What doors call for clients that speak of tasks: the job itself instead of a report."""
+    """Job operations for doors with task clients: they return the job instead of a report."""
 
     def __init__(self, jobs: JobTools) -> None:
         self._jobs = jobs

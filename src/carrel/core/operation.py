@@ -1,4 +1,4 @@
-"""An operation, a resource and a prompt, each described once; every door is drawn from these."""
+"""Operations, resources and prompts; every door is generated from these descriptions."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Operation(Generic[QuestionT]):
 
     @property
     def is_open_world(self) -> bool:
-        """Whether others have a say in the answer, be it by the network or by what they wrote."""
+        """Whether others influence the answer, over the network or by quoted text."""
         return self.reaches_outside or self.quotes is not None
 
     @property

@@ -1,4 +1,4 @@
-"""Finds operations by plain sentences: rare words count more, and so do the phrases people use."""
+"""Finds operations by plain sentences, weighting rare words and known phrases."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ for _meaning, _verbs in _PHRASAL_VERBS_BY_MEANING.items():
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text in order, verbs of two words as one, without words that say nothing."""
+    """The words of a text in order, phrasal verbs joined, without stop words."""
     plain = text.replace("_", " ").lower()
     wanted = _EXCEPTION.split(plain, maxsplit=1)[0]
     plain = wanted if _WORD.search(wanted) else plain

@@ -63,7 +63,7 @@ def _plain_id(name: str) -> str:
 
 
 def distinct(sources: Iterable[QuotedSource]) -> tuple[QuotedSource, ...]:
-    """Each source once, in the order of its first mention."""
+    """The sources without duplicates, in the order of their first mention."""
     return tuple(dict.fromkeys(sources))
 
 

@@ -87,7 +87,7 @@ _SEPARATORS = str.maketrans("", "", " \t\r\n\"'`+\\,|\u200b-")
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A secret: a pattern of all its forms, and texts of which one precedes every match."""
+    """A secret: a pattern of all its forms, and strings of which one precedes every match."""
 
     pattern: re.Pattern[str]
     heads: tuple[str, ...]
@@ -228,7 +228,7 @@ def _base64_forms(secret: str) -> set[str]:
 
 
 def _is_telling(piece: str) -> bool:
-    """Whether a piece of a secret gives it away: one that may be an ordinary word tells nothing."""
+    """Whether a part identifies the secret: it must not look like an ordinary word."""
     return any(character.isdigit() for character in piece) or (
         piece != piece.lower() and piece != piece.upper()
     )

@@ -10,7 +10,7 @@ ResultT = TypeVar("ResultT")
 
 
 async def within(seconds: float, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Awaits `work` with a timer that is set only once it really waits. Raises TimeoutError."""
+    """Await `work` with a timeout, set up only if it really waits; raises TimeoutError."""
     try:
         waits_for = work.send(None)
     except StopIteration as done:

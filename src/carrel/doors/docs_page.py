@@ -56,7 +56,7 @@ for (const form of document.querySelectorAll('form[data-tool]')) {
 def description_routes(
     catalogue: Catalogue, *, name: str, version: str, public_url: str | None, needs_token: bool
 ) -> dict[str, Route]:
-    """The OpenAPI document and this page, both made once."""
+    """Routes of the OpenAPI document and this page, both rendered once."""
     page = docs_page(catalogue, name=name, version=version)
     document = describe(
         catalogue, name=name, version=version, public_url=public_url, needs_token=needs_token

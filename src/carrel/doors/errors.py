@@ -1,4 +1,4 @@
-"""One table from error codes to what each door shows: HTTP status, JSON-RPC code, exit code."""
+"""Maps error codes to HTTP status, JSON-RPC code and exit code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNSUPPORTED_VERSION = -32022
 
 @dataclass(frozen=True, slots=True)
 class ErrorMapping:
-    """How one code is shown; `is_refusal` means that the call never ran."""
+    """How one code is reported; `is_refusal` means that the call never ran."""
 
     http_status: int
     json_rpc_code: int
@@ -93,5 +93,5 @@ TABLE: dict[str, ErrorMapping] = {
 
 
 def error_mapping(error: CarrelError) -> ErrorMapping:
-    """How an error is shown; a code that is missing from the table is a bug and shown as one."""
+    """The mapping of an error; an unmapped code is reported as an internal error."""
     return TABLE.get(error.code, TABLE["internal_error"])

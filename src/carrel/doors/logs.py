@@ -52,7 +52,7 @@ def _traceback(error: BaseException) -> str:
 
 
 def _mask_line(record: logging.LogRecord, line: str) -> str:
-    """Masks foreign secrets too where others may speak: in warnings and errors."""
+    """Mask unknown secrets as well in warnings and errors, which may quote foreign text."""
     return (
         mask_secrets(line)
         if record.levelno >= logging.WARNING or record.exc_info

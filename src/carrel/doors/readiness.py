@@ -1,4 +1,4 @@
-"""`/health` and `/ready`: every store is asked at most once a second, however many ask."""
+"""`/health` and `/ready`; stores are checked at most once a second."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Readiness:
         return await asyncio.shield(self._asking)
 
     def routes(self) -> dict[str, Route]:
-        """Both addresses; neither asks who is calling."""
+        """Both routes; neither identifies its caller."""
         return {
             "/health": Route({"GET": _answer_alive}, is_open=True),
             "/ready": Route({"GET": self._answer_ready}, is_open=True),

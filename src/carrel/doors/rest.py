@@ -1,4 +1,4 @@
-"""The REST gateway: the same catalogue as plain JSON over HTTP."""
+"""The REST gateway: the catalogue as plain JSON over HTTP."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class RestDoor:
         return response
 
     def refuse_stranger(self, error: CarrelError, visit: Visit) -> Response:
-        """The answer to a caller who is not recognised, before their request is read."""
+        """The answer to an unidentified caller, before the body is read."""
         return _with_request_id(self.failed(error, visit), visit)
 
     def failed(self, error: CarrelError, visit: Visit, status: int | None = None) -> Response:

@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 
 
 def input_schema(operation: Operation[Any]) -> Schema:
-    """What the operation takes, without the developers' docstring of its question."""
+    """The schema of the operation's input, without the docstring of its question."""
     schema = cast(Schema, _compact_schema(operation.question.model_json_schema(mode="validation")))
     schema.pop("description", None)
     return schema
@@ -44,7 +44,7 @@ def output_schema(operation: Operation[Any]) -> Schema | None:
 
 
 def result_schema(operation: Operation[Any]) -> Schema:
-    """What the REST gateway puts in `result`: the list, the model or the text itself."""
+    """The schema of `result` at the REST gateway: the list, the model or the text itself."""
     if operation.answer is Text:
         return {"type": "string"}
     if operation.answer is Blocks:

@@ -50,17 +50,17 @@ class AuditRecord(NamedTuple):
 
 
 class Audit(Protocol):
-    """Keeps records in order, append-only."""
+    """Stores records in order, append-only."""
 
     def write(self, record: AuditRecord) -> None:
-        """Takes a record and returns at once. Refusals are never dropped."""
+        """Queue a record and return at once; refusals are never dropped."""
 
     async def write_durably(self, record: AuditRecord) -> None:
-        """Returns when the record is kept; raises AuditUnavailableError when it cannot be."""
+        """Returns when the record is stored; raises AuditUnavailableError if it cannot be."""
 
 
 class NoAudit:
-    """Keeps nothing: for tests of other things, and for operators who turn the log off."""
+    """Discards every record: for tests, and where the operator turned the log off."""
 
     def write(self, record: AuditRecord) -> None:
         return None
@@ -201,7 +201,7 @@ def _shorten(facts: dict[str, object], body: bytes) -> bytes:
 
 
 def hash_in(line: bytes) -> str | None:
-    """The hash a line claims, or None where it has none."""
+    """The hash stored in a line, or None."""
     tail = line.rstrip()[-75:]
     start = tail.find(b',"hash":"')
     return (
@@ -307,7 +307,7 @@ class RefusalSummaries:
         return None if self._ends_at is None else max(0.0, self._ends_at - now)
 
     def summaries(self, at: datetime) -> list[AuditRecord]:
-        """One record for each caller with unrecorded refusals; begins a new period."""
+        """One record for each caller with unrecorded refusals; starts a new period."""
         rows = [
             _summary(key, gathered, at)
             for key, gathered in self._gathered.items()

@@ -71,7 +71,7 @@ class SignatureCheck(Protocol):
 
 
 class Anchors(Protocol):
-    """Where anchors are kept. Raises OSError when one cannot be kept."""
+    """Storage of anchors; raises OSError when one cannot be stored."""
 
     def fingerprint(self) -> str:
         """Names the key that signs."""
@@ -103,7 +103,7 @@ def make_anchor(
     at: datetime,
     signer: Signer,
 ) -> tuple[bytes, AnchorTip]:
-    """The line of the next anchor, without its line end, and the tip that it makes."""
+    """The line of the next anchor without its line end, and the resulting tip."""
     number, previous = (1, NOTHING_BEFORE) if tip is None else (tip.number + 1, tip.digest)
     body = orjson.dumps(
         {
@@ -121,7 +121,7 @@ def make_anchor(
 
 
 def read_anchor(line: bytes) -> Anchor | None:
-    """An anchor from its line, or None where the line is not a whole one."""
+    """Parse an anchor; None for a malformed or truncated line."""
     line = line.strip()
     at = line.rfind(_SIGNATURE)
     if at < 0 or not line.endswith(b'"}'):
@@ -149,7 +149,7 @@ def read_anchor(line: bytes) -> Anchor | None:
 
 
 def last_tip(lines: Iterable[bytes]) -> AnchorTip | None:
-    """The tip of the last whole anchor."""
+    """The tip of the last complete anchor."""
     found = None
     for line in lines:
         anchor = read_anchor(line)
@@ -167,7 +167,7 @@ class ChainOrigin(StrEnum):
 
 @dataclass(slots=True)
 class AnchoredChain:
-    """What anchors say of one chain; lines up to `expired` were removed by the log itself."""
+    """One chain according to the anchors; lines up to `expired` were removed by retention."""
 
     head: ChainHead = NO_LINES
     expired: ChainHead = NO_LINES

@@ -281,7 +281,7 @@ def verify_count(ledger: AnchorLedger, counted: AnchorTip | None) -> list[str]:
 
 
 class AuditReader(Protocol):
-    """A kept audit log with its anchors. Methods raise OSError where the log cannot be read."""
+    """A stored audit log with its anchors; methods raise OSError if it is unreadable."""
 
     def lines(self) -> Iterable[bytes]:
         """Every line of the log, oldest first."""
@@ -290,11 +290,11 @@ class AuditReader(Protocol):
         """The anchors as they are now."""
 
     def storage_problems(self, ledger: AnchorLedger) -> list[str]:
-        """What the anchors show of this kind of storage beyond the lines themselves."""
+        """Problems that the anchors reveal in the storage itself, beyond the lines."""
 
 
 def verify_log(reader: AuditReader, heads: Iterable[str] = ()) -> Verification:
-    """Checks the log against itself, its anchors, and heads that were kept elsewhere."""
+    """Verify the log, its anchors, and heads that were stored elsewhere."""
     known = [parse_head(head) for head in heads]
     for _ in range(_ATTEMPTS):
         # The anchors are read first: lines written meanwhile only make the log longer.

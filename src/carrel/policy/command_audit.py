@@ -1,4 +1,4 @@
-"""Audit records of commands that change something without passing the gate: start and end."""
+"""Audit records for the start and end of commands that bypass the gate."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class BlockingAudit(Protocol):
     """An audit log as a command uses it, outside any event loop."""
 
     def write_durably_blocking(self, record: AuditRecord) -> None:
-        """Returns when the record is kept; raises AuditUnavailableError when it cannot be."""
+        """Returns when the record is stored; raises AuditUnavailableError if it cannot be."""
 
     def write(self, record: AuditRecord) -> None:
-        """Takes a record and returns at once."""
+        """Queue a record and return at once."""
 
     def flush(self) -> bool:
         """Wait for queued records; returns whether all of them were stored."""
@@ -38,7 +38,7 @@ class BlockingAudit(Protocol):
 
 
 def refuse_unrecorded(error: AuditUnavailableError) -> None:
-    """The default: a command whose start cannot be recorded changes nothing."""
+    """The default: do not run a command whose start cannot be recorded."""
     raise AuditUnavailableError(
         "The audit log cannot be written, so nothing was changed",
         next_step="Free some space or mend the rights of the folder, then run it again; carrel "
@@ -97,7 +97,7 @@ def record_command(
 
 
 def operator_name() -> str:
-    """The account's name, its number where it has none (a container), or `unknown` (Windows)."""
+    """The account's name, its number if it has none (a container), or `unknown` (Windows)."""
     try:
         return getpass.getuser()
     except (KeyError, ImportError, OSError):

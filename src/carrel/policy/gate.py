@@ -1,4 +1,4 @@
-"""The gate every call at every door passes: who is it, may they, how often, run, write it down."""
+"""The gate of every call: identify, authorize, charge, run and audit."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Gate:
         self._clock = clock
 
     async def identify(self, visit: Visit) -> Caller:
-        """Who a visit comes from; a refusal is written down."""
+        """The caller of a visit; a refusal is audited."""
         try:
             return await self._identity.identify(visit)
         except CarrelError as refusal:
@@ -60,7 +60,7 @@ class Gate:
             raise
 
     async def check_allowance(self, caller: Caller, visit: Visit) -> None:
-        """Raises RateLimitExceededError when nothing is left, before a large body is read."""
+        """Raises RateLimitExceededError if nothing is left, before a large body is read."""
         await self._limits.check(caller, visit)
 
     async def call(
@@ -115,7 +115,7 @@ class Gate:
         caller: Caller,
         visit: Visit,
     ) -> Completion:
-        """Values for an argument; none where its resource or prompt suggests nothing."""
+        """Suggested values for an argument; empty if its resource or prompt has none."""
 
         async def work(call: Call) -> Completion:
             complete = completion.subject.complete
@@ -133,7 +133,7 @@ class Gate:
         refusal: CarrelError,
         caller: Caller = STRANGER,
     ) -> None:
-        """Writes down a call that was turned away before anything ran."""
+        """Audit a call that was refused before it ran."""
         self._audit.write(
             self._record(
                 REFUSED, caller, visit, action, resource, None, "failure", refusal.code, None

@@ -42,7 +42,7 @@ class Identity(Protocol):
 
 
 class LocalIdentity:
-    """The one person at this machine, who holds every scope and is never slowed down."""
+    """The one local user, with every scope and no rate limit."""
 
     def __init__(self) -> None:
         self._caller = Caller(user_id=LOCAL_USER, scopes=ALL_SCOPES, is_limited=False)
@@ -52,7 +52,7 @@ class LocalIdentity:
 
 
 class LocalSecretIdentity:
-    """The local user, who shows over HTTP a secret that only their account can read."""
+    """The local user, authenticated over HTTP by a secret that only their account can read."""
 
     def __init__(self, secret: str) -> None:
         self._expected = f"Bearer {secret}".encode()
@@ -170,7 +170,7 @@ _RESERVED_PREFIXES = (f"{LOCAL_USER}:", f"{ANONYMOUS_USER}:", "token:")
 
 
 def is_reserved_name(name: str) -> bool:
-    """Whether a name is ours, also in other case or full-width letters."""
+    """Whether a name is reserved, ignoring case and full-width letters."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()
     return folded in _RESERVED_NAMES or folded.startswith(_RESERVED_PREFIXES)
 

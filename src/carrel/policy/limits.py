@@ -36,7 +36,7 @@ class TakeResult(NamedTuple):
 
 
 class Buckets(Protocol):
-    """Keeps buckets. `take` removes `cost` atomically or not at all; a negative cost gives back."""
+    """Stores buckets; `take` is atomic, and a negative `cost` refunds."""
 
     async def take(self, key: str, cost: float, rate: Rate) -> TakeResult: ...
 

@@ -30,14 +30,14 @@ class MalformedAuthorityError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """A host in its one canonical form, and the port where one was given."""
+    """A host in canonical form, and the port if given."""
 
     host: str
     port: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> Authority:
-        """Reads a Host header's value. Raises MalformedAuthorityError."""
+        """Parse a Host header; raises MalformedAuthorityError."""
         matched = _AUTHORITY.fullmatch(text) if len(text) <= _LONGEST_AUTHORITY else None
         if matched is None:
             raise MalformedAuthorityError(text[:100])
@@ -53,7 +53,7 @@ class Authority:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Scheme, host and port of a web page. The port is always given."""
+    """Scheme, host and port of a web page; the port is always set."""
 
     scheme: str
     host: str
@@ -61,7 +61,7 @@ class Origin:
 
     @classmethod
     def parse(cls, text: str) -> Origin:
-        """Reads an Origin header or setting. Raises MalformedAuthorityError, for `null` too."""
+        """Parse an Origin header or setting; raises MalformedAuthorityError, for `null` too."""
         matched = _ORIGIN.fullmatch(text) if len(text) <= _LONGEST_AUTHORITY else None
         if matched is None:
             raise MalformedAuthorityError(text[:100])
@@ -131,7 +131,7 @@ class OriginPolicy:
         *,
         loopback_pages_may_read: bool = False,
     ) -> OriginPolicy:
-        """Raises MalformedAuthorityError for what cannot be read."""
+        """Parse the settings; raises MalformedAuthorityError."""
         hosts, origins = list(hosts), list(origins)
         return cls(
             frozenset(Authority.parse(host) for host in hosts if host != ANY),
@@ -147,7 +147,7 @@ class OriginPolicy:
         return host.port is not None and Authority(host.host) in self.allowed_hosts
 
     def is_listed(self, origin: Origin) -> bool:
-        """Whether the operator named this page's origin, so that its scripts may read answers."""
+        """Whether the operator lists this origin, so that its scripts may read answers."""
         return self.accepts_any_origin or origin in self.allowed_origins
 
     def is_own(self, origin: Origin, scheme: str, host: Authority) -> bool:
@@ -181,11 +181,11 @@ class TrustedProxies:
         self._reads_forwarded = header == FORWARDED
 
     def trusts(self, peer: str) -> bool:
-        """Whether what this peer says of others is believed."""
+        """Whether this peer is a trusted proxy."""
         return self._trusts_anybody or (bool(self._networks) and self._is_trusted(peer))
 
     def address(self, peer: str, said: str) -> str:
-        """The caller's address: the last hop that is no trusted proxy."""
+        """The caller's address: the last hop that is not a trusted proxy."""
         if not said or not self.trusts(peer):
             return peer
         hops = [self._hop(element) for element in said.split(",")[-_MOST_HOPS:]]
@@ -235,7 +235,7 @@ def _pairs(element: str) -> dict[str, str]:
 
 
 def _address(hop: str) -> str | None:
-    """One hop as an address, with or without its port; None where it is none, as for `unknown`."""
+    """One hop as an address, with or without its port; None if it is none, such as `unknown`."""
     text = hop.strip()
     bare = (
         text[1:].partition("]")[0]

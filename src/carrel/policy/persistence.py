@@ -1,4 +1,4 @@
-"""Refuses what would only be kept in a home folder that does not last or is not shared."""
+"""Refuses writes to a home folder that is not durable or not shared."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class HomeNotPersistentError(CarrelError):
 def without_home(
     room: Room, error: HomeNotPersistentError, *, still_served: Collection[str] = ()
 ) -> Room:
-    """The room with everything answering `error`, except the operations that need no files."""
+    """The room with every operation raising `error`, except those that need no files."""
 
     async def refuse(*_: object) -> NoReturn:
         # A new one each time: an exception that is raised twice carries both tracebacks.
@@ -59,7 +59,7 @@ def without_home(
 
 
 def not_served(error: HomeNotPersistentError) -> Check:
-    """A check that is well, and says that there is nothing served to check."""
+    """A check that is always well and reports that nothing is served."""
 
     async def check() -> Health:
         return Health(True, f"not served: {error.message}", error.next_step, note=NOT_SERVED)

@@ -37,7 +37,7 @@ ALL_SCOPES = frozenset(SCOPES)
 
 
 def expand_scopes(held: Iterable[str]) -> frozenset[str]:
-    """Everything that follows from the scopes held. Unknown names are kept: they grant nothing."""
+    """All scopes implied by those held; unknown names stay and grant nothing."""
     found: set[str] = set()
     waiting = list(held)
     while waiting:

@@ -1,4 +1,4 @@
-"""Signed tokens (JWT): who signed them, for whom, and whether they are good now."""
+"""Signed tokens (JWT): verifies signature, issuer, audience and times."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ROOM_PACKAGES = (
 
 
 def declared_rooms() -> dict[str, RoomDeclaration]:
-    """What every room says of itself, by name, in the order in which they are listed."""
+    """The declarations of all rooms by name, in display order."""
     rooms: list[RoomDeclaration] = [import_module(package).ROOM for package in ROOM_PACKAGES]
     return {room.name: room for room in rooms}
 

@@ -18,7 +18,7 @@ _SHOWN_CHARACTERS = 100
 
 
 class LocalFiles:
-    """The machine's own files. Everything that touches the disk runs on a thread."""
+    """Local files; every disk access runs on a thread."""
 
     async def read_text(self, path: Path) -> str:
         return await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")

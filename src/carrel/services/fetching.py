@@ -1,4 +1,4 @@
-"""One bounded HTTP request: its size, its time and where redirects lead are limited."""
+"""One HTTP request with limits on size, time and redirects."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Fetcher:
         headers: Mapping[str, str] | None = None,
         extensions: Mapping[str, Any] | None = None,
     ) -> HttpAnswer:
-        """The answer to a GET. Raises the FetchError that says why there is none."""
+        """The answer to a GET; raises a FetchError with the reason."""
         return await self._request("GET", url, headers=headers, extensions=dict(extensions or {}))
 
     async def post_json(self, url: str, body: object) -> HttpAnswer:
@@ -184,7 +184,7 @@ class Fetcher:
 async def fetch_json_object(
     fetcher: Fetcher, url: str, **options: Any
 ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    """A JSON object and the headers it came with. UnavailableError for everything else."""
+    """A JSON object and the response headers; raises UnavailableError for anything else."""
     headers = {"accept": "application/json", **options.pop("headers", {})}
     try:
         answer = await fetcher.get(url, headers=headers, **options)

@@ -1,4 +1,4 @@
-"""Reads named nodes from JSON lines or CSV, with the problem of every bad line."""
+"""Reads named nodes from JSON lines or CSV, and reports every bad line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of notes: its files, read and written atomically, and the record of the last sync."""
+"""A folder of notes: reads files, writes them atomically, and records the last sync."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MarkdownFolder:
         return sorted(self._walk(self.folder))
 
     def read(self, path: str) -> str:
-        """The text of a note; UnicodeDecodeError where it is not UTF-8, OSError if unreadable."""
+        """The text of a note; UnicodeDecodeError if it is not UTF-8, OSError if unreadable."""
         place = self._place(path)
         if place.stat().st_size > _MOST_BYTES:
             raise OSError(f"larger than {_MOST_BYTES // 1024 // 1024} MB")
@@ -98,7 +98,7 @@ class MarkdownFolder:
 
 
 def file_name(title: str) -> str:
-    """A name every system can store, and that [[links]] to the title find where possible."""
+    """A portable file name that [[links]] to the title resolve to, if possible."""
     plain = _UNSAFE.sub(" ", title)
     plain = " ".join(plain.split()).strip(". ") or "note"
     if _RESERVED.match(plain):

@@ -23,7 +23,7 @@ _MAX_AGE = re.compile(r"max-age=(\d{1,9})")
 
 
 class HttpsClientDocuments:
-    """Client-id metadata documents, from public addresses only: a stranger chooses the address."""
+    """Client-id metadata documents, from public addresses only, since strangers choose them."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class HttpKeySet:
 
 
 def _fresh_seconds(cache_control: str) -> float:
-    """What the document says, between a minute and a day; five minutes when it says nothing."""
+    """The document's max-age between a minute and a day; five minutes by default."""
     if "no-store" in cache_control or "no-cache" in cache_control:
         return 60.0
     found = _MAX_AGE.search(cache_control)

@@ -160,7 +160,7 @@ def _receive(pipe: IO[bytes]) -> Any:
 
 
 def memory_for(size: int) -> int:
-    """Bytes of memory that a process may hold while it reads an input of this many bytes."""
+    """The memory limit in bytes for an input of `size` bytes."""
     return _MEMORY_AT_LEAST_BYTES + _MEMORY_PER_BYTE * size
 
 

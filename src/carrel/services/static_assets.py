@@ -15,7 +15,7 @@ _PIECE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}")
 
 
 class FolderAssets:
-    """Reads files such as `md/<hash>.md` below one folder; a link that leaves it does not exist."""
+    """Reads files such as `md/<hash>.md` below one folder; links out of it count as absent."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Rules about callers from elsewhere: what each auth.mode needs, and the clients it knows."""
+"""Rules for remote callers: the requirements of each auth.mode, and its known clients."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DAY_SECONDS = 86_400.0
 
 
 def refuse_lost_accounts(settings: Settings) -> None:
-    """Raises SettingsError where users and tokens would be gone after the next start."""
+    """Raises SettingsError if users and tokens would be lost at the next start."""
     if (
         settings.auth.mode in {"builtin", "tokens"}
         and not settings.database.url
@@ -68,7 +68,7 @@ def refuse_outside_cloud_run(environment: Mapping[str, str]) -> None:
 
 
 def user_prefix(settings: Settings) -> str:
-    """What begins the name of every user from elsewhere; raises SettingsError."""
+    """The prefix of every remote user's name; raises SettingsError."""
     prefix = settings.auth.user_prefix
     if prefix and problem_with_foreign_name(f"{prefix}x") is not None:
         raise SettingsError(

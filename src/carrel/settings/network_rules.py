@@ -1,4 +1,4 @@
-"""Rules about the address: who may connect without logging in, and which hosts and pages."""
+"""Rules for the address: anonymous connections, and accepted hosts and pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from carrel.settings import Settings, SettingsError
 
 
 def refuse_open_server(settings: Settings) -> None:
-    """Raises SettingsError where strangers would hold every scope or passwords go in the clear."""
+    """Raises SettingsError if strangers got every scope or passwords were sent in the clear."""
     host = settings.server.host
     if settings.auth.mode in {None, "local"} and not is_loopback(host):
         raise SettingsError(

@@ -1,4 +1,4 @@
-"""Where each part keeps its data, by the settings."""
+"""The path of each part's data, by the settings."""
 
 from __future__ import annotations
 

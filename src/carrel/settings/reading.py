@@ -104,7 +104,7 @@ class Settings(BaseSettings):
     unknown_variables: dict[str, str | None] = Field(default_factory=dict)
 
     def model_post_init(self, context: object, /) -> None:
-        """From here on no text that is kept or shown holds one of these secrets."""
+        """Register the secrets, so that they are masked in all stored or shown text."""
         remember_secrets(_secrets_in(self))
 
     @classmethod
@@ -166,7 +166,7 @@ def read_settings(
     environment: Mapping[str, str] | None = None,
     config: Path | None = None,
 ) -> Settings:
-    """Reads and merges all sources. Raises SettingsError, which names the source of a bad value."""
+    """Read and merge all sources; raises SettingsError that names the source of a bad value."""
     environment = os.environ if environment is None else environment
     given = {path: value for path, value in (flags or {}).items() if value is not None}
     variables = _read_environment(environment)
@@ -289,7 +289,7 @@ def unknown_variables(environment: Mapping[str, str]) -> dict[str, str | None]:
 
 @dataclass(frozen=True, slots=True)
 class SettingKind:
-    """How the text of a setting is read: as comma-separated words, as a file or folder."""
+    """How a setting's text is parsed: as comma-separated words, as a file or folder."""
 
     is_list: bool
     is_place: bool

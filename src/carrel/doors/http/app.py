@@ -1,4 +1,4 @@
-"""Routes requests by path, after checking what must hold for all of them."""
+"""Routes requests by path, after the checks common to all of them."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ class HttpApp:
     async def _handle(
         self, handler: Handler, route: Route, request: HttpRequest, receive: Receive
     ) -> Response | StreamedResponse:
-        """Who is calling, then the body, then the answer."""
+        """Identify the caller, read the body, then answer."""
         visit = request.visit
         if route.refuse_stranger is not None:
             try:

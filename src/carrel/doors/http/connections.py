@@ -1,4 +1,4 @@
-"""The open connections, and which of them is closed when there are too many or one is slow."""
+"""The open connections, and which to close when there are too many or one is slow."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Connection(Protocol):
         """Why it has to go by now, or None."""
 
     def discard(self) -> None:
-        """Closes it at once."""
+        """Close it at once."""
 
 
 class ConnectionTable:
@@ -83,7 +83,7 @@ class ConnectionTable:
         return len(self._open)
 
     def add(self, connection: Connection) -> bool:
-        """Takes a connection in, if need be in place of an idle one; False without room."""
+        """Accept a connection, if needed in place of an idle one; False if there is no room."""
         group = connection.group
         if not connection.is_from_proxy and self._is_group_at_work(group):
             self.note("too many connections from one address")

@@ -1,4 +1,4 @@
-"""HTTP requests as read, responses as sent, and the errors of HTTP itself."""
+"""HTTP requests, responses and errors."""
 
 from __future__ import annotations
 

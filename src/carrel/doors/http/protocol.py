@@ -184,7 +184,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._wire.abort()
 
     def close_politely(self) -> None:
-        """Closes; a client that is still sending has a moment to read the answer first."""
+        """Close; a client that is still sending first gets a moment to read the answer."""
         if self._is_deaf or self._wire.is_closing() or self._phase is not Phase.BODY:
             self._is_deaf = True
             self._wire.close()
@@ -297,7 +297,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._deadline = self.loop.time() + self._limits.keep_alive_seconds
 
     def on_response_complete(self) -> None:
-        """Instead of uvicorn's: the table checks the deadline, without a timer per request."""
+        """Replaces uvicorn's: the connection table checks deadlines, no timer per request."""
         self.server_state.total_requests += 1
         self._late_bytes = 0
         if self._wire.is_closing() or self._is_deaf:
@@ -413,7 +413,7 @@ def _response(refusal: _RequestRefusedError) -> bytes:
 
 
 class GuardedProtocolFactory:
-    """Makes the protocols of one process, which share one table of connections."""
+    """Makes the protocols of one process, which share one connection table."""
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits

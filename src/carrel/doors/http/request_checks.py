@@ -110,7 +110,7 @@ async def _read(receive: Receive, limit_bytes: int, held: HeldBody | None) -> by
 
 
 def check_declared_size(headers: Mapping[bytes, bytes], limit_bytes: int) -> None:
-    """Refuses a body that says itself that it is too large."""
+    """Refuse a body whose declared length is too large."""
     declared = headers.get(b"content-length")
     if (
         declared is not None
@@ -121,7 +121,7 @@ def check_declared_size(headers: Mapping[bytes, bytes], limit_bytes: int) -> Non
 
 
 def may_be_large(headers: Mapping[bytes, bytes]) -> bool:
-    """Whether a body is worth counting, and asking for its sender's allowance before it is read."""
+    """Whether to count a body, and to check its sender's allowance before reading it."""
     declared = headers.get(b"content-length")
     if declared is None:
         return b"transfer-encoding" in headers
@@ -150,7 +150,7 @@ _LONGEST_REMEMBERED = 300
 
 
 class HeaderChecks:
-    """Turns requests away by their headers. Remembers which Host values are ours."""
+    """Refuses requests by their headers; caches accepted Host values."""
 
     def __init__(self, policy: OriginPolicy, proxies: TrustedProxies) -> None:
         self._policy = policy
@@ -160,7 +160,7 @@ class HeaderChecks:
     def check(
         self, method: str, headers: Mapping[bytes, bytes], repeated: Set[bytes], peer: str
     ) -> bool:
-        """Whether a listed page asks, which may read the answer. Raises the refusal."""
+        """Whether a listed page asks, whose scripts may read the answer; raises the refusal."""
         if repeated:
             doubled = repeated & SINGLE_HEADERS
             if doubled:

@@ -37,7 +37,7 @@ class AddressInUseError(CarrelError):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket, or an error that says what to do."""
+    """A listening socket; raises an error with the next step."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -106,7 +106,7 @@ def run_server(
 
 
 def _allow_open_files(connections: int) -> int:
-    """Raises the limit of open files as far as allowed; answers how many connections fit."""
+    """Raise the limit of open files as far as allowed; returns how many connections fit."""
     if resource is None:
         return connections
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

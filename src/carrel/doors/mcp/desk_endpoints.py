@@ -72,7 +72,7 @@ class DeskEndpoints:
         )
 
     def stdio(self) -> Endpoint:
-        """A single room alone under its own names, or all of them with everything."""
+        """A single room under its own tool names, or all rooms together."""
         rooms = self._catalogue.rooms
         if len(rooms) == 1 and not self._server.compact:
             return self.room(rooms[0])

@@ -41,7 +41,7 @@ class ServerOptions(Protocol):
 
 
 def desk_instructions(rooms: Iterable[RoomDeclaration], *, has_jobs: bool, is_compact: bool) -> str:
-    """The instructions of a door that serves these rooms; one without guidance says its purpose."""
+    """Instructions for these rooms: the guidance of each, else its purpose."""
     sentences = [room.guidance or room.purpose for room in rooms]
     if has_jobs:
         sentences.append(_JOBS)

@@ -69,7 +69,7 @@ class McpHttp:
         self._streams_progress = streams_progress
 
     def route(self) -> Route:
-        """The route; callers are recognised before a body is read."""
+        """The route; callers are identified before a body is read."""
         return Route(
             {"POST": self.post},
             refuse_stranger=lambda error, visit: self._response(refusal(None, error)),
@@ -190,7 +190,7 @@ class McpHttp:
 
 
 def _wants_progress(message: object, headers: dict[bytes, bytes]) -> bool:
-    """Whether a call brings a progress token and takes events."""
+    """Whether a call has a progress token and accepts server-sent events."""
     if (
         not isinstance(message, dict)
         or message.get("method") != "tools/call"
@@ -239,7 +239,7 @@ def _check_media_type(headers: dict[bytes, bytes]) -> Reply | None:
 
 
 def _check_headers(message: object, request: HttpRequest) -> None:
-    """The routing headers of 2026-07-28 must be there once and say what the body says."""
+    """Check that the routing headers of 2026-07-28 occur once and agree with the body."""
     if not isinstance(message, dict) or "id" not in message:
         return
     repeated = request.repeated & _ROUTING_HEADERS

@@ -140,7 +140,7 @@ def unsupported_version(requested: object) -> ProtocolError:
 
 
 def check_batch(messages: list[object], version: str) -> Reply | None:
-    """Why a batch is not taken: the revision has none, or it is empty or too long."""
+    """Why a batch is refused: unknown in the revision, empty, or too long."""
     if version not in BATCH_VERSIONS:
         problem = f"revision {version} has no batches; send one message at a time"
     elif not messages:
@@ -156,7 +156,7 @@ def check_batch(messages: list[object], version: str) -> Reply | None:
 
 
 def names_modern_version(message: object) -> bool:
-    """Whether a message says in its own `_meta` that it is of the stateless era."""
+    """Whether a message names a stateless protocol version in its `_meta`."""
     params = message.get("params") if isinstance(message, dict) else None
     meta = params.get("_meta") if isinstance(params, dict) else None
     return isinstance(meta, dict) and META_VERSION in meta
@@ -189,7 +189,7 @@ def check_envelope(params: Mapping[str, Any]) -> None:
 
 
 def refusal(request_id: object, error: CarrelError) -> Reply:
-    """A call that the gate turned away: a JSON-RPC error under the HTTP status that says so."""
+    """A refusal by the gate as a JSON-RPC error with its HTTP status."""
     shown = error_mapping(error)
     data: dict[str, object] = error_facts(error)
     retry_after = error.details.get("retry_after")

@@ -1,4 +1,4 @@
-"""Tools that find and run operations which are not in the tool list."""
+"""Tools that find and run operations outside of the tool list."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class OperationTools:
         return await self._run(question.run, question.arguments, call)
 
     def _as_wide_as_all(self, running: Operation[Any]) -> Operation[Any]:
-        """A tool that runs others has the effects that any of them may have."""
+        """The union of effects of all operations that the tool can run."""
         operations = self._catalogue.operations.values()
         return replace(
             running,

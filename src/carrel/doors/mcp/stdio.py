@@ -1,4 +1,4 @@
-"""MCP over stdio: every request that was read is answered before exit."""
+"""MCP over stdio; every request that was read is answered before exit."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ProtocolOutput:
 async def serve_stdio(
     dispatcher: Dispatcher, gate: Gate, descriptor: int, write_line: Callable[[bytes], None]
 ) -> None:
-    """Answers the messages of a descriptor until it ends, then finishes what it has read."""
+    """Answer messages until the end of input, then finish the pending ones."""
     ready: asyncio.Future[tuple[Dispatcher, Gate]] = asyncio.get_running_loop().create_future()
     ready.set_result((dispatcher, gate))
     await serve_stdio_at_once(dispatcher, ready, descriptor, write_line)
@@ -101,7 +101,7 @@ class TooLong:
 def read_lines(
     descriptor: int, longest_bytes: int = LONGEST_LINE_BYTES
 ) -> Iterator[bytes | TooLong]:
-    """The lines of a descriptor, read without a buffer that could not be closed at exit."""
+    """The lines of a descriptor, unbuffered, since a buffer could not be closed at exit."""
     waiting = bytearray()
     is_skipping = False
     while True:
@@ -254,7 +254,7 @@ class _Session:
 
 
 def _is_modern(message: object) -> bool:
-    """On stdio each message says its era itself: the modern one names its version in `_meta`."""
+    """Whether a message is of the stateless era: it names its version in `_meta`."""
     if not isinstance(message, dict):
         return False
     return message.get("method") == "server/discover" or names_modern_version(message)

@@ -37,7 +37,7 @@ _STATUS = {
 
 
 def knows_tasks(params: Mapping[str, Any]) -> bool:
-    """Whether a request says that its client can be answered with a task."""
+    """Whether a request announces the tasks extension."""
     meta = params.get("_meta")
     capabilities = meta.get(META_CAPABILITIES) if isinstance(meta, dict) else None
     extensions = capabilities.get("extensions") if isinstance(capabilities, dict) else None
@@ -45,12 +45,12 @@ def knows_tasks(params: Mapping[str, Any]) -> bool:
 
 
 def task_created(job: Job) -> bytes:
-    """The inside of a result that hands out a task."""
+    """The fields of a result that returns a task."""
     return b'"resultType":"task",' + orjson.dumps(_facts(job))[1:-1]
 
 
 class Tasks:
-    """Looks at tasks and cancels them, through the gate."""
+    """Reads and cancels tasks, through the gate."""
 
     def __init__(self, endpoint: Endpoint, gate: Gate, jobs: JobOperations) -> None:
         self._tools = {tool.operation.name: tool for tool in endpoint.tools.values()}
@@ -76,7 +76,7 @@ class Tasks:
         return inside
 
     async def update(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:
-        """Takes note of a client's input: our jobs never ask for any."""
+        """Accept a client's input and ignore it: our jobs never ask for any."""
         await self._call_for_task(self._jobs.find_task, params, caller, visit)
         if not isinstance(params.get("inputResponses"), dict):
             raise ProtocolError(

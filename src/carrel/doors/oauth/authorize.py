@@ -40,7 +40,7 @@ _LOGIN_SECONDS = 3600
 
 @dataclass(frozen=True, slots=True)
 class _Visitor:
-    """A browser on a page: the address it came with, the request in it, and who is logged in."""
+    """A browser on a page: its query string, the authorization request in it, and its user."""
 
     http: HttpRequest
     query: str
@@ -54,7 +54,7 @@ class _Visitor:
 
 
 class AuthorizePages:
-    """GET shows log-in or consent, POST takes either form; only the session is kept."""
+    """GET shows log-in or consent, POST takes either form; only the session is stored."""
 
     def __init__(
         self, server: AuthorizationServer, people: LoginService, gate: Gate, name: str

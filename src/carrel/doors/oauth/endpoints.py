@@ -169,7 +169,7 @@ def read_cookie(request: HttpRequest, name: str) -> str | None:
 
 
 def set_cookie(name: str, value: str, *, seconds: int, is_secure: bool) -> Header:
-    """A cookie that scripts cannot read and other sites cannot send with a form."""
+    """An HttpOnly cookie that other sites cannot send with a form."""
     secure = "; Secure" if is_secure else ""
     return (
         b"set-cookie",

@@ -1,4 +1,4 @@
-"""The documents that tell a client where to log in, and the challenge that names them."""
+"""OAuth metadata documents, and the WWW-Authenticate challenge that names them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ AUTHORIZATION_SERVER = "/.well-known/oauth-authorization-server"
 
 
 def metadata_url(resource: str) -> str:
-    """Where the metadata of a resource is (RFC 9728)."""
+    """The URL of a resource's metadata (RFC 9728)."""
     parts = urlsplit(resource)
     return f"{parts.scheme}://{parts.netloc}{PROTECTED_RESOURCE}{parts.path.rstrip('/')}"
 
 
 def challenge_for(resource: str | None) -> Challenge:
-    """Makes the WWW-Authenticate headers of refusals at one resource."""
+    """Makes the WWW-Authenticate headers for refusals at one resource."""
     where = [] if resource is None else [("resource_metadata", metadata_url(resource))]
 
     def challenge(error: CarrelError) -> tuple[Header, ...]:

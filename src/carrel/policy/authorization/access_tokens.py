@@ -118,7 +118,7 @@ def _new_private_pem() -> str:
 
 
 class GrantedTokenVerifier:
-    """A signed token is good while its grant is, looked up every `recheck_seconds`."""
+    """Accepts a signed token while its grant is valid, checked every `recheck_seconds`."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class GrantedTokenVerifier:
         return VerifiedToken(Caller(grant.user_name, scopes, grant.client_id), float(claims["exp"]))
 
     async def grant_of(self, token: str) -> str | None:
-        """The grant of a token that is ours and has not expired, for revocation."""
+        """The grant of an unexpired token of ours, for revocation."""
         try:
             return str((await self._signed.claims(token)).get("grant"))
         except InvalidTokenError:

@@ -32,7 +32,7 @@ _GRANT_TYPES = {"authorization_code", "refresh_token"}
 
 
 class Clients:
-    """Finds clients and takes registrations."""
+    """Finds and registers clients."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class Clients:
 
 
 def clean_name(name: object) -> str:
-    """A client's name as it may be shown: one line of printable characters, not too long."""
+    """A client's name for display: one line of printable characters of limited length."""
     text = (
         "".join(sign if sign.isprintable() else " " for sign in name)
         if isinstance(name, str)
@@ -206,7 +206,7 @@ def clean_name(name: object) -> str:
 
 
 def _check_list(facts: Mapping[str, Any], name: str, known: set[str], needed: str) -> None:
-    """Checks that the one value we need is among those given (RFC 7591)."""
+    """Check that the one supported value is in the list (RFC 7591)."""
     values = facts.get(name)
     if values is None:
         return
@@ -264,7 +264,7 @@ class _Failed(NamedTuple):
 
 
 class DocumentLookups:
-    """Finds clients by the address of their document."""
+    """Finds clients by the URL of their metadata document."""
 
     def __init__(
         self, documents: ClientDocuments, buckets: Buckets, clock: Clock, read: ReadDocument

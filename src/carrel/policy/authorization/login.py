@@ -107,7 +107,7 @@ class Passwords:
 
 @dataclass(frozen=True, slots=True)
 class LoginResult:
-    """Who has logged in, with the secrets of the session and of this browser."""
+    """The user, with the secrets of the session and of this browser."""
 
     user: User
     session: str
@@ -115,7 +115,7 @@ class LoginResult:
 
 
 class LoginService:
-    """Lets people log in, slowly for those who guess."""
+    """Password log-in with rate limits against guessing."""
 
     def __init__(
         self, store: AccessStore, buckets: Buckets, passwords: Passwords, clock: Clock
@@ -178,7 +178,7 @@ class LoginService:
             raise RateLimitExceededError(math.ceil((1.0 - taken.tokens) / rate.per_second))
 
     async def find_session_user(self, secret: str | None) -> User | None:
-        """Who is logged in with a session's secret."""
+        """The user of a session, by its secret."""
         if not secret:
             return None
         session = await self._store.session(hash_secret(secret), self._clock.now().timestamp())
@@ -198,7 +198,7 @@ def _browser_mark(device: str | None) -> str | None:
 
 
 async def add_first_user(store: AccessStore, clock: Clock) -> str | None:
-    """Adds a first administrator with a password of ours and returns it; None if users exist."""
+    """Add an administrator with a generated password and return it; None if users exist."""
     if await store.users():
         return None
     password = new_password()

@@ -59,7 +59,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationCode:
-    """An authorization code, kept as its hash, good once and for a minute."""
+    """An authorization code, stored as a hash, valid once and for a minute."""
 
     code_hash: str
     grant_id: str
@@ -71,7 +71,7 @@ class AuthorizationCode:
 
 @dataclass(frozen=True, slots=True)
 class RefreshToken:
-    """A refresh token, kept as its hash; `successor_salt` and the token make the next one."""
+    """A refresh token, stored as a hash; its successor is derived with `successor_salt`."""
 
     token_hash: str
     grant_id: str
@@ -159,7 +159,7 @@ class AccessStore(StaticTokens, Protocol):
     async def count_clients(self) -> int: ...
 
     async def begin_grant(self, grant: Grant, code: AuthorizationCode, password_hash: str) -> bool:
-        """Keeps a grant and its code. False when the password changed or the user is disabled."""
+        """Store a grant and its code; False if the password changed or the user is disabled."""
 
     async def grant(self, grant_id: str) -> Grant | None:
         """The grant, unless it is revoked or its user is disabled."""
@@ -169,15 +169,15 @@ class AccessStore(StaticTokens, Protocol):
     async def code(self, code_hash: str) -> AuthorizationCode | None: ...
 
     async def use_code(self, code_hash: str, at: float, refresh: RefreshToken) -> bool:
-        """Marks the code used and keeps its refresh token; False when it had been used already."""
+        """Mark the code used and store its refresh token; False if it was used already."""
 
     async def refresh(self, token_hash: str) -> RefreshToken | None: ...
 
     async def rotate(self, token_hash: str, at: float, successor: RefreshToken, salt: str) -> bool:
-        """Marks a refresh token used and keeps its successor; False when it was used already."""
+        """Mark a refresh token used and store its successor; False if it was used already."""
 
     async def add_session(self, session: Session, password_hash: str) -> bool:
-        """Keeps a session. False when the password changed or the user is disabled."""
+        """Store a session; False if the password changed or the user is disabled."""
 
     async def session(self, session_hash: str, now: float) -> Session | None: ...
 
@@ -189,7 +189,7 @@ class AccessStore(StaticTokens, Protocol):
         """Which of these origins the user has logged in from since then."""
 
     async def remember_origins(self, user_name: str, origins: Collection[str], at: float) -> None:
-        """Keeps where a user has logged in from; only the latest of each user stay."""
+        """Store the origins of a user's log-ins; only the latest ones of each user stay."""
 
     async def add_key(self, key: SigningKey) -> bool: ...
 

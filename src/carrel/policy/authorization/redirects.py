@@ -141,7 +141,7 @@ def _differs_in_port_only(asked: SplitResult, known: SplitResult | None) -> bool
 
 
 def display_address(uri: str) -> str:
-    """The part of an address that tells a person where they will be sent."""
+    """The part of a redirect address that identifies its destination to a person."""
     parts = urlsplit(uri)
     return (
         f"{parts.scheme}://{parts.netloc}"
@@ -161,7 +161,7 @@ def form_action_source(uri: str) -> str:
 
 
 def _host(parts: SplitResult) -> str | None:
-    """The host in its one form, or None where two readers could disagree about it."""
+    """The host in canonical form, or None if parsers could disagree about it."""
     try:
         return Authority.parse(parts.netloc).host
     except MalformedAuthorityError:

@@ -330,7 +330,7 @@ class AuthorizationServer:
         return frozenset(asked) or grant.scopes
 
     def _end_of(self, grant: Grant) -> float:
-        """When everything that came of a grant ends, however often it was refreshed."""
+        """When all tokens of a grant expire, however often it was refreshed."""
         return grant.created_at + self._family_seconds
 
     async def _live_grant(self, grant_id: str, form: Form) -> Grant:
@@ -372,7 +372,7 @@ class AuthorizationServer:
         return IssuedTokens(token, refresh_secret, lives_seconds, scopes, grant)
 
     async def revoke(self, form: Form, grant_of_access_token: str | None) -> Grant | None:
-        """Revokes the grant of a token (RFC 7009); None where the client has no such token."""
+        """Revoke the grant of a token (RFC 7009); None if the client has no such token."""
         token = _require_field(form, "token")
         refresh = await self._store.refresh(hash_secret(token))
         grant_id = grant_of_access_token if refresh is None else refresh.grant_id

@@ -1,4 +1,4 @@
-"""The knowledge room: notes that are kept and shared, named nodes, and search bodies."""
+"""The knowledge room: personal and team notes, named nodes, and search bodies."""
 
 from carrel.core.room import RoomDeclaration
 

@@ -70,7 +70,7 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Everything before is complete; asking again with this cursor yields what came after."""
+    """All documents up to here were sent; this cursor yields later changes."""
 
     cursor: str
 
@@ -79,7 +79,7 @@ DocumentChange = Put | Drop | Reset | Checkpoint
 
 
 class DocumentSource(Protocol):
-    """Where the documents of one index come from."""
+    """The documents of one index."""
 
     @property
     def index(self) -> str: ...
@@ -93,7 +93,7 @@ class DocumentSource(Protocol):
 
 
 def is_public(source: DocumentSource) -> bool:
-    """Whether everybody who may ask the index may read all of its documents."""
+    """Whether all who may query the index may read all of its documents."""
     return bool(getattr(source, "is_public", False))
 
 
@@ -194,7 +194,7 @@ class NodeDocuments:
 
 
 class DocumentCollection(Protocol):
-    """Documents that can only be read all together."""
+    """Documents that can only be read all at once."""
 
     async def state(self) -> str:
         """A name that changes whenever a document does."""
@@ -205,14 +205,14 @@ class DocumentCollection(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _LastReading:
-    """What the documents were like in one state of the collection."""
+    """The digests of the documents in one state of the collection."""
 
     state: str
     fingerprints: Mapping[str, bytes]
 
 
 class DiffedDocuments:
-    """A source over a collection: what changed since this process last read it, else all of it."""
+    """A source over a collection: the changes since this process last read it, else all."""
 
     def __init__(
         self, index: str, fields: Mapping[str, FieldKind], collection: DocumentCollection

@@ -26,7 +26,7 @@ from carrel.rooms.knowledge.notes import Note
 def read_note_files(
     folder: NoteFolder, paths: Sequence[str], report: ImportReport
 ) -> Iterator[NoteFile]:
-    """The notes of these files; what cannot be read is reported as refused."""
+    """The notes of these files; unreadable ones are reported as refused."""
     for path in paths:
         try:
             parsed = parse_note(folder.read(path), path)
@@ -41,7 +41,7 @@ def read_note_files(
 
 
 def read_sync_states(folder: NoteFolder) -> Mapping[str, SyncState]:
-    """The state of each file at the last import or export; InvalidInputError where unreadable."""
+    """The state of each file at the last sync; InvalidInputError if unreadable."""
     try:
         return folder.read_record()
     except OSError as error:

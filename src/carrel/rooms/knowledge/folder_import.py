@@ -52,7 +52,7 @@ class ImportSource:
         return f"{self.key}\x00" if self.key else f"{self.name}/"
 
     def note_id(self, user_id: str, path: str) -> str:
-        """The id of a person's note from this file, so that a second import finds the first."""
+        """The stable id of a person's note from this file, so that a second import finds it."""
         return hashlib.sha256(f"{user_id}\x00{self.identity}{path}".encode()).hexdigest()[:20]
 
 
@@ -71,7 +71,7 @@ class NoteFolder(Protocol):
     def paths(self) -> list[str]: ...
 
     def read(self, path: str) -> str:
-        """The text of a file; UnicodeDecodeError where it is not UTF-8."""
+        """The text of a file; UnicodeDecodeError if it is not UTF-8."""
         ...
 
     def exists(self, path: str) -> bool: ...
@@ -119,7 +119,7 @@ class FolderImporter:
         synced: Mapping[str, SyncState],
         report: ImportReport,
     ) -> None:
-        """Saves a handful of files in one step, or one by one where one of them is in the way."""
+        """Save a batch of files in one step, or one by one if one of them conflicts."""
         if source == "team" and PROMOTE not in caller.scopes:
             raise InsufficientPermissionsError(frozenset({PROMOTE}), caller.scopes)
         changes: list[tuple[NoteFile, Insert | Replace]] = []
@@ -235,13 +235,13 @@ class FolderImporter:
             _record_outcome(file, change, report)
 
     def notes_to_export(self, caller: Caller, source: Source) -> AsyncIterator[Note]:
-        """What an export holds: the caller's own notes, or the team's."""
+        """The notes to export: the caller's own, or the team's."""
         shelf: Shelf = Team() if source == "team" else Mine(caller.user_id)
         return self._store.everything(shelf)
 
 
 def digest_of(title: str, content: str, tags: Iterable[str]) -> str:
-    """The same for two notes that a reader could not tell apart."""
+    """A digest that is equal for notes that look the same to a reader."""
     text = json.dumps([title, content, sorted(case_key(tag) for tag in tags)], ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -31,7 +31,7 @@ class KnownFolders(Protocol):
     """The folders that were imported, remembered between commands."""
 
     def hold(self) -> AbstractContextManager[None]:
-        """Keeps other imports from reading and replacing meanwhile."""
+        """Lock out other imports."""
         ...
 
     def all(self) -> list[KnownFolder]: ...
@@ -45,7 +45,7 @@ class KnownFolders(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AskedFolder:
-    """A folder to import. `name` and `moved_from` are what its owner says of it, if anything."""
+    """A folder to import, with the owner's optional `name` and `moved_from`."""
 
     folder: Path
     user_id: str
@@ -58,7 +58,7 @@ class FolderAmbiguousError(ConflictError):
 
 
 class FolderResolver:
-    """Finds the source of a folder, one import after the other."""
+    """Finds the source of a folder, one import at a time."""
 
     def __init__(self, known: KnownFolders, store: NoteStore) -> None:
         self._known = known

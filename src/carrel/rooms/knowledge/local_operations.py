@@ -64,7 +64,7 @@ class NodesImported:
 
 
 class KnowledgeFolderOperations:
-    """Local, because they read and write any folder of the machine."""
+    """Local operations, because they read and write any folder of the machine."""
 
     def __init__(
         self,

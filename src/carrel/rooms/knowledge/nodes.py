@@ -65,7 +65,7 @@ class Nodes:
     async def _find_concepts(
         self, names: Sequence[str], caller: Caller
     ) -> tuple[Mapping[str, Concept], str]:
-        """Concepts of papers, for those who may read papers, or why they could not be asked."""
+        """Concepts of the corpus for callers who may read papers, or why they are unavailable."""
         if not names or READ_PAPERS not in caller.scopes:
             return {}, ""
         try:

@@ -117,7 +117,7 @@ def _tag_problems(facts: dict[str, Any]) -> list[str]:
 def write_note(
     title: str, content: str, tags: tuple[str, ...], path: str, front_matter: str = ""
 ) -> str:
-    """A file that reads as this note; only `title` and `tags` change, where they must."""
+    """A file that parses to this note; changes only `title` and `tags`, if necessary."""
     text = split_front_matter(front_matter).header
     if not text and content.startswith("---"):
         # A text that looks like front matter gets an empty one of its own, so that it stays a text.

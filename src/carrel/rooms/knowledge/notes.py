@@ -146,7 +146,7 @@ class NoteSearch:
 
 @dataclass(frozen=True, slots=True)
 class NoteHit:
-    """A note and how well it fits, from 0 to 1."""
+    """A note and its score from 0 to 1."""
 
     note: Note
     score: float
@@ -172,7 +172,7 @@ class BadRow:
 
 
 def new_note_id() -> str:
-    """A random id as Firestore makes them."""
+    """A random id in the format of Firestore."""
     return "".join(secrets.choice(_ID_CHARACTERS) for _ in range(20))
 
 
@@ -182,7 +182,7 @@ def shelf_of(note: Note) -> str:
 
 
 def shelf_names(shelf: Shelf) -> tuple[str, ...] | None:
-    """The places to look at; None for all proposals, which are a range of places."""
+    """The shelf keys to query; None for all proposals, which are a range of keys."""
     match shelf:
         case Mine(user_id):
             return (f"open:{user_id}", f"proposed:{user_id}", f"done:{user_id}")
@@ -211,7 +211,7 @@ def sort_key(note: Note, order: Order) -> tuple[object, ...]:
 
 
 def link_targets(content: str) -> list[str]:
-    """The targets of a note's [[links]], each once, in order; links inside code do not count."""
+    """The distinct targets of a note's [[links]] in order; links inside code are ignored."""
     found: dict[str, None] = {}
     for match in _LINK.finditer(_FENCE.sub(" ", content)):
         target = match[1].strip().removesuffix(".md")

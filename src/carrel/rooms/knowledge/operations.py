@@ -1,4 +1,4 @@
-"""The operations of the knowledge room, each described once."""
+"""The operations of the knowledge room."""
 
 from __future__ import annotations
 

@@ -18,20 +18,20 @@ from carrel.rooms.knowledge.notes import Change, Node, Note, NoteHit, NoteSearch
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Where stores differ: ranking of text, and how many notes are filtered by hand at most."""
+    """Differences between stores: text ranking, and the maximum of notes to filter here."""
 
     has_ranking: bool
     reads_at_most: int | None
 
 
 class NoteStore(Protocol):
-    """Notes that outlive the process. Raises KnowledgeStoreError where the store cannot be used."""
+    """Durable storage of notes; raises KnowledgeStoreError if it is unusable."""
 
     @property
     def capabilities(self) -> Capabilities: ...
 
     async def write(self, changes: Sequence[Change]) -> None:
-        """All of the changes or none; NoteChangedError or NoteExistsError where one fails."""
+        """Write all changes or none; raises NoteChangedError or NoteExistsError."""
         ...
 
     async def find(self, note_id: str) -> Note | None: ...
@@ -47,7 +47,7 @@ class NoteStore(Protocol):
         ...
 
     def everything(self, shelf: Shelf) -> AsyncIterator[Note]:
-        """All notes of a shelf, each once, read a page at a time."""
+        """All notes of a shelf once each, read in pages."""
         ...
 
     def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
@@ -75,7 +75,7 @@ class NodeStore(Protocol):
         ...
 
     async def near(self, name: str, limit: int) -> list[str]:
-        """Names spelled like this one, in no particular order; `limit` candidates."""
+        """Up to `limit` names with a similar spelling, in no particular order."""
         ...
 
     def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
@@ -126,7 +126,7 @@ class Searcher(Protocol):
     async def search(
         self, index: str, body: Mapping[str, Any], readers: frozenset[str]
     ) -> SearchAnswer:
-        """`readers` are the names under which the caller may read."""
+        """Search; `readers` are the names under which the caller may read."""
         ...
 
     async def notes_changed(self) -> None:

@@ -97,7 +97,7 @@ class Knowledge:
         ]
 
     async def get(self, note_id: str, caller: Caller) -> FullNote:
-        """A note with where its links lead."""
+        """A note with the targets of its links."""
         note = await self._visible(note_id, caller)
         every_target = link_targets(note.content)
         targets = every_target[:MAX_LINKS]
@@ -119,7 +119,7 @@ class Knowledge:
         return [NoteVersion.of(version) for version in await self._store.history(note_id, limit)]
 
     async def delete(self, note_id: str, caller: Caller, seen: str | None) -> None:
-        """Deletes for good, with the history. A team note belongs to those who may promote."""
+        """Delete a note and its history; a team note requires the right to promote."""
         note = await self._visible(note_id, caller)
         _may_change(note, caller, "delete")
         removal = Remove(note.id, _expected(note, seen))
@@ -163,7 +163,7 @@ class Knowledge:
         return proposed
 
     async def promote(self, note_id: str, caller: Caller, seen: str | None) -> Note:
-        """Makes the team's copy of a proposed note, or updates it; each keeps the other's id."""
+        """Create or update the team's copy of a proposed note; both store the other's id."""
         note = await self._visible(note_id, caller)
         if note.source != "personal" or note.status != "proposed":
             raise WrongStatusError(note.id, note.status, "proposed", "promoted")
@@ -197,7 +197,7 @@ class Knowledge:
         return copy
 
     async def ask(self, index: str, body: Mapping[str, Any], caller: Caller) -> SearchAnswer:
-        """Answers a search body from what the caller may read in the rooms that are asked."""
+        """Answer a search body from what the caller may read in the rooms named."""
         needed = frozenset(
             _NEIGHBOURS[name] for part in index.split(",") if (name := part.strip()) in _NEIGHBOURS
         )
@@ -285,7 +285,7 @@ def may_see(note: Note, caller: Caller) -> bool:
 
 
 def title_of(given: str | None, content: str) -> str:
-    """The title given, or else the beginning of the content."""
+    """The given title, or the beginning of the content."""
     if given is not None and given.strip():
         return given.strip()
     return " ".join(content.split())[:TITLE_FROM_CONTENT_CHARACTERS].strip()

@@ -1,4 +1,4 @@
-"""The papers room: a corpus that is searched, read and built."""
+"""The papers room: searches, reads and builds a corpus."""
 
 from carrel.core.room import RoomDeclaration
 

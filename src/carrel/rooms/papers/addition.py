@@ -1,4 +1,4 @@
-"""Adding one paper to a corpus that is being served: a text, a PDF, or an identifier."""
+"""Adds one paper to a corpus in use: a text, a PDF, or an identifier."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def metadata_item(facts: PaperMetadata) -> dict[str, Any]:
 
 
 def csl_type(facts: PaperMetadata) -> str:
-    """The kind of work that its venue tells; `document` where nothing does."""
+    """The CSL type implied by the venue; `document` by default."""
     venue = " ".join(facts.venue.lower().split())
     if _THESIS.search(venue):
         return "thesis"

@@ -51,14 +51,14 @@ class CorpusWorkshop(Protocol):
         ...
 
     def embed(self, progress: Progress) -> None:
-        """Makes the vectors that are missing beside the snapshot."""
+        """Compute the missing vectors beside the snapshot."""
         ...
 
     async def summarise(self, request: SummarisePapers, progress: Progress) -> SummaryTally: ...
 
 
 class CorpusOperations:
-    """Local, because they read and write any folder of the machine."""
+    """Local operations, because they read and write any folder of the machine."""
 
     def __init__(self, workshop: CorpusWorkshop) -> None:
         self._workshop = workshop

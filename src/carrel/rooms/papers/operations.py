@@ -1,4 +1,4 @@
-"""The operations of the papers room, each described once."""
+"""The operations of the papers room."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from carrel.rooms.papers.models import (
 
 
 class PaperStore(Protocol):
-    """A corpus to search and read; methods raise SnapshotUnavailableError without one."""
+    """Searches and reads a corpus; methods raise SnapshotUnavailableError without one."""
 
     async def search(self, query: PaperQuery, *, first: int, count: int) -> list[PaperHit]:
         """`count` papers after the `first` best ones, best first."""
@@ -76,7 +76,7 @@ class WorkLookup(Protocol):
 
 
 class PaperInbox(Protocol):
-    """Stores papers that people hand in, one file each, as a source of later builds."""
+    """Stores uploaded papers, one file each, as a source of later builds."""
 
     def put(self, content: bytes, suffix: str) -> Path: ...
 

@@ -32,7 +32,7 @@ def named_paper(
 
 
 class PaperResources:
-    """Every address of the room. Texts are cut at DEFAULT_MAX_CHARS and say how much is left."""
+    """The resources of the room; texts are cut at DEFAULT_MAX_CHARS with a note of the rest."""
 
     def __init__(self, papers: Papers) -> None:
         self._papers = papers

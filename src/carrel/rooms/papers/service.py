@@ -122,7 +122,7 @@ class Papers:
         return _part(body, 0, DEFAULT_MAX_CHARS, "text/markdown")
 
     async def bibtex(self, paper_id: str) -> Text:
-        """The entry that the snapshot holds, else one made from the metadata, as in an export."""
+        """The stored entry, else one generated from the metadata, as in an export."""
         facts = await self.metadata(paper_id)
         stored = await self._store.bibtex(paper_id)
         if stored is not None:

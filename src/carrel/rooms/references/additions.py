@@ -41,7 +41,7 @@ ReadFile = Callable[[str], Awaitable[bytes | None]]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An item that may be added. `has_own_key` says whether its input named it."""
+    """An item to add; `has_own_key` if its input had a key."""
 
     item: Item
     source: str
@@ -51,7 +51,7 @@ class Candidate:
 
 @dataclass(slots=True)
 class ReadInput:
-    """What the elements of an input hold; `answer` has what could not be read."""
+    """The parsed elements of an input; `answer` lists those that are unreadable."""
 
     candidates: list[Candidate] = field(default_factory=list)
     sources_by_identifier: dict[Identifier, list[str]] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class ReadInput:
 
 
 class InputReader:
-    """Turns elements of an input into candidates and identifiers to be looked up."""
+    """Parses elements of an input into candidates and identifiers to look up."""
 
     def __init__(self, papers: PapersAtHand, parsers: Parsers) -> None:
         self._papers = papers
@@ -117,7 +117,7 @@ class InputReader:
 async def add_to(
     library: Library, candidates: Sequence[Candidate], clock: Clock
 ) -> AddedReferences:
-    """Keeps the candidates in one write; when it returns, what it calls added is on disk."""
+    """Store the candidates in one write; those reported as added are then on disk."""
     answer = AddedReferences.empty()
     valid = (
         await asyncio.to_thread(_keep_valid, candidates, answer)
@@ -241,7 +241,7 @@ def not_added(source: str, error: CarrelError, line: int | None = None) -> NotAd
 
 
 def unexpected_failure(event: str) -> InternalError:
-    """The error for a fault of ours, which is logged; call it while the exception is handled."""
+    """Log the exception being handled, and return the error for an internal fault."""
     error_id = secrets.token_hex(8)
     log.exception(event, extra={"error_id": error_id})
     return InternalError(error_id)

@@ -1,4 +1,4 @@
-"""Full texts: both layouts of other tools are read, the newer is written, only ours is deleted."""
+"""Full texts: reads both layouts of other tools, writes the newer, deletes only our copies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUFFIX = {"pdf": ".pdf", "markdown": ".md"}
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """One attached file. `is_ours` says whether we copied it in."""
+    """One attached file; `is_ours` if we copied it in."""
 
     role: str
     path: Path

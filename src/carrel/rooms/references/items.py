@@ -124,7 +124,7 @@ def isbns_of(item: Item) -> list[str]:
 
 
 def arxiv_of(item: Item) -> str | None:
-    """The arXiv id without its version, from the field where other tools keep it, or the DOI."""
+    """The arXiv id without its version, from the field other tools use, or the DOI."""
     number = text_of(item, "number")
     found = str(custom(item).get("arxiv_id") or "") or (number if "arxiv" in number.lower() else "")
     if not found and text_of(item, "archive").lower() == "arxiv":
@@ -222,7 +222,7 @@ class KnownWorks:
                 kinds.add(key[0])
 
     def find(self, item: Item) -> Duplicate | None:
-        """The record of the same work. A title proves nothing where both have other identifiers."""
+        """The record of the same work; titles do not count if both have other identifiers."""
         for kind, value in work_keys(item):
             found = self._known.get((kind, value))
             if found is not None and not (

@@ -83,7 +83,7 @@ class LookupProgress(BaseModel):
 
 
 class LookupJob:
-    """Runs the job. What another run of the same job has settled is not looked up again."""
+    """Runs the job; works settled by an earlier run of it are not looked up again."""
 
     def __init__(self, libraries: Libraries, literature: Literature, clock: Clock) -> None:
         self._libraries = libraries
@@ -180,7 +180,7 @@ class LookupWaits:
 
 
 class Additions:
-    """Adds to the caller's library, and shows look-up jobs to their owners."""
+    """Adds to the caller's library; look-up jobs are visible to their owners only."""
 
     def __init__(
         self,
@@ -331,7 +331,7 @@ class _StoredError(CarrelError):
 
 
 def _as_job(record: JobRecord) -> Job:
-    """A look-up job as its owner sees it."""
+    """A look-up job in its public form."""
     code = record.error_code
     return Job(
         job_id=record.id,
@@ -373,6 +373,6 @@ def _answer_of(record: JobRecord) -> AddedReferences:
 
 
 def _unsettled(works: Sequence[Work], progress: LookupProgress) -> list[int]:
-    """The places of the works that are still to be looked up."""
+    """The indexes of the works still to look up."""
     settled = set(progress.settled)
     return [place for place in range(len(works)) if place not in settled]

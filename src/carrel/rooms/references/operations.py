@@ -1,4 +1,4 @@
-"""The operations of the references room, each described once."""
+"""The operations of the references room."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Library(Protocol):
         ...
 
     async def snapshot(self) -> LibrarySnapshot:
-        """The present library, or its last good state while the file is unreadable."""
+        """The current library, or its last good state while the file is unreadable."""
         ...
 
     async def find(self, reference_id: str) -> Item | None:
@@ -51,7 +51,7 @@ class Library(Protocol):
         ...
 
     async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]:
-        """Adds what `choose` returns for the present items; returns it once it is on disk."""
+        """Add what `choose` returns for the current items; returns it once it is on disk."""
         ...
 
     async def change(self, reference_id: str, decide: Callable[[Item], Change]) -> Item | None:
@@ -63,7 +63,7 @@ class Library(Protocol):
         ...
 
     async def take_notices(self) -> Sequence[str]:
-        """Sentences about merges with other programs' saves; each is returned once."""
+        """Messages about merges with other programs' saves; each is returned once."""
         ...
 
 
@@ -81,7 +81,7 @@ class PapersAtHand(Protocol):
         ...
 
     async def find(self, paper_id: str) -> Item | None:
-        """The paper of that id, or None. Raises CarrelError where the corpus cannot be read."""
+        """The paper of that id, or None; raises CarrelError if the corpus is unreadable."""
         ...
 
 
@@ -94,7 +94,7 @@ class Literature(Protocol):
 
 
 class Parsers(Protocol):
-    """Processes that read long foreign input within limits of time and memory."""
+    """Child processes that parse long foreign input within limits of time and memory."""
 
     async def run(self, function: Callable[..., ResultT], *arguments: Any, size: int) -> ResultT:
         """The function's result; raises CostlyInputError if it exceeds its budget."""
@@ -162,7 +162,7 @@ class LibraryPast(Protocol):
         ...
 
     def list_versions(self) -> list[KeptVersion]:
-        """Complete versions that are still kept, newest first."""
+        """Complete stored versions, newest first."""
         ...
 
     def list_texts(self, reference_id: str) -> list[PastText]:
@@ -174,5 +174,5 @@ class LibraryPast(Protocol):
         ...
 
     def restore_reference(self, reference_id: str, revision: int | None = None) -> None:
-        """The text of a revision, or of before its last change. Raises NotFoundError."""
+        """Restore a revision, or the state before the last change; raises NotFoundError."""
         ...

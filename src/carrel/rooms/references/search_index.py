@@ -139,7 +139,7 @@ class ReferenceIndex:
         self._order: list[int] | None = None
 
     def update(self, items: Sequence[Item]) -> None:
-        """Makes this the index of `items`."""
+        """Update the index to `items`."""
         places: list[int] = []
         fresh: list[IndexedReference] = []
         for item in items:
@@ -324,7 +324,7 @@ def _bits(number: int) -> Iterable[int]:
 
 
 def _all_text(item: Item) -> str:
-    """Everything a plain word may match."""
+    """All text that a plain word may match."""
     year = year_of(item)
     own = custom(item)
     parts = [

@@ -58,7 +58,7 @@ _MAX_FILE_BYTES = 256 * 1024 * 1024
 
 
 class ReferencesRoom:
-    """The service. Over HTTP only `allowed_folders` are read, at a person's own doors any file."""
+    """The service; over HTTP it reads only `allowed_folders`, at local doors any file."""
 
     def __init__(
         self,
@@ -200,7 +200,7 @@ class ReferencesRoom:
         return Completion(tuple(style.id for style in found[:MAX_COMPLETION_VALUES]), len(found))
 
     async def _with_notices(self, answer: AnswerT, call: Call) -> AnswerT:
-        """The answer with the notices about the library since the last one."""
+        """The answer with the library's notices since the last one."""
         notices = await self._libraries.of(call.caller).take_notices()
         return answer.model_copy(update={"notices": list(notices)}) if notices else answer
 

@@ -1,4 +1,4 @@
-"""CSL-JSON in libraries: imports are brought into shape, edits that do not fit are refused."""
+"""CSL-JSON in libraries: normalises imports, refuses invalid edits."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _plain_name(person: object, variable: str, others: Item) -> object:
 
 
 def check_changes(changes: Mapping[str, object]) -> Callable[[Item], Change]:
-    """The change that an edit asks for. FieldsNotValidError where CSL-JSON does not allow it."""
+    """The change of an edit; raises FieldsNotValidError if CSL-JSON does not allow it."""
     protected = sorted(_NOT_EDITABLE & set(changes))
     if protected:
         raise InvalidInputError(

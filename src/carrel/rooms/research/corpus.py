@@ -27,7 +27,7 @@ _WORD = re.compile(r"\w+")
 
 
 class Corpus:
-    """One corpus with its concept index. Only papers that changed are read again."""
+    """One corpus with its concept index; only changed papers are indexed again."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Corpus:
         self._progress: tuple[int, int] | None = None
 
     def reading_progress(self) -> tuple[int, int] | None:
-        """While many papers are read into the index: how many have been, and of how many."""
+        """Papers indexed and in total, while an index is built."""
         return self._progress
 
     async def with_discovery(self, work: Callable[[Discovery], ResultT]) -> ResultT:
@@ -67,7 +67,7 @@ class Corpus:
         return await asyncio.to_thread(self._texts.papers, list(paper_ids))
 
     async def search(self, sentence: str, count: int) -> list[Paper]:
-        """Papers that a search for the words of a sentence finds, best first."""
+        """Papers that match the words of a sentence, best first."""
         # Not a query: quotation marks, colons and capital AND must not be taken for operators.
         words = " ".join(_WORD.findall(sentence.lower()))[:_QUERY_CHARACTERS]
         if not words:

@@ -94,14 +94,14 @@ class LegacyHypothesis:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableEntry:
-    """One that could not be read, by its place in the file."""
+    """An unreadable entry, by its place in the file."""
 
     place: int
     reason: str
 
 
 def read_legacy_hypotheses(text: str) -> tuple[list[LegacyHypothesis], list[UnreadableEntry]]:
-    """Reads a list of hypotheses, or an object that has them as values or under `hypotheses`."""
+    """Parse a list of hypotheses, or an object with them as values or under `hypotheses`."""
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:

@@ -1,4 +1,4 @@
-"""Hypotheses and reviews as callers see them, and the order they are shown in."""
+"""Public views of hypotheses and reviews, and their order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CITED_IN_OVERVIEW = 3
 
 
 def place_of(hypothesis: Hypothesis) -> Place:
-    """Whether its rank says anything: it does once it has played, unless a person rejected it."""
+    """`rejected` if a person did so, else `ranked` once it has played."""
     if hypothesis.decision.approval == "rejected":
         return "rejected"
     return "ranked" if hypothesis.rating.match_count else "not yet compared"
@@ -88,7 +88,7 @@ def detail_hypothesis(
 
 
 def cut_paragraphs(text: str, longest: int) -> str:
-    """The paragraphs of a text that fit, at least one, and a note that there is more."""
+    """The paragraphs that fit, at least one, with a note if there is more."""
     if len(text) <= longest:
         return text
     kept: list[str] = []
@@ -193,7 +193,7 @@ def cited_papers(hypothesis: Hypothesis, *, is_detailed: bool) -> list[str]:
 def describe_in_results(
     rank: int, hypothesis: Hypothesis, reviews: list[Review] | None
 ) -> ResultHypothesis:
-    """A row of the results; with its long texts where reviews are given."""
+    """A row of the results; with its long texts if reviews are given."""
     draft = hypothesis.draft
     texts: dict[str, Any] = {}
     if reviews is not None:

@@ -70,7 +70,7 @@ _ERRORS: dict[str, type[CarrelError]] = {
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a call waits for its work; a caller who can follow the work waits less."""
+    """How long a call waits for its job; shorter if the caller can follow it."""
 
     seconds: float = 20.0
     look_every_seconds: float = 0.5

@@ -1,4 +1,4 @@
-"""The operations of the research room, each described once."""
+"""The operations of the research room."""
 
 from __future__ import annotations
 

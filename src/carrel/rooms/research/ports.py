@@ -35,7 +35,7 @@ class ResearchStore(Protocol):
     """
 
     async def save(self, changes: Changes) -> None:
-        """Stores all of the changes or nothing. Raises ConflictError where a record exists."""
+        """Store all changes or none; raises ConflictError if a record exists."""
         ...
 
     async def project(self, research_id: str) -> Project | None: ...
@@ -61,7 +61,7 @@ class ResearchStore(Protocol):
         ...
 
     async def hypotheses(self, research_id: str) -> list[Hypothesis]:
-        """All of a project's, in the order they were made."""
+        """All hypotheses of a project, in the order of creation."""
         ...
 
     async def decide(self, hypothesis_id: str, decision: Decision) -> None: ...
@@ -77,7 +77,7 @@ class ResearchStore(Protocol):
     async def output(self, output_id: str) -> AgentOutput | None: ...
 
     async def outputs(self, research_id: str, *, agent: str | None = None) -> list[AgentOutput]:
-        """What agents did in a project, or one of them, oldest first."""
+        """Outputs of all agents of a project, or of one, oldest first."""
         ...
 
     async def model_usage(self, research_id: str) -> tuple[int, float]:
@@ -109,11 +109,11 @@ class ResearchStore(Protocol):
         ...
 
     async def release(self, job_id: str, worker: str) -> None:
-        """Gives back a job that the worker holds, unfinished."""
+        """Release an unfinished job that the worker holds."""
         ...
 
     async def renew(self, job_id: str, worker: str, lease_seconds: float) -> bool:
-        """Renews the lease from now on. False where the job is no longer this worker's."""
+        """Renew the lease from now on; False if the worker no longer holds the job."""
         ...
 
     async def end_job(
@@ -170,7 +170,7 @@ class ResearchStore(Protocol):
         ...
 
     async def mean_step_seconds(self) -> dict[StepKind, float]:
-        """Mean duration by kind of step, over everything done so far."""
+        """Mean duration by kind of step, over all runs."""
         ...
 
     async def close(self) -> None: ...
@@ -180,7 +180,7 @@ class PaperTexts(Protocol):
     """The titles, abstracts and keywords of the corpus, read from its snapshot."""
 
     def signature(self) -> object:
-        """Something that changes when the corpus does."""
+        """A value that changes when the corpus does."""
         ...
 
     def everything(self) -> Iterator[tuple[Paper, str]]:
@@ -195,7 +195,7 @@ class PaperTexts(Protocol):
 
 
 class ConceptIndexFile(Protocol):
-    """Where the concept index is stored between runs."""
+    """Storage of the concept index between runs."""
 
     def load(self, vocabulary: Vocabulary | None) -> tuple[ConceptIndex, dict[str, str]] | None:
         """The index and the fingerprints of its papers; None if there is none that fits."""
@@ -212,7 +212,7 @@ class Neighbours(Protocol):
         ...
 
     async def paper_as_csl(self, paper_id: str) -> dict[str, Any] | None:
-        """The paper as CSL-JSON; None where the corpus no longer has it."""
+        """The paper as CSL-JSON; None if the corpus no longer has it."""
         ...
 
     async def format_bibliography(self, items: Sequence[dict[str, Any]]) -> list[str]:

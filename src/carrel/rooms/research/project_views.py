@@ -172,7 +172,7 @@ class ProjectViews:
         return sort_by_place(await self._store.hypotheses(project.id))
 
     async def references(self, hypotheses: Sequence[Hypothesis]) -> list[dict[str, Any]]:
-        """The works that hypotheses cite, as CSL-JSON, each once."""
+        """The distinct works that hypotheses cite, as CSL-JSON."""
         cited = [name for one in hypotheses for name in one.draft.citations]
         return await self._references(cited, hypotheses)
 
@@ -189,7 +189,7 @@ def remaining_seconds(
     done: Sequence[StepDone],
     mean_seconds: Mapping[StepKind, float],
 ) -> float:
-    """How long the rest takes: by this run's own mean of each kind, else by that of all runs."""
+    """Estimated remaining time by this run's mean of each kind, else that of all runs."""
     counts = Counter(step.kind for step in done)
     spent = dict.fromkeys(StepKind, 0.0)
     for step in done:

@@ -336,7 +336,7 @@ class StepKey:
 
     @property
     def label(self) -> str:
-        """The key as one text, for logs and for ids derived from it. It is never read back."""
+        """The key as text, for logs and derived ids; it is never parsed."""
         parts = (self.kind, self.round or "", self.number or "", self.hypothesis_id)
         return ":".join(str(part) for part in parts if part)
 

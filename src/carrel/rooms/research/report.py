@@ -25,7 +25,7 @@ def format_reference(item: Mapping[str, Any]) -> str:
 
 
 def reference_url(item: Mapping[str, Any]) -> str | None:
-    """Where the work is on the web, if it says so itself."""
+    """The URL of the work, if it has one."""
     doi = str(item.get("DOI") or "")
     url = str(item.get("URL") or "")
     if doi:
@@ -54,7 +54,7 @@ _WIDTH, _HEIGHT, _LEFT, _RIGHT, _EDGE = 760, 300, 52, 40, 34
 
 
 def draw_ratings(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> str:
-    """Elo after every match as SVG: a line for each leader, numbered by its place in the list."""
+    """Elo after every match as SVG: one line per leader, numbered by its rank."""
     drawn = list(ordered[:DRAWN])
     courses = {hypothesis.id: [(0, hypothesis.start_elo)] for hypothesis in drawn}
     for place, match in enumerate(matches, start=1):
@@ -260,7 +260,7 @@ def _legend(ordered: Sequence[Hypothesis]) -> str:
 
 
 class _Page:
-    """What all hypotheses of a page share: the numbers of the papers, and each other's titles."""
+    """Shared by all hypotheses of a page: numbers of papers, and titles."""
 
     def __init__(
         self,

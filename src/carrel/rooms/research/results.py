@@ -1,4 +1,4 @@
-"""Results for readers: an overview, all details, or the parts of an NIH Specific Aims page."""
+"""Results: an overview, all details, or the parts of an NIH Specific Aims page."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def _aims_page(aims: NihAims) -> list[str]:
 
 
 def _disease_description(project: Project, first: Hypothesis | None, cited: Sequence[Paper]) -> str:
-    """What the papers themselves say of the thing the goal is about, in their own words."""
+    """A sentence of a cited paper that defines the subject, else the goal."""
     connection = None if first is None else first.draft.connection
     if connection is not None:
         subject = connection.start.label

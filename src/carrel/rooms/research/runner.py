@@ -45,7 +45,7 @@ class JobOutcome:
 
     @property
     def project_status(self) -> ProjectStatus | None:
-        """What the project is from now on, where the job is its run."""
+        """The project's new status, if the job is its run."""
         if self.job.kind != "research":
             return None
         match self.state:
@@ -58,7 +58,7 @@ class JobOutcome:
 def outcome_of_failure(
     job: Job, error: Exception, at: str, *, is_claimed: bool = True
 ) -> JobOutcome:
-    """An exhausted budget and a full disk pause a job; everything else fails it."""
+    """An exhausted budget or a full disk pauses a job; any other error fails it."""
     if isinstance(error, OSError) and error.errno in _DISK_FULL:
         error = StorageFullError.at("the home folder")
     if isinstance(error, StorageFullError):

@@ -1,4 +1,4 @@
-"""What the research room does: starts, steers and shows projects, and starts work on them."""
+"""The service of the research room: starts, steers and shows projects."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _MOST_PROJECTS = 10_000
 
 
 class ResearchRoom:
-    """The service. Every project belongs to who started it; to everybody else it does not exist."""
+    """The service; a project is invisible to everybody but who started it."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The answers of language models: the object or text asked for, or why there is none."""
+"""Parses language model answers: the object or text asked for, or why it is unusable."""
 
 from __future__ import annotations
 

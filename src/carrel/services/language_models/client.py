@@ -1,4 +1,4 @@
-"""A client for language models: sends requests, retries while they are busy, reads answers."""
+"""A client for language models: sends requests, retries busy servers, parses answers."""
 
 from __future__ import annotations
 

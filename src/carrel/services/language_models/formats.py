@@ -31,13 +31,13 @@ class ModelRequest:
 
     @property
     def sampling(self) -> dict[str, float]:
-        """Left out where nothing is set: not every model takes a temperature."""
+        """Empty unless set: not every model accepts a temperature."""
         return {} if self.temperature is None else {"temperature": self.temperature}
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """The content of an answer, its tokens, and why it is unusable where the provider says so."""
+    """The content of an answer, its tokens, and the provider's reason if it is unusable."""
 
     content: Any
     input_tokens: int
@@ -96,7 +96,7 @@ def _plain_openai_body(request: ModelRequest) -> dict[str, Any]:
 
 
 def _in_words(schema: Mapping[str, Any], named: Mapping[str, Any]) -> str:
-    """The shape as a sentence: a small model would copy a schema or an empty example."""
+    """The schema as a sentence: a small model would copy a schema or an empty example."""
     if "$ref" in schema:
         return _in_words(named[schema["$ref"].rpartition("/")[2]], named)
     if "enum" in schema:

@@ -17,7 +17,7 @@ _REFUSED_KEY = frozenset({401, 403})
 
 
 class SummaryWriter:
-    """Plain text from one model; `provider` is the host name, as the corpus shows it."""
+    """Plain text from one model; `provider` is the host name shown in the corpus."""
 
     def __init__(
         self,

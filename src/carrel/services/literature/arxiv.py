@@ -80,7 +80,7 @@ def _entries(answer: HttpAnswer) -> list[XmlNode]:
 def _items_by_identifier(
     entries: Sequence[XmlNode], identifiers: Sequence[ArxivId]
 ) -> dict[ArxivId, CslItem]:
-    """Each identifier with its entry; one without a version takes any version of the paper."""
+    """Each identifier with its entry; one without a version matches any version."""
     found: dict[tuple[str, int | None], XmlNode] = {}
     for entry in entries:
         with suppress(NotAnIdentifierError):

@@ -1,4 +1,4 @@
-"""Why a work could not be looked up: no network, no such work, or a service in trouble."""
+"""Why a look-up failed: no network, unknown work, or a failing service."""
 
 from carrel.core.errors import NotFoundError, UnavailableError
 from carrel.core.secrets import mask_secrets

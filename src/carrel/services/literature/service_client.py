@@ -55,7 +55,7 @@ LIMITS = FetchLimits(
 
 
 class FileCache:
-    """Answers in a folder, one file each. A file that cannot be read counts as absent."""
+    """Cached answers in a folder, one file each; an unreadable file counts as absent."""
 
     def __init__(
         self,

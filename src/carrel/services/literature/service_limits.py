@@ -16,7 +16,7 @@ _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True, slots=True)
 class ServiceLimits:
-    """How many requests a service takes at once, and the least time between two."""
+    """Concurrent requests that a service allows, and the minimum time between two."""
 
     max_concurrent: int = 2
     interval_seconds: float = 0.0
@@ -102,7 +102,7 @@ class CircuitBreaker:
         self.reason = ""
 
     def refused_for_seconds(self) -> float | None:
-        """How long not to ask from now; None where the caller may ask, or is the one to probe."""
+        """Seconds until requests are allowed; None if the caller may ask or is the probe."""
         if self._open_until is None:
             return None
         left = self._open_until - self._clock()
@@ -133,7 +133,7 @@ class CircuitBreaker:
         self._is_probing = False
 
     def open_for(self, seconds: float) -> None:
-        """Leaves the service alone for this long, as when it says itself when to come back."""
+        """Open the breaker for this long, as when the service sends Retry-After."""
         self._open_until = self._clock() + seconds
         self._is_probing = False
 

@@ -24,7 +24,7 @@ from carrel.services.literature.service_client import FileCache, ServiceClient
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where the services are; tests and mirrors have their own."""
+    """Base URLs of the services; tests and mirrors replace them."""
 
     doi_org: str = "https://doi.org"
     crossref: str = "https://api.crossref.org"
@@ -51,7 +51,7 @@ class Works:
         self._google_books = GoogleBooks(client, at.google_books)
 
     async def find(self, identifier: Identifier) -> CslItem:
-        """The work as a CSL item without a key, or the error of the service that says most."""
+        """The work as a CSL item without a key; raises the most informative service's error."""
         match identifier:
             case Doi():
                 return await self._doi(identifier)
@@ -88,7 +88,7 @@ class Works:
         return item | {"PMCID": str(pmcid)}
 
     async def _isbn(self, isbn: Isbn) -> CslItem:
-        """A catalogue that could not be asked says more than one that does not have the book."""
+        """An unavailable catalogue takes precedence over one that does not have the book."""
         try:
             return await self._open_library.look_up(isbn)
         except WorkLookupError as first:

@@ -1,1 +1,1 @@
-"""Readers of everything a corpus can be built from, one file for each kind of source."""
+"""Readers of paper sources, one file for each kind."""

@@ -45,7 +45,7 @@ def _read_bibtex(content: bytes) -> ImportResult:
 
 
 class BibliographyReader:
-    """Tells the format by the file's name, and for XML and JSON by how it begins."""
+    """Detects the format by the file's name, and for XML and JSON by its first bytes."""
 
     name = "bibliography"
     version = 2

@@ -75,7 +75,7 @@ def one_line(text: str | None) -> str | None:
 
 
 def unique(names: Iterable[str | None]) -> tuple[str, ...]:
-    """The names in order, each once, empty ones dropped."""
+    """The names in order without duplicates and empty ones."""
     return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -91,7 +91,7 @@ def split_names(value: object) -> tuple[str, ...]:
 
 
 def split_authors(value: object) -> tuple[str, ...]:
-    """Authors in order: split at 'and' and ';', and at commas only where no name is inverted."""
+    """Authors in order, split at 'and' and ';', and at commas if no name is inverted."""
     if not isinstance(value, str):
         return split_names(value)
     parts = _AUTHOR_BREAK.split(value)

@@ -1,4 +1,4 @@
-"""Articles in JATS XML, as eLife, PubMed Central and many publishers give them out."""
+"""Articles in JATS XML, as published by eLife, PubMed Central and others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MARKS = (b"<article", b"jats", b"pmc-articleset")
 
 
 class JatsReader:
-    """One article to a file, or a set of them; decision letters and the like are left out."""
+    """One article or a set of them per file; skips decision letters and the like."""
 
     name = "jats"
     version = 2

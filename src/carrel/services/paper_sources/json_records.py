@@ -36,7 +36,7 @@ _LONGEST_LINE = 16 * 1024 * 1024
 
 
 class JsonLinesReader:
-    """Each line an object with title, authors, doi, abstract and the like."""
+    """One object per line with title, authors, doi, abstract and the like."""
 
     name = "json_lines"
     version = 1
@@ -46,7 +46,7 @@ class JsonLinesReader:
         return name.removesuffix(".gz").removesuffix(".xz").endswith(_SUFFIXES)
 
     def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
-        """Pieces of about a megabyte, cut at line ends; broken compression is the last one."""
+        """Parts of about a megabyte, cut at line ends; a read error becomes the last one."""
         number, line, lines, size = 0, 1, list[bytes](), 0
         try:
             with _open(path) as file:
@@ -281,7 +281,7 @@ def _with_source(record: PaperRecord, named: object, folder: Path, assets: Asset
 
 
 def _places(named: str, folder: Path) -> Iterator[Path]:
-    """Where the source may lie: as named, or beside the file; never outside the file's folder."""
+    """Candidate paths of the source, never outside the file's folder."""
     root = folder.resolve()
     for candidate in (root / named, root / Path(named).name):
         resolved = candidate.resolve()

@@ -82,7 +82,7 @@ class MarkdownReader:
 
 
 def decode_text(raw: bytes) -> str:
-    """UTF-8 text, a byte-order mark forgiven, line ends made one."""
+    """UTF-8 text without a byte-order mark, with uniform line ends."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -148,7 +148,7 @@ def parse_translation_name(path: Path) -> tuple[str, str] | None:
 
 
 def store_images(body: str, folder: Path, assets: AssetStore) -> tuple[str, tuple[KeptImage, ...]]:
-    """Stores images of the text's own folder, and makes the text refer to the stored ones."""
+    """Store images of the text's folder, and rewrite the text to refer to them."""
     images: dict[str, KeptImage] = {}
     root = folder.resolve()
 

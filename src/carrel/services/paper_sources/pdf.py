@@ -305,7 +305,7 @@ def _pages_named(numbers: Sequence[int]) -> str:
 
 
 def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
-    """Raises PdfiumError where the page or its text cannot be loaded."""
+    """Raises PdfiumError if the page or its text cannot be loaded."""
     page = document[number]
     try:
         text_page = page.get_textpage()

@@ -1,4 +1,4 @@
-"""Finds the files that can be read, and reads their parts here or in child processes."""
+"""Finds readable files, and reads their parts here or in child processes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MAY_CRASH = frozenset({"pdf"})
 
 
 class SourceReader(Protocol):
-    """Reads one kind of file. A higher `version` makes earlier readings of a file stale."""
+    """Reads one kind of file; a higher `version` invalidates earlier readings."""
 
     @property
     def name(self) -> str: ...
@@ -52,7 +52,7 @@ class SourceReader(Protocol):
     def version(self) -> int: ...
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """Whether a file of this name that begins with these bytes is of this kind."""
+        """Whether this reader handles a file with this name and these first bytes."""
         ...
 
     def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]: ...
@@ -144,7 +144,7 @@ def find_sources(
     readers: Sequence[SourceReader],
     size_limit_bytes: int,
 ) -> tuple[list[FoundSource], list[SkippedFile]]:
-    """Everything readable below the sources, each file once, in a steady order."""
+    """Every readable file below the sources once, in a stable order."""
     search = _FileSearch(readers, size_limit_bytes)
     for source in sources:
         search.visit(source.absolute())

@@ -1,4 +1,4 @@
-"""Sentence vectors from a small model that runs here: the extra `semantic`."""
+"""Sentence vectors from a small local model: the extra `semantic`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_installed() -> bool:
 
 @lru_cache(maxsize=1)
 def load_model() -> MiniLm:
-    """The model, loaded once. Raises NotConfiguredError where the extra is not installed."""
+    """The model, loaded once; raises NotConfiguredError if the extra is not installed."""
     if not is_installed():
         raise NotConfiguredError(
             "The extra `semantic` or its model is not installed",

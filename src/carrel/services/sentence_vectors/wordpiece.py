@@ -16,7 +16,7 @@ _WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+|[^\w\s]|_")
 
 
 class WordPieces:
-    """A vocabulary, one piece per line, and the way from text to its numbers."""
+    """A WordPiece tokenizer over a vocabulary with one piece per line."""
 
     def __init__(self, vocabulary: Path) -> None:
         lines = vocabulary.read_text(encoding="utf-8").split("\n")

@@ -1,1 +1,1 @@
-"""Building a corpus: which records are one paper, and what the snapshot shows of it."""
+"""Builds a corpus: groups records into papers, and writes the snapshot."""

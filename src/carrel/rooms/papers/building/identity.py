@@ -57,12 +57,12 @@ class PaperKey:
 
 
 def make_paper_id(key: str) -> str:
-    """The identifier of a paper known by this key; the same in every snapshot, ours or others'."""
+    """The paper identifier for this key, the same in every snapshot."""
     return hashlib.sha256(f"v1|{key}".encode()).hexdigest()[:32]
 
 
 def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
-    """Every key the record gives its paper, strongest first; none without title and identifiers."""
+    """All keys of a record, strongest first; empty without title and identifiers."""
     keys: list[PaperKey] = []
     arxiv_id = record.arxiv_id
     if record.doi:
@@ -120,7 +120,7 @@ def find_month(date: str | None) -> str:
 
 
 def facet_value(text: str | None) -> str | None:
-    """A facet's spelling: lower case, single spaces; None for what says nothing."""
+    """A facet value in lower case with single spaces; None if empty or unknown."""
     value = " ".join((text or "").lower().split())
     return None if value in {"", UNKNOWN} else value
 
@@ -137,7 +137,7 @@ _MIN_LIKENESS_FOR_IDENTIFIER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class RecordClaim:
-    """One record's claim to be a paper with these names. `order` decides who came first."""
+    """One record's claim to a paper with these keys; `order` decides precedence."""
 
     record_id: int
     source: str

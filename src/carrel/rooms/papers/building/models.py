@@ -1,4 +1,4 @@
-"""Data of a build: records of papers as one source tells them, sources, parts and the report."""
+"""Data of a build: records of papers, sources, parts and the report."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FiledSummary:
 
 @dataclass(frozen=True, slots=True)
 class KeptImage:
-    """An image that a text shows. `sha256` is None when the file was not there."""
+    """An image in a text; `sha256` is None if the file was missing."""
 
     static_path: str
     extension: str
@@ -89,7 +89,7 @@ class ReadProblem:
 
 @dataclass(frozen=True, slots=True)
 class SourcePart:
-    """A piece of a source that can be read alone: a whole file, or some lines of a long one."""
+    """An independently readable part of a source: a whole file, or lines of a long one."""
 
     path: Path
     number: int = 0
@@ -123,7 +123,7 @@ class FileStamp:
 
 @dataclass(frozen=True, slots=True)
 class FoundSource:
-    """A file that can be read, by which reader, and the files that belong to it."""
+    """A readable file, its reader, and the files that belong to it."""
 
     path: Path
     reader: str
@@ -135,7 +135,7 @@ class FoundSource:
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """A file that no reader was asked to read, and why."""
+    """A file that was not read, and why."""
 
     path: Path
     code: str
@@ -177,7 +177,7 @@ class PartRead:
 
 @dataclass(frozen=True, slots=True)
 class KnownPaper:
-    """A paper of the last snapshot: its place, the digest of what it was made of, and its keys."""
+    """A paper of the last snapshot: its index, the digest of its inputs, and its keys."""
 
     paper_id: str
     paper_index: int

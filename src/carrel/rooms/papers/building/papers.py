@@ -1,4 +1,4 @@
-"""One paper out of its records: merged fields, its summaries, and what the snapshot will show."""
+"""One paper from its records: merged fields, summaries, and its published form."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def reader_rank(reader: str) -> int:
 
 
 def merge_records(records: Sequence[PaperRecord]) -> PaperRecord:
-    """One record out of at least one, best source first: the others fill its gaps."""
+    """Merge at least one record, best source first; the others fill its gaps."""
     if len(records) == 1:
         return records[0]
     text = next((record for record in records if record.markdown_sha256), None)
@@ -98,7 +98,7 @@ def _first(values: Iterable[str | None]) -> str | None:
 
 
 def _union(lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Every value once, as first spelled; two spellings are one when they are one facet."""
+    """Distinct values in their first spelling; values with the same facet are one."""
     seen: dict[str, str] = {}
     for values in lists:
         for value in values:
@@ -180,7 +180,7 @@ def _own_words(paper: PaperRecord) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PublishedPaper:
-    """One paper as the snapshot and the static folder will show it."""
+    """One paper as written to the snapshot and the static folder."""
 
     paper_id: str
     paper_index: int
@@ -203,7 +203,7 @@ class PublishedPaper:
 
     @property
     def inferred(self) -> tuple[str, ...]:
-        """The fields, by the names they are shown under, that no source states."""
+        """The displayed names of fields that no source states."""
         fields = self.record.inferred
         return (*fields, "year") if "publication_date" in fields else fields
 
@@ -212,7 +212,7 @@ class PublishedPaper:
         return self.record.venue or ""
 
     def facets(self) -> list[tuple[str, str]]:
-        """Everything the paper can be filtered by, each pair of facet and value once."""
+        """All distinct pairs of facet and value."""
         record, preferred = self.record, self.summaries.preferred
         pairs: list[tuple[str, str | None]] = [
             *(("author", name) for name in record.authors),

@@ -62,7 +62,7 @@ class BuildState(Protocol):
     def forget_sources(self, paths: Iterable[str]) -> None: ...
 
     def begin_source(self, source: FoundSource) -> frozenset[int]:
-        """Starts a source and returns the numbers of the parts of this very file already read."""
+        """Start a source; returns the numbers of its parts that were already read unchanged."""
         ...
 
     def add_part(self, read: PartRead) -> None: ...
@@ -92,7 +92,7 @@ class BuildState(Protocol):
         ...
 
     def prepare_publication(self, build_id: str, papers: Iterable[KnownPaper]) -> None:
-        """Recorded before the swap; it counts once that snapshot is the one on disk."""
+        """Record the publication before the swap; it counts once that snapshot is on disk."""
         ...
 
     def confirm_publication(self, build_id_on_disk: str | None) -> None: ...
@@ -122,7 +122,7 @@ class StaticFolder(Protocol):
     """The texts and files beside the snapshot."""
 
     def write(self, papers: Sequence[PublishedPaper]) -> None:
-        """Returns before all is written; `flush` waits for the rest."""
+        """May return before all is written; `flush` waits for the rest."""
         ...
 
     def flush(self) -> None: ...
@@ -136,7 +136,7 @@ class BuildLock(Protocol):
     """Only one build at a time may work on a folder."""
 
     def held(self) -> AbstractContextManager[None]:
-        """Raises BuildInProgressError where another build holds it."""
+        """Raises BuildInProgressError if another build holds the lock."""
         ...
 
 
@@ -157,7 +157,7 @@ class SummaryStore(Protocol):
 
 
 class PapersToRead(Protocol):
-    """The papers of the current snapshot with what there is to read of each."""
+    """The papers of the current snapshot with their readable texts."""
 
     def count(self) -> int: ...
 
@@ -174,13 +174,13 @@ class SummaryModel(Protocol):
     def name(self) -> str: ...
 
     async def write(self, instructions: str, text: str) -> ModelText:
-        """Raises a CarrelError where no complete answer can be had."""
+        """Raises a CarrelError if there is no complete answer."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class BuildStores:
-    """Everything a build of one corpus folder reads and writes."""
+    """All storage that a build of one corpus folder reads and writes."""
 
     inbox: Path
     state: BuildState

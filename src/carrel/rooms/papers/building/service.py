@@ -98,7 +98,7 @@ class PaperBuilder:
             return self._build([*sources, *inbox], progress, is_everything=only)[0]
 
     def refresh(self, progress: Progress) -> bool:
-        """Publishes again without reading any source; returns whether anything changed."""
+        """Publish again without reading sources; returns whether anything changed."""
         with self._lock.held():
             self._state.confirm_publication(self._snapshots.current_build_id())
             plan = self._write(progress)[1]
@@ -294,7 +294,7 @@ class PaperBuilder:
 
 
 def _digest(found: PaperGroup, paper_id: str, digests: Mapping[int, str], filed: str) -> str:
-    """Changes when anything that the paper is written from changes."""
+    """A digest of everything that the paper is written from."""
     parts = [
         str(WRITER_VERSION),
         paper_id,

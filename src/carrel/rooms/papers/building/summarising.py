@@ -170,7 +170,7 @@ class Summariser:
             progress.advance()
 
     def _basis(self, paper: PaperToRead) -> str:
-        """The hash of the text: another text makes an old summary wrong, another model does not."""
+        """The hash of the text: a summary becomes stale with its text, not with the model."""
         return hashlib.sha256(self._material(paper).encode("utf-8", "replace")).hexdigest()
 
     def _material(self, paper: PaperToRead) -> str:

@@ -48,7 +48,7 @@ class StepResult:
 
 
 async def find_understanding(store: ResearchStore, research_id: str) -> UnderstoodAs | None:
-    """How the goal was read; None before it was."""
+    """The interpretation of the goal, or None before there is one."""
     outputs = await store.outputs(research_id, agent=GOAL_READING)
     finding = outputs[-1].finding if outputs else None
     return finding if isinstance(finding, UnderstoodAs) else None

@@ -1,4 +1,4 @@
-"""The ranking agent: plays the matches that tell most, and keeps Elo and strengths."""
+"""The ranking agent: plays the most informative matches, and computes Elo and strengths."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RankingAgent:
         self._known: dict[str, dict[str, Hypothesis]] = {}
 
     async def play(self, brief: Brief) -> StepResult:
-        """The match that tells most, judged; nothing where another could tell nothing new."""
+        """Play and judge the most informative match; empty if none is informative."""
         there = players(brief.hypotheses)
         if len(there) < 2:
             return StepResult()
@@ -82,7 +82,7 @@ class RankingAgent:
         return StepResult(Changes(matches=tuple(played), ratings=ratings, outputs=(output,)))
 
     async def settle(self, brief: Brief) -> StepResult:
-        """Strengths over all verdicts at once, for everybody."""
+        """Fit the strengths of all hypotheses to all verdicts."""
         there = players(brief.hypotheses)
         if len(there) < 2:
             return StepResult()
@@ -156,12 +156,12 @@ class RankingAgent:
 
 
 def players(hypotheses: Sequence[Hypothesis]) -> dict[str, Hypothesis]:
-    """Who plays: everybody that no person has rejected."""
+    """The hypotheses in the tournament: all that no person has rejected."""
     return {one.id: one for one in hypotheses if one.decision.approval != "rejected"}
 
 
 def count_unmet_pairs(hypotheses: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> int:
-    """How many pairs of those who play have never met."""
+    """The number of pairs that have not yet had a match."""
     there = players(hypotheses)
     met = {
         frozenset((match.first, match.second))

@@ -78,7 +78,7 @@ class Step:
 
 
 class Supervisor:
-    """Plans every kind of job. The same finished steps give the same next one."""
+    """Plans every kind of job; the next step depends only on the finished ones."""
 
     def __init__(self, context: AgentContext) -> None:
         self.context = context
@@ -211,7 +211,7 @@ class Supervisor:
     def _next_review_or_match(
         self, ids: Sequence[str], others: int, round: int, keys: Collection[StepKey]
     ) -> Step | None:
-        """Of one round: a review of each, then their matches, then the strengths."""
+        """The next step of a round: reviews of all, then matches, then strengths."""
         for hypothesis_id in ids:
             step = self._review_step(hypothesis_id)
             if step.key not in keys:
@@ -248,7 +248,7 @@ class Supervisor:
         return Step(settle, self._ranking.settle) if played and settle not in keys else None
 
     def _most_matches(self, newcomers: int, others: int) -> int:
-        """Three for each; an exact judge is asked about every pair once at most."""
+        """Three per hypothesis; for an exact judge at most one per pair."""
         if self.context.reasoner.judging is Judging.FALLIBLE:
             return MATCHES_EACH * newcomers
         return min(MATCHES_EACH * newcomers, newcomers * (newcomers - 1) // 2 + newcomers * others)
@@ -302,7 +302,7 @@ class Supervisor:
         return work
 
     def skip_unreadable_answer(self, kind: str, work: StepWork) -> StepWork:
-        """In a run, an answer that cannot be read costs one step, recorded as an event."""
+        """Turn an unreadable answer into an event, so that it costs one step of a run."""
 
         async def tolerant(brief: Brief) -> StepResult:
             try:
@@ -355,13 +355,13 @@ class Supervisor:
 
 
 def places_for_evolved(project: Project) -> int:
-    """How many of the hypotheses asked for are evolved from the others: a fifth, one to five."""
+    """The number of hypotheses to evolve from others: a fifth, at least one, at most five."""
     count = project.hypothesis_count
     return 0 if count < _FEWEST_WITH_EVOLVED else min(MOST_EVOLVED, max(1, count // 5))
 
 
 def plan_batches(count: int) -> list[tuple[GenerationMethod, int]]:
-    """How many by which method, none more than a batch at once."""
+    """The number of hypotheses per method, in batches."""
     batches: list[tuple[GenerationMethod, int]] = []
     left = count
     for method, share in _SHARES:
@@ -378,7 +378,7 @@ def _results(done: Sequence[StepDone], kind: StepKind) -> list[str]:
 
 
 def _child_count(project: Project, generated: int) -> int:
-    """How many to evolve: as many as are still missing, or more where few could be generated."""
+    """The number to evolve: the missing ones, at most one per generated hypothesis."""
     return max(0, min(MOST_EVOLVED, generated, project.hypothesis_count - generated))
 
 

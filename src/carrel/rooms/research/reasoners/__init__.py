@@ -47,7 +47,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Which of two is the better, in the order they were shown, and why."""
+    """Which of two hypotheses is better, in the order given, and why."""
 
     verdict: Literal["first", "second", "draw", "unreadable"]
     reason: str
@@ -55,7 +55,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """Whether something may be worked on, and why; the rules have been asked before."""
+    """A safety opinion and its reason, given after the rules have passed."""
 
     is_allowed: bool
     reason: str
@@ -93,7 +93,7 @@ class Reasoner(Protocol):
     ) -> Assessment: ...
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
-        """Which of two is better; a verdict that cannot be read is `unreadable`."""
+        """Which of two is better; `unreadable` if the verdict cannot be parsed."""
         ...
 
     async def evolve(
@@ -103,7 +103,7 @@ class Reasoner(Protocol):
         strategy: EvolutionStrategy,
         partner: Hypothesis | None,
     ) -> Draft:
-        """A child. Raises NothingToEvolveError where the strategy would change nothing."""
+        """A child; raises NothingToEvolveError if the strategy would change nothing."""
         ...
 
     async def meta_review(self, brief: Brief, reviews: Sequence[Review]) -> MetaReview: ...

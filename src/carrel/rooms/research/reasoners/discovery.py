@@ -244,7 +244,7 @@ class DiscoveryReasoner:
 
 
 def write_meta_review(hypotheses: Sequence[Hypothesis], reviews: Sequence[Review]) -> MetaReview:
-    """What the reviews and matches so far say together."""
+    """A summary of all reviews and matches so far."""
     judged = [one for one in hypotheses if one.review_count or one.rating.match_count]
     ordered = sorted(judged, key=lambda one: -one.rating.elo_score)
     quarter = max(1, len(ordered) // 4)
@@ -358,7 +358,7 @@ def _explain_best(leading: Sequence[Hypothesis]) -> str:
 
 @contextmanager
 def translate_discovery_errors() -> Iterator[None]:
-    """What discovery cannot do, as the room's errors say it."""
+    """Convert errors of the discovery library to those of the room."""
     try:
         yield
     except NotInCorpus as error:

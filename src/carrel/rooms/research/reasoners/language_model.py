@@ -1,4 +1,4 @@
-"""The reasoner of a language model: it writes, and may cite only papers that it was shown."""
+"""The language model reasoner; it may cite only papers in its prompt."""
 
 from __future__ import annotations
 
@@ -336,7 +336,7 @@ class LanguageModelReasoner:
 
 
 def _new_ones(written: WrittenHypotheses, there: set[str]) -> list[WrittenHypothesis]:
-    """Those of an answer that say something that is not there yet, each once."""
+    """The drafts of an answer that are new, without duplicates."""
     named = {_normalize(one.title): one for one in reversed(written.hypotheses)}
     return [
         one
@@ -346,7 +346,7 @@ def _new_ones(written: WrittenHypotheses, there: set[str]) -> list[WrittenHypoth
 
 
 def _find_fault_of_all(written: WrittenHypotheses, there: set[str]) -> str | None:
-    """What the first find_fault, where all lack something."""
+    """The fault of the first, if all are faulty."""
     if _new_ones(written, there):
         return None
     return (
@@ -373,7 +373,7 @@ def _normalize(text: str) -> str:
 
 
 def _summarize(written: WrittenHypothesis) -> str:
-    """A summary of 50 to 100 words: a long one is cut at a sentence, a short one is continued."""
+    """A summary of 50 to 100 words: cut at a sentence if long, continued if short."""
     own = list(dict.fromkeys(sentences(written.summary)))
     rest = (
         written.rationale,

@@ -51,7 +51,7 @@ def count_tokens(text: str) -> int:
 
 
 def fit_material(parts: Sequence[MaterialPart], room: int | None) -> PromptMaterial:
-    """The parts as one text of at most `room` tokens; all of it where no room is given."""
+    """The parts as one text of at most `room` tokens; None is no limit."""
     there = [part for part in parts if part.rows]
     needs = [
         sum(count_tokens(row.text) + 1 for row in part.rows) + count_tokens(part.heading) + 1
@@ -153,7 +153,7 @@ _OTHER_IN_TEXT = re.compile(
 
 
 class Citations:
-    """Goes through one answer, and counts what it takes out of it."""
+    """Cleans the citations of one answer, and counts what it removes."""
 
     def __init__(self, paper_ids: Iterable[str]) -> None:
         self._shown_ids = frozenset(paper_ids)
@@ -164,7 +164,7 @@ class Citations:
         return len(self._removed)
 
     def keep_shown(self, named: Sequence[str]) -> tuple[str, ...]:
-        """Those of the ids that were shown, each once."""
+        """The distinct ids that were in the prompt."""
         names = dict.fromkeys(
             name.strip().removeprefix("[id:").removesuffix("]").strip() for name in named
         )
@@ -172,7 +172,7 @@ class Citations:
         return tuple(name for name in names if name in self._shown_ids)
 
     def clean(self, written: str) -> str:
-        """The text without ids, DOIs and other numbers of papers that were not shown."""
+        """The text without ids, DOIs and other numbers of papers outside the prompt."""
         return _OTHER_IN_TEXT.sub(self._remove, _ID_IN_TEXT.sub(self._keep_shown, written)).strip()
 
     def clean_all(self, written: Sequence[str]) -> tuple[str, ...]:

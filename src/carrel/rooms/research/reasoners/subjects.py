@@ -45,7 +45,7 @@ Subject = Covered | NotCovered
 
 
 def find_subject(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Subject:
-    """Its own connection, or that between two things that its title or summary names."""
+    """The hypothesis's connection, or one between two terms in its title or summary."""
     draft = hypothesis.draft
     if draft.connection is not None:
         return Covered(draft.connection)
@@ -70,7 +70,7 @@ def find_subject(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Sub
 
 
 def _relevance(discovery: Discovery, reading: GoalReading, goal: str) -> Relevance:
-    """How many of the things that the project asks about the statement is about."""
+    """The number of the project's terms that the statement is about."""
     try:
         asked = discovery.understand(goal)
     except GoalNotInCorpusError:
@@ -148,7 +148,7 @@ def _describe_left_aside(reading: GoalReading) -> str:
 
 
 def keep_statement(parent: Draft, child: Draft, covered: Covered) -> Draft:
-    """The child of a submitted hypothesis with its parent's statement kept in its texts."""
+    """The child of a submitted hypothesis, with its parent's statement in its texts."""
     statement = parent.title.strip().rstrip(".")
     ways = ", ".join(child.bridges[:2])
     words = statement.split()
@@ -206,7 +206,7 @@ def lead_by_named_bridge(child: CandidateConnection, covered: Covered) -> Candid
 
 
 def drop_weak_bridges(connection: CandidateConnection, weak: frozenset[str]) -> CandidateConnection:
-    """The connection without bridges that the meta-review found weak, where others remain."""
+    """The connection without bridges that the meta-review calls weak, if others remain."""
     kept = tuple(bridge for bridge in connection.bridges if bridge.concept.key not in weak)
     return replace(connection, bridges=kept) if kept else connection
 

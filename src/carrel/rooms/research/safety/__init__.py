@@ -114,7 +114,7 @@ class Weights(BaseModel):
 
 @cache
 def fitted() -> Weights:
-    """Read at the first check: most sessions never make one."""
+    """Loaded at the first check: most sessions never make one."""
     return Weights.model_validate_json(
         (Path(__file__).parent / "weights.json").read_text(encoding="utf-8")
     )
@@ -157,7 +157,7 @@ def check_goal(text: str) -> SafetyDecision:
 
 
 def check_hypothesis(title: str, text: str = "") -> SafetyDecision:
-    """Whether a hypothesis may compete. Lines are read one by one: quotations are no plan."""
+    """Whether a hypothesis may compete, checked line by line: quotations are no plan."""
     for part in (title, *text.split("\n")):
         decision = check_goal(part)
         if not decision.allowed:
@@ -166,7 +166,7 @@ def check_hypothesis(title: str, text: str = "") -> SafetyDecision:
 
 
 def safety_score(text: str) -> float:
-    """1 for what may be worked on, 0 for what may not: the form reviews take."""
+    """1 if the text is allowed, else 0, as reviews store it."""
     return 1.0 if check_goal(text).allowed else 0.0
 
 

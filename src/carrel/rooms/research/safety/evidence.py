@@ -37,7 +37,7 @@ class Expression:
 
 @dataclass(frozen=True)
 class Found:
-    """A concept in a text, from its first word to behind its last."""
+    """A concept in a text, from its first word to after its last."""
 
     concept: str
     start: int
@@ -78,7 +78,7 @@ class Lexicon:
         ]
 
     def knows(self, word: str) -> bool:
-        """Whether an expression may begin with this word."""
+        """Whether an expression may start with this word."""
         return next(self._beginning(word), None) is not None
 
     def _beginning(self, word: str) -> Iterator[Expression]:
@@ -104,7 +104,7 @@ def _slots(parts: list[str]) -> tuple[Slot, ...]:
 
 
 def _end(slots: tuple[Slot, ...], words: Sequence[str], start: int) -> int:
-    """Where the expression ends that begins here; 0 if it does not."""
+    """The end of the expression that begins here; 0 without a match."""
     at = start + 1
     for slot in slots[1:]:
         for place in range(at, min(at + slot.gap + 1, len(words))):
@@ -118,7 +118,7 @@ def _end(slots: tuple[Slot, ...], words: Sequence[str], start: int) -> int:
 
 @cache
 def lexicon() -> Lexicon:
-    """Read at the first check: most sessions never make one."""
+    """Loaded at the first check: most sessions never make one."""
     return Lexicon((Path(__file__).parent / "lexicon.txt").read_text(encoding="utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""Undisguised spelling: spaced letters joined, digits read as letters, slips mended."""
+"""Normalises disguised spelling: joins spaced letters, reads digits as letters, fixes typos."""
 
 from __future__ import annotations
 
