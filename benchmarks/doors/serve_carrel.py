@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.doors.subjects import carrel_app
-from carrel.doors.http.connections import ConnectionLimits
 from carrel.doors.http.server import listen, run_server
+from carrel.policy.http_limits import ConnectionLimits
 
 if __name__ == "__main__":
     app = carrel_app(Path(os.environ["CARREL_BENCH_HOME"]))

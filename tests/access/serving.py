@@ -19,9 +19,10 @@ from carrel.core.clock import SystemClock
 from carrel.doors.http.server import listen, server_config
 from carrel.policy.authorization.models import User
 from carrel.settings import Settings
+from carrel.settings.network_rules import connection_limits
 from carrel.wiring.access import open_access_store
 from carrel.wiring.desk import OpenRoom, open_desk
-from carrel.wiring.http import connection_limits, http_app
+from carrel.wiring.http import http_app
 from tests.access.support import (
     CHEAP_HASH,
     PASSWORD,

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from carrel.core.caller import Caller, Visit
-from carrel.rooms import room_names
+from carrel.doors.mcp.handshake import handshake_dispatcher
+from carrel.rooms import declared_rooms, room_names
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
-from carrel.wiring.handshake import handshake_dispatcher
 from carrel.wiring.mcp import stdio_dispatcher
 
 META = {
@@ -54,9 +54,9 @@ def test_the_greeting_says_what_the_open_rooms_would_say(
     async def both() -> tuple[bytes, bytes]:
         async with open_desk(settings).session() as desk:
             is_modern = method == "server/discover"
-            early = await handshake_dispatcher(settings).answer(
-                message, caller, visit, is_modern=is_modern
-            )
+            early = await handshake_dispatcher(
+                [declared_rooms()[name] for name in settings.rooms], settings.server
+            ).answer(message, caller, visit, is_modern=is_modern)
             later = await stdio_dispatcher(desk).answer(message, caller, visit, is_modern=is_modern)
             assert early is not None
             assert later is not None

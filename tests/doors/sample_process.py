@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from carrel.doors.http.connections import ConnectionLimits
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.stdio import ProtocolOutput, serve_stdio
+from carrel.policy.http_limits import ConnectionLimits
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, OpenRoom, open_desk
 from carrel.wiring.http import http_app

@@ -13,9 +13,10 @@ import carrel.rooms
 from carrel.cli import main
 from carrel.cli.reference import reference
 from carrel.core.caller import Caller, Visit
+from carrel.doors.mcp.handshake import handshake_dispatcher
+from carrel.rooms import declared_rooms
 from carrel.settings import Settings, read_settings
 from carrel.wiring.desk import open_desk
-from carrel.wiring.handshake import handshake_dispatcher
 from carrel.wiring.http import http_app
 from carrel.wiring.mcp import stdio_dispatcher
 from tests.doors.house import House, Notebook
@@ -87,7 +88,9 @@ def test_the_greeting_before_it_is_open_says_the_same(
     caller, visit = Caller("local", frozenset()), Visit("stdio", "test")
 
     async def both() -> tuple[Any, Any]:
-        early = handshake_dispatcher(settings)
+        early = handshake_dispatcher(
+            [declared_rooms()[name] for name in settings.rooms], settings.server
+        )
         async with open_desk(settings).session() as desk:
             later = stdio_dispatcher(desk)
             return (

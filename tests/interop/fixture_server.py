@@ -9,13 +9,13 @@ import sys
 from typing import Any
 
 from carrel.doors.http import HttpApp
-from carrel.doors.http.connections import ConnectionLimits
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.fastmcp_server import fastmcp_server
 from carrel.doors.mcp.http import McpHttp
 from carrel.doors.oauth.metadata import challenge_for
+from carrel.policy.http_limits import ConnectionLimits
 from carrel.settings import AuditSettings, Settings
 from carrel.wiring.desk import Desk, OpenRoom, open_desk
 from carrel.wiring.http import http_app

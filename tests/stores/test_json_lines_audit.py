@@ -15,11 +15,11 @@ import orjson
 import pytest
 
 from carrel.core.errors import AuditUnavailableError
-from carrel.policy.audit import AuditRecord, mask_parameters
+from carrel.policy.audit import AuditRecord, QueueOptions, Retention, mask_parameters
 from carrel.policy.audit_anchor import Anchors
 from carrel.policy.audit_verification import Verification, verify
-from carrel.stores.audit_queue import AuditNotice, QueuedAudit, QueueOptions
-from carrel.stores.json_lines.audit import JsonLinesAudit, Retention, audit_files, read_lines
+from carrel.stores.audit_queue import AuditNotice, QueuedAudit
+from carrel.stores.json_lines.audit import JsonLinesAudit, audit_files, read_lines
 
 
 def record(number: int, phase: str = "started") -> AuditRecord:

@@ -31,8 +31,8 @@ from tests.stores.test_json_lines_audit import record
 psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
 pytest.importorskip("psycopg_pool", reason="the extra `postgres` is not installed")
 
+from carrel.policy.audit import QueueOptions  # noqa: E402
 from carrel.settings import Settings  # noqa: E402
-from carrel.stores.audit_queue import QueueOptions  # noqa: E402
 from carrel.stores.postgres.audit import PostgresAudit, read_lines  # noqa: E402
 from carrel.stores.postgres.database import PostgresDatabase  # noqa: E402
 from carrel.stores.postgres.limits import PostgresBuckets  # noqa: E402

@@ -12,10 +12,11 @@ from carrel.cli.options import add_desk_options, settings_from
 from carrel.core.errors import CarrelError
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.dispatcher import Dispatcher
+from carrel.doors.mcp.handshake import handshake_dispatcher
 from carrel.doors.mcp.stdio import ProtocolOutput, serve_stdio_at_once
 from carrel.policy.gate import Gate
+from carrel.rooms import declared_rooms
 from carrel.settings import Settings
-from carrel.wiring.handshake import handshake_dispatcher
 
 if TYPE_CHECKING:
     from carrel.wiring.desk import Desk
@@ -57,11 +58,11 @@ async def _session(settings: Settings, output: ProtocolOutput) -> None:
             await stack.enter_async_context(desk.session(resumes_jobs=True))
             return dispatcher, desk.gate
 
+        declared = declared_rooms()
+        greeter = handshake_dispatcher([declared[name] for name in settings.rooms], settings.server)
         rooms = asyncio.ensure_future(opened())
         try:
-            await serve_stdio_at_once(
-                handshake_dispatcher(settings), rooms, sys.stdin.fileno(), output.write_line
-            )
+            await serve_stdio_at_once(greeter, rooms, sys.stdin.fileno(), output.write_line)
         except* CarrelError as failed:
             raise failed.exceptions[0] from None
         finally:

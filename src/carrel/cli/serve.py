@@ -16,12 +16,12 @@ from carrel.core.clock import SystemClock
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
 from carrel.settings import Settings
-from carrel.settings.network_rules import refuse_open_server
+from carrel.settings.network_rules import connection_limits, refuse_open_server
 from carrel.wiring.access import open_access_store
 from carrel.wiring.audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.home import read_local_secret, unserved_files
-from carrel.wiring.http import RESOLVED_SETTINGS, connection_limits, http_app
+from carrel.wiring.http import RESOLVED_SETTINGS, http_app
 from carrel.wiring.papers import snapshot_path
 
 if TYPE_CHECKING:

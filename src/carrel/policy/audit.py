@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -28,6 +28,28 @@ _MOST_ITEMS = 20
 _DEEPEST = 4
 
 REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOptions:
+    """Queue size, timeouts, and intervals of anchors and refusal summaries."""
+
+    most_waiting: int = 100_000
+    keep_timeout_seconds: float = 2.0
+    anchor_every_lines: int = 10_000
+    anchor_every_seconds: float = 60.0
+    refusal_period_seconds: float = 300.0
+    refusals_in_full: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How large a file gets, how much is kept for how long, and the free space left alone."""
+
+    max_file_bytes: int = 64 * 1024 * 1024
+    max_total_bytes: int | None = None
+    max_age: timedelta | None = None
+    min_free_bytes: int = 0
 
 
 class AuditRecord(NamedTuple):

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from carrel.core.caller import ANONYMOUS_USER, Allowance, Caller, Visit
 from carrel.core.clock import Clock
 from carrel.core.errors import RateLimitExceededError, UnavailableError
+from carrel.core.health import Health
 from carrel.core.operation import Entry
 
 log = logging.getLogger("carrel.limits")
@@ -171,3 +172,13 @@ class InProcessLimits(BucketLimits):
 
     def __init__(self, rate: Rate, clock: Clock) -> None:
         super().__init__(InProcessBuckets(clock), clock, rate)
+
+
+async def check_limits_of_instance() -> Health:
+    """Without a shared database each instance that the platform starts counts for itself."""
+    return Health(
+        True,
+        "counted by each instance for itself",
+        "Set DATABASE_URL to count over all.",
+        note="per_instance",
+    )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from carrel.core.catalogue import Catalogue
+from carrel.core.clock import Clock
 from carrel.policy.authorization.built_in import AuthorizationOptions
 from carrel.policy.authorization.models import Client, ClientKind
 from carrel.policy.authorization.redirects import (
@@ -13,10 +16,15 @@ from carrel.policy.authorization.redirects import (
     problem_with_scheme,
 )
 from carrel.policy.identity import problem_with_foreign_name
-from carrel.policy.limits import Rate
+from carrel.policy.limits import BucketLimits, Buckets, Limits, Rate
 from carrel.policy.origin import is_loopback
+from carrel.policy.platform_identity import PlatformIdentity
 from carrel.policy.scopes import ALL_SCOPES, SCOPES
+from carrel.policy.signed_tokens import KeyRing, SignedTokenVerifier
 from carrel.settings import Settings, SettingsError
+from carrel.settings.network_rules import resource_paths
+
+log = logging.getLogger("carrel.access")
 
 _DAY_SECONDS = 86_400.0
 
@@ -78,6 +86,59 @@ def user_prefix(settings: Settings) -> str:
             details={"setting": "auth.user_prefix"},
         )
     return prefix
+
+
+def token_resources(settings: Settings, catalogue: Catalogue) -> tuple[str, ...]:
+    """The addresses that a token can be meant for."""
+    base = settings.base_url
+    return (base, *(f"{base}{path}" for path in resource_paths(catalogue)))
+
+
+def signed_token_verifier(
+    settings: Settings, catalogue: Catalogue, keys: KeyRing, clock: Clock
+) -> SignedTokenVerifier:
+    """Believes the tokens of the issuer that is set; raises SettingsError."""
+    auth, (issuer, _) = settings.auth, issuer_and_keys(settings)
+    return SignedTokenVerifier(
+        keys,
+        clock,
+        issuer=issuer,
+        audiences=auth.audience or token_resources(settings, catalogue),
+        algorithms=auth.algorithms,
+        leeway_seconds=auth.leeway_seconds,
+        scope_claim=auth.scope_claim,
+        user_claim=auth.user_claim,
+        user_prefix=user_prefix(settings),
+    )
+
+
+def platform_identity(settings: Settings, clock: Clock) -> PlatformIdentity:
+    """Believes the platform in front, with the scopes that are set; raises SettingsError."""
+    auth = settings.auth
+    scopes = ALL_SCOPES - {"admin"} if auth.platform_scopes is None else auth.platform_scopes
+    return PlatformIdentity(
+        clock, scopes=scopes, admins=auth.platform_admins, user_prefix=user_prefix(settings)
+    )
+
+
+def bucket_limits(
+    settings: Settings, catalogue: Catalogue, buckets: Buckets, clock: Clock
+) -> Limits:
+    """The rates and costs that are set; warns of names that nothing offers here."""
+    limits = settings.limits
+    names = {
+        *ALL_SCOPES,
+        *catalogue.operations,
+        *catalogue.prompts,
+        *(row.name for row in catalogue.resources.values()),
+    }
+    unknown = sorted({*limits.rates, *limits.costs} - names)
+    if unknown:
+        log.warning("limits name what is not offered here", extra={"names": ", ".join(unknown)})
+    rates = {name: Rate(rate.per_minute, rate.burst) for name, rate in limits.rates.items()}
+    return BucketLimits(
+        buckets, clock, Rate(limits.per_minute, limits.burst), rates=rates, costs=limits.costs
+    )
 
 
 def authorization_options(settings: Settings) -> AuthorizationOptions:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from carrel.core.catalogue import Catalogue
+from carrel.policy.http_limits import ConnectionLimits, RequestLimits
 from carrel.policy.origin import (
     ANY,
     MalformedAuthorityError,
@@ -40,6 +42,11 @@ def refuse_open_server(settings: Settings) -> None:
             "auth.allow_plain_http = true.",
             details={"setting": "server.public_url"},
         )
+
+
+def resource_paths(catalogue: Catalogue) -> list[str]:
+    """The addresses tokens can be meant for."""
+    return ["/mcp", "/desk/mcp", *(f"/{room.name}/mcp" for room in catalogue.rooms)]
 
 
 def proxy_names(settings: Settings) -> tuple[str, ...]:
@@ -91,3 +98,35 @@ def origin_policy(settings: Settings) -> OriginPolicy:
             next_step="Write a host as desk.example or [::1]:8080, and an origin as "
             "https://desk.example.",
         ) from None
+
+
+def connection_limits(settings: Settings) -> ConnectionLimits:
+    """What connections may take up."""
+    server = settings.server
+    return ConnectionLimits(
+        max_header_bytes=server.max_header_bytes,
+        max_headers=server.max_headers,
+        max_target_bytes=server.max_target_bytes,
+        max_body_bytes=server.max_body_bytes,
+        header_timeout_seconds=server.header_timeout_seconds,
+        keep_alive_seconds=server.keep_alive_seconds,
+        send_timeout_seconds=server.send_timeout_seconds,
+        max_connections=server.max_connections,
+        max_connections_per_address=server.max_connections_per_address,
+        max_pipelined_requests=server.max_pipelined_requests,
+        trusted_proxies=proxy_names(settings),
+    )
+
+
+def request_limits(settings: Settings) -> RequestLimits:
+    """What one request, one caller and all together may take up."""
+    server = settings.server
+    return RequestLimits(
+        max_body_bytes=server.max_body_bytes,
+        body_timeout_seconds=server.body_timeout_seconds,
+        max_buffered_bytes=max(server.max_buffered_body_bytes, server.max_body_bytes),
+        max_buffered_bytes_per_address=max(
+            server.max_buffered_body_bytes // 4, server.max_body_bytes
+        ),
+        max_requests_per_proxied_client=server.max_connections_per_address,
+    )

@@ -25,6 +25,12 @@ def audit_store(settings: Settings) -> Literal["file", "postgres", "stdout"]:
     return "file" if settings.keeps_home else "stdout"
 
 
+def audit_place(settings: Settings) -> str:
+    """Where the audit log is written, as the doctor names it."""
+    places = {"postgres": "PostgreSQL", "stdout": "standard output"}
+    return places.get(audit_store(settings), str(settings.audit_file.parent))
+
+
 def database_files(settings: Settings) -> dict[str, Path]:
     """The embedded database of each part, whether it is in use or not."""
     return {
@@ -33,6 +39,16 @@ def database_files(settings: Settings) -> dict[str, Path]:
         "research": settings.home / "research" / "research.db",
         "jobs": settings.home / "jobs" / "jobs.db",
     }
+
+
+def embedded_files(settings: Settings) -> dict[str, Path]:
+    """The databases that are in files with these settings, by the part that uses them."""
+    files = database_files(settings)
+    if settings.database.url:
+        files = {"knowledge": files["knowledge"]}
+    if settings.knowledge_store != "sqlite":
+        files.pop("knowledge")
+    return files
 
 
 def store_folders(settings: Settings) -> dict[str, Path]:

@@ -11,19 +11,28 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, Protocol
 
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import AuditUnavailableError
-from carrel.policy.audit import REFUSED, AuditRecord, Chain, RefusalSummaries, chain_heads
+from carrel.core.health import Health
+from carrel.policy.audit import (
+    REFUSED,
+    AuditRecord,
+    Chain,
+    QueueOptions,
+    RefusalSummaries,
+    chain_heads,
+)
 from carrel.policy.audit_anchor import AnchorEvent, Anchors, AnchorTip
 from carrel.policy.audit_verification import ANCHORED, CLOSED, OPENED, OWN_DOOR
+from carrel.stores.disk_space import NOT_WRITABLE
 
 log = logging.getLogger("carrel.audit")
 
 Waiter = Callable[[OSError | None], None]
+_ACTION = "Make space or mend the rights there; until then, calls that change something answer 503."
 _GATHER_SECONDS = 0.005
 _RETRY_SECONDS = 1.0
 _MAINTAIN_SECONDS = 3600.0
@@ -65,18 +74,6 @@ class AuditSink(Protocol):
         """Why nothing more should be written, or None; cheap, asked before every write."""
 
     def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class QueueOptions:
-    """Queue size, timeouts, and intervals of anchors and refusal summaries."""
-
-    most_waiting: int = 100_000
-    keep_timeout_seconds: float = 2.0
-    anchor_every_lines: int = 10_000
-    anchor_every_seconds: float = 60.0
-    refusal_period_seconds: float = 300.0
-    refusals_in_full: int = 5
 
 
 class QueuedAudit:
@@ -153,6 +150,13 @@ class QueuedAudit:
     def problem(self) -> str | None:
         """Why calls that write are refused now, or None; cheap enough for a probe."""
         return self._failure or self._sink.space_problem() or self._anchor_failure
+
+    async def health(self, place: str, note: str = "") -> Health:
+        """Whether calls that change something can be recorded; without that they are refused."""
+        problem = await asyncio.to_thread(self.problem)
+        if problem is None:
+            return Health(True, f"written to {place}", note=note)
+        return Health(False, problem, _ACTION, NOT_WRITABLE, note)
 
     @property
     def is_failing(self) -> bool:

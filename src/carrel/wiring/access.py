@@ -38,6 +38,18 @@ class Access:
     store: AccessStore | None = None
     closers: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
+    async def describe_users(self) -> str:
+        """The mode and how many users there are; raises CarrelError."""
+        users = len(await self.store.users()) if self.store is not None else 0
+        hint = "carrel users add makes one." if self.mode == "builtin" and not users else ""
+        return f"{self.mode}, {users} users. {hint}".strip()
+
+    async def ping(self) -> str:
+        """Asks the store one cheap question; raises CarrelError."""
+        if self.store is not None:
+            await self.store.user("")
+        return self.mode
+
     async def close(self) -> None:
         for closer in reversed(self.closers):
             await closer()
@@ -66,11 +78,6 @@ def open_access(
     from carrel.wiring.remote_access import open_remote_access
 
     return open_remote_access(settings, catalogue, clock, audit, documents=documents)
-
-
-def resource_paths(catalogue: Catalogue) -> list[str]:
-    """The addresses tokens can be meant for."""
-    return ["/mcp", "/desk/mcp", *(f"/{room.name}/mcp" for room in catalogue.rooms)]
 
 
 def open_access_store(settings: Settings) -> SqlAccess:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from carrel.core.clock import Clock, SystemClock
@@ -12,11 +11,16 @@ from carrel.core.errors import NotConfiguredError
 from carrel.policy import command_audit
 from carrel.policy.audit import NoAudit
 from carrel.policy.audit_anchor import Anchors
-from carrel.settings import Settings, SettingsError
+from carrel.settings import Settings
 from carrel.settings.places import audit_store
-from carrel.stores.audit_queue import QueuedAudit, QueueOptions
-from carrel.stores.json_lines.audit import AnchorPlaces, JsonLinesAudit, Retention, StreamAudit
-from carrel.wiring.drivers import need_psycopg
+from carrel.settings.store_rules import (
+    audit_queue_options,
+    audit_retention,
+    need_psycopg,
+    refuse_mixed_lines,
+)
+from carrel.stores.audit_queue import QueuedAudit
+from carrel.stores.json_lines.audit import AnchorPlaces, JsonLinesAudit, StreamAudit
 
 if TYPE_CHECKING:
     from carrel.policy.audit_verification import AuditReader
@@ -26,30 +30,17 @@ AuditStream = Literal["stdout", "stderr"]
 
 def anchor_places(settings: Settings) -> AnchorPlaces:
     """Where the anchors of a log in files are kept."""
-    file = settings.audit_file
-    folder = settings.audit.anchors or file.parent / "anchors"
-    return AnchorPlaces(
-        anchors=folder / f"{file.stem}.anchors.jsonl",
-        key=settings.audit.signing_key or folder / f"{file.stem}.key.pem",
-        counter=file.with_name(f"{file.stem}.count"),
-    )
+    audit = settings.audit
+    return AnchorPlaces.of(settings.audit_file, audit.anchors, audit.signing_key)
 
 
 def open_audit(
     settings: Settings, clock: Clock | None = None, *, stream: AuditStream = "stderr"
 ) -> QueuedAudit | NoAudit:
     """The log to write to. Only a server has its standard output to itself for `stream`."""
-    audit = settings.audit
-    if not audit.enabled:
+    if not settings.audit.enabled:
         return NoAudit()
-    options = QueueOptions(
-        most_waiting=audit.most_waiting,
-        keep_timeout_seconds=audit.keep_timeout_seconds,
-        anchor_every_lines=audit.anchor_every_lines,
-        anchor_every_seconds=audit.anchor_every_seconds,
-        refusal_period_seconds=audit.refusal_period_seconds,
-        refusals_in_full=audit.refusals_in_full,
-    )
+    options = audit_queue_options(settings)
     match audit_store(settings):
         case "postgres":
             need_psycopg()
@@ -58,25 +49,12 @@ def open_audit(
             url, opener = str(settings.database.url), _anchor_opener(settings)
             return PostgresAudit(url, open_anchors=opener, options=options, clock=clock)
         case "stdout":
-            if settings.server.workers > 1:
-                raise SettingsError(
-                    "audit.store = stdout needs server.workers = 1: long lines of several "
-                    "processes would be mixed up",
-                    next_step="Set server.workers = 1 and run more instances, or keep the log in "
-                    "PostgreSQL (DATABASE_URL) or in files.",
-                    details={"setting": "server.workers"},
-                )
+            refuse_mixed_lines(settings)
             return StreamAudit(stream, options=options, clock=clock)
         case "file":
-            retention = Retention(
-                audit.max_file_bytes,
-                audit.max_total_bytes,
-                timedelta(days=audit.max_age_days),
-                audit.min_free_bytes,
-            )
             return JsonLinesAudit(
                 settings.audit_file,
-                retention=retention,
+                retention=audit_retention(settings),
                 open_anchors=_anchor_opener(settings),
                 options=options,
                 clock=clock,

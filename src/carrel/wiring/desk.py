@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 
 from carrel.core.catalogue import Catalogue, Room
 from carrel.core.clock import Clock, SystemClock
-from carrel.core.health import Check, Health
+from carrel.core.health import Check, Health, check_by
 from carrel.core.room import load
 from carrel.policy.authorization.models import ClientDocuments
 from carrel.policy.gate import Gate
+from carrel.policy.limits import check_limits_of_instance
 from carrel.rooms import declared_rooms
 from carrel.settings import Settings
 from carrel.settings.network_rules import refuse_open_server
-from carrel.stores.home.lock import share_home
-from carrel.stores.home.privacy import make_private
+from carrel.settings.places import audit_place, audit_store, store_folders
+from carrel.stores.audit_queue import QueuedAudit
+from carrel.stores.disk_space import check_disk_first
+from carrel.stores.home.lock import serve_home
 from carrel.wiring.access import Access, open_access
 from carrel.wiring.audit import AuditStream
-from carrel.wiring.health import desk_checks
-from carrel.wiring.home import embedded_databases, finish_restore
+from carrel.wiring.drivers import POSTGRES_ACTION
+from carrel.wiring.home import embedded_databases
 
 if TYPE_CHECKING:
     from carrel.wiring.papers import OpenCorpus
-
-log = logging.getLogger("carrel.desk")
 
 
 @dataclass(slots=True)
@@ -69,13 +69,44 @@ class Desk:
 
     async def health(self) -> dict[str, Health]:
         """What every part reports of itself."""
-        return {name: await check() for name, check in desk_checks(self).items()}
+        return {name: await check() for name, check in self.checks().items()}
+
+    def checks(self) -> dict[str, Check]:
+        """Every part, looked at as thoroughly as the doctor does."""
+        checks = {name: check for room in self.rooms for name, check in room.checks.items()}
+        if self.access.store is not None:
+            action = POSTGRES_ACTION if self.settings.database.url else ""
+            checks["access"] = check_by(self.access.describe_users, action)
+        return checks | self._audit_check()
+
+    def probes(self) -> dict[str, Check]:
+        """Whether each store answers and can be written, at the same cost whatever it holds."""
+        settings, probes = self.settings, dict[str, Check]()
+        for room in self.rooms:
+            probes.update(room.checks if room.probes is None else room.probes)
+        if self.access.store is not None:
+            probes["access"] = check_by(self.access.ping)
+        probes.update(self._audit_check())
+        if settings.auth.mode == "cloudrun" and not settings.database.url:
+            probes["limits"] = check_limits_of_instance
+        free = settings.server.min_free_disk_bytes
+        for name, folder in store_folders(settings).items():
+            if name in probes:
+                probes[name] = check_disk_first(probes[name], folder, free)
+        return probes
+
+    def _audit_check(self) -> dict[str, Check]:
+        audit, settings = self.access.audit, self.settings
+        if not isinstance(audit, QueuedAudit):
+            return {}
+        note = "on_standard_output" if audit_store(settings) == "stdout" else ""
+        return {"audit": partial(audit.health, audit_place(settings), note)}
 
     @asynccontextmanager
     async def session(self, *, resumes_jobs: bool = False) -> AsyncIterator[Desk]:
         """Open while inside; a process that stays resumes jobs that an earlier one left."""
         try:
-            with _hold_home(self.settings.home, stays=resumes_jobs):
+            with serve_home(self.settings.home, stays=resumes_jobs):
                 embedded_databases(self.settings).refuse_replaced()
                 if self.settings.cache is not None:
                     self.settings.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -86,18 +117,6 @@ class Desk:
                 yield self
         finally:
             await self.close()
-
-
-@contextmanager
-def _hold_home(home: Path, *, stays: bool) -> Iterator[None]:
-    """Keeps the home from any restore; whoever stays makes it first, to be seen there."""
-    if stays:
-        make_private(home)
-    outcome = finish_restore(home)
-    if outcome is not None:
-        log.warning("restore", extra={"outcome": outcome})
-    with share_home(home):
-        yield
 
 
 def open_desk(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 from carrel.doors.docs_page import description_routes
-from carrel.doors.http import HttpApp, RequestLimits, Route
-from carrel.doors.http.connections import ConnectionLimits
+from carrel.doors.http import HttpApp, Route
 from carrel.doors.http.messages import Challenge
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.dispatcher import Dispatcher
@@ -20,10 +19,13 @@ from carrel.doors.oauth.metadata import (
 from carrel.doors.readiness import Readiness
 from carrel.doors.rest import RestDoor
 from carrel.settings import Settings
-from carrel.settings.network_rules import origin_policy, proxy_names, trusted_proxies
-from carrel.wiring.access import resource_paths
+from carrel.settings.network_rules import (
+    origin_policy,
+    request_limits,
+    resource_paths,
+    trusted_proxies,
+)
 from carrel.wiring.desk import Desk, open_desk
-from carrel.wiring.health import desk_probes
 from carrel.wiring.mcp import desk_endpoints
 
 DESK_PATH = "/desk/mcp"
@@ -43,7 +45,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         ).route()
 
     routes: dict[str, Route] = {
-        **Readiness(desk_probes(desk), desk.clock).routes(),
+        **Readiness(desk.probes(), desk.clock).routes(),
         "/mcp": mcp_route("/mcp", endpoints.common(has_everything=False)),
         DESK_PATH: mcp_route(
             DESK_PATH, endpoints.common(has_everything=True), streams_progress=True
@@ -70,15 +72,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         routes,
         gate=desk.gate,
         origin_policy=origin_policy(settings),
-        limits=RequestLimits(
-            max_body_bytes=server.max_body_bytes,
-            body_timeout_seconds=server.body_timeout_seconds,
-            max_buffered_bytes=max(server.max_buffered_body_bytes, server.max_body_bytes),
-            max_buffered_bytes_per_address=max(
-                server.max_buffered_body_bytes // 4, server.max_body_bytes
-            ),
-            max_requests_per_proxied_client=server.max_connections_per_address,
-        ),
+        limits=request_limits(settings),
         lifespan=lambda: desk.session(resumes_jobs=True),
         refuse=rest.failed,
         trusted_proxies=trusted_proxies(settings),
@@ -109,24 +103,6 @@ def access_routes(desk: Desk) -> dict[str, Route]:
             oauth_routes(built_in.server, built_in.logins, built_in.verifier, desk.gate, name)
         )
     return routes
-
-
-def connection_limits(settings: Settings) -> ConnectionLimits:
-    """What connections may take up, by the settings."""
-    server = settings.server
-    return ConnectionLimits(
-        max_header_bytes=server.max_header_bytes,
-        max_headers=server.max_headers,
-        max_target_bytes=server.max_target_bytes,
-        max_body_bytes=server.max_body_bytes,
-        header_timeout_seconds=server.header_timeout_seconds,
-        keep_alive_seconds=server.keep_alive_seconds,
-        send_timeout_seconds=server.send_timeout_seconds,
-        max_connections=server.max_connections,
-        max_connections_per_address=server.max_connections_per_address,
-        max_pipelined_requests=server.max_pipelined_requests,
-        trusted_proxies=proxy_names(settings),
-    )
 
 
 def app_from_environment() -> HttpApp:

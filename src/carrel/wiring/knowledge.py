@@ -16,12 +16,17 @@ from carrel.rooms.knowledge.nodes import Nodes
 from carrel.rooms.knowledge.operations import KnowledgeOperations
 from carrel.rooms.knowledge.ports import KnowledgeStores, NoConcepts, Searcher
 from carrel.rooms.knowledge.service import Knowledge
-from carrel.settings import Settings, SettingsError
+from carrel.settings import Settings
+from carrel.settings.store_rules import (
+    need_database_url,
+    need_elasticsearch,
+    needs_driver,
+    refuse_notes_in_file,
+)
 from carrel.stores.note_folders import FILE_NAME, NoteFoldersFile
 from carrel.stores.sqlite.papers.keywords import SnapshotConcepts
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.drivers import POSTGRES_ACTION, need_database_url, needs_driver
-from carrel.wiring.home import refuse_notes_in_file
+from carrel.wiring.drivers import POSTGRES_ACTION
 from carrel.wiring.papers import OpenCorpus
 from carrel.wiring.references import library_path, users_folder
 
@@ -109,7 +114,9 @@ def open_stores(settings: Settings) -> KnowledgeStores:
                 return sqlite_knowledge(settings.home / "knowledge.sqlite")
             case "postgres":
                 url = need_database_url(settings, "knowledge.store is postgres")
-                refuse_notes_in_file(settings)
+                from carrel.stores.sqlite.schema import holds_rows
+
+                refuse_notes_in_file(settings, holds_rows)
                 from carrel.stores.postgres.knowledge import postgres_knowledge
 
                 return postgres_knowledge(url)
@@ -124,14 +131,8 @@ def elasticsearch_client(settings: Settings) -> AsyncElasticsearch:
     """A client of the cluster that is set, opened by its first call."""
     from carrel.stores.elasticsearch.search import open_cluster
 
-    chosen = settings.elasticsearch
-    if chosen.address is None:
-        raise SettingsError(
-            "No Elasticsearch is named",
-            next_step="Set elasticsearch.url.",
-            details={"setting": "elasticsearch.url"},
-        )
-    return open_cluster(chosen.address, chosen.api_key, chosen.timeout)
+    address = need_elasticsearch(settings, "No Elasticsearch is named")
+    return open_cluster(address, settings.elasticsearch.api_key, settings.elasticsearch.timeout)
 
 
 def local_operations(settings: Settings) -> KnowledgeFolderOperations:

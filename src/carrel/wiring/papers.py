@@ -18,7 +18,8 @@ from carrel.rooms.papers.ports import PaperInbox, WorkLookup
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
-from carrel.settings import Settings, SettingsError
+from carrel.settings import Settings
+from carrel.settings.store_rules import need_elasticsearch, needs_driver
 from carrel.stores.sqlite.papers import SNAPSHOT_NAME, STATIC_NAME
 from carrel.stores.sqlite.papers.index_manifest import index_folder
 from carrel.stores.sqlite.papers.search import OpenRanking, Ranking
@@ -128,20 +129,11 @@ def open_index(snapshot: Path, build_id: str) -> Ranking | None:
 
 def _open_cluster(settings: Settings) -> PaperCluster:
     chosen = settings.elasticsearch
-    if chosen.address is None:
-        raise SettingsError(
-            "papers.search is elasticsearch, and no Elasticsearch is named",
-            next_step="Set elasticsearch.url.",
-            details={"setting": "elasticsearch.url"},
-        )
-    try:
+    problem = "papers.search is elasticsearch, and no Elasticsearch is named"
+    address = need_elasticsearch(settings, problem)
+    with needs_driver("elasticsearch"):
         from carrel.stores.elasticsearch.papers import PaperCluster
-    except ImportError as error:
-        raise SettingsError(
-            f"The driver for elasticsearch is not installed ({error.name})",
-            next_step="Install it with pip install 'carrel[elasticsearch]'.",
-        ) from error
-    return PaperCluster(chosen.address, chosen.api_key, chosen.prefix, chosen.timeout)
+    return PaperCluster(address, chosen.api_key, chosen.prefix, chosen.timeout)
 
 
 def _open_assets(settings: Settings) -> FolderAssets | HttpAssets:

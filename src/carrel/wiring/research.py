@@ -12,8 +12,7 @@ from typing import Any
 
 from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
-from carrel.core.errors import CarrelError
-from carrel.core.health import Health
+from carrel.core.health import check_by
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.references.citations import CitationStyles
@@ -30,8 +29,9 @@ from carrel.rooms.research.resources import ResearchResources
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.service import ResearchRoom
 from carrel.services.process_pool import map_in_processes
-from carrel.settings import Settings, SettingsError
+from carrel.settings import Settings
 from carrel.settings.places import database_files
+from carrel.settings.store_rules import need_model_name
 from carrel.stores.sql.research import SqlResearch
 from carrel.stores.sqlite.concepts import ConceptFile, read_vocabulary
 from carrel.stores.sqlite.papers.documents import PaperTexts
@@ -105,16 +105,10 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
             await close_model()
         await store.close()
 
-    async def check() -> Health:
+    async def count_jobs() -> str:
         if not is_on_server and not file.exists():
-            return Health(True, f"{file} (made by the first project)")
-        try:
-            waiting = await store.open_jobs()
-        except CarrelError as error:
-            return Health(
-                False, error.message, POSTGRES_ACTION if is_on_server else error.next_step
-            )
-        return Health(True, f"{len(waiting)} jobs under way")
+            return f"{file} (made by the first project)"
+        return f"{len(await store.open_jobs())} jobs under way"
 
     async def start() -> None:
         runner.look_for_work(lambda: is_on_server or file.exists())
@@ -124,6 +118,7 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     if not is_on_server and not settings.keeps_home:
         error = HomeNotPersistentError("Research projects are", has_database=False)
         return OpenRoom(without_home(room, error), {"research": not_served(error)}, close)
+    check = check_by(count_jobs, POSTGRES_ACTION if is_on_server else "")
     return OpenRoom(room, {"research": check}, close, start)
 
 
@@ -151,14 +146,9 @@ def _open_reasoner(
     from carrel.rooms.research.reasoners.model_calls import Budget
     from carrel.services.language_models.priced_model import PricedModel
 
-    if not chosen.name:
-        raise SettingsError(
-            f"model.provider is {chosen.provider} but model.name is not set",
-            next_step="Name a model.",
-        )
     model = PricedModel(
         chosen.provider,
-        chosen.name,
+        need_model_name(settings),
         url=chosen.url,
         api_key=chosen.api_key,
         timeout_seconds=chosen.timeout_seconds,

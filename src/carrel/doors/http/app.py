@@ -38,6 +38,7 @@ from carrel.doors.http.request_checks import (
     read_body,
 )
 from carrel.policy.gate import STRANGER, Gate
+from carrel.policy.http_limits import RequestLimits
 from carrel.policy.origin import OriginPolicy, TrustedProxies
 
 log = logging.getLogger("carrel.http")
@@ -95,17 +96,6 @@ class Route:
     def __post_init__(self) -> None:
         methods = [*self.handlers, *(("HEAD",) if "GET" in self.handlers else ())]
         object.__setattr__(self, "allow", ", ".join(methods).encode())
-
-
-@dataclass(frozen=True, slots=True)
-class RequestLimits:
-    """Limits of one request, one caller, and all together."""
-
-    max_body_bytes: int = 4 * 1024 * 1024
-    body_timeout_seconds: float = 20.0
-    max_buffered_bytes: int = 64 * 1024 * 1024
-    max_buffered_bytes_per_address: int = 16 * 1024 * 1024
-    max_requests_per_proxied_client: int = 256
 
 
 class HttpApp:

@@ -6,9 +6,10 @@ import asyncio
 import itertools
 import logging
 from collections import Counter
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
+
+from carrel.policy.http_limits import ConnectionLimits
 
 log = logging.getLogger("carrel.http")
 
@@ -17,23 +18,6 @@ log = logging.getLogger("carrel.http")
 _SETTLE_SECONDS = 0.1
 _LOG_EVERY_SECONDS = 10.0
 _LONGEST_SWEEP_SECONDS = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionLimits:
-    """Bounds of one connection, one address and all; `trusted_proxies` have no address bound."""
-
-    max_header_bytes: int = 32 * 1024
-    max_headers: int = 100
-    max_target_bytes: int = 8 * 1024
-    max_body_bytes: int = 4 * 1024 * 1024
-    header_timeout_seconds: float = 10.0
-    keep_alive_seconds: float = 15.0
-    send_timeout_seconds: float = 30.0
-    max_connections: int = 1000
-    max_connections_per_address: int = 256
-    max_pipelined_requests: int = 16
-    trusted_proxies: tuple[str, ...] = ()
 
 
 class Activity(IntEnum):

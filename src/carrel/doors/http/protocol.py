@@ -19,7 +19,8 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 
 from carrel.core.caller import address_group
-from carrel.doors.http.connections import Activity, ConnectionLimits, ConnectionTable
+from carrel.doors.http.connections import Activity, ConnectionTable
+from carrel.policy.http_limits import ConnectionLimits
 from carrel.policy.origin import TrustedProxies
 
 if TYPE_CHECKING:

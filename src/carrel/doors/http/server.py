@@ -15,8 +15,8 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from carrel.core.errors import CarrelError
-from carrel.doors.http.connections import ConnectionLimits
 from carrel.doors.http.protocol import GuardedProtocolFactory
+from carrel.policy.http_limits import ConnectionLimits
 
 try:
     import resource

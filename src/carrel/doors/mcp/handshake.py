@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Protocol
 
+from carrel.core.clock import SystemClock
 from carrel.core.room import RoomDeclaration
+from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
+from carrel.policy.audit import NoAudit
+from carrel.policy.gate import Gate
+from carrel.policy.identity import LocalIdentity
+from carrel.policy.limits import NoLimits
 
 _JOBS = "An answer with a job_id goes on by itself: get_job follows it, cancel_job stops it."
 _MORE = (
@@ -48,7 +54,13 @@ def desk_instructions(rooms: Iterable[RoomDeclaration], *, has_jobs: bool, is_co
     return " ".join((*sentences, _COMPACT if is_compact else _MORE, _CLOSING))
 
 
-def handshake_endpoint(rooms: Collection[RoomDeclaration], server: ServerOptions) -> Endpoint:
+def handshake_dispatcher(rooms: Collection[RoomDeclaration], server: ServerOptions) -> Dispatcher:
+    """Answers initialize, ping and server/discover before the rooms are open."""
+    gate = Gate(LocalIdentity(), NoLimits(), NoAudit(), SystemClock())
+    return Dispatcher(_handshake_endpoint(rooms, server), gate)
+
+
+def _handshake_endpoint(rooms: Collection[RoomDeclaration], server: ServerOptions) -> Endpoint:
     """Answers as the open rooms will, so that a client need not wait for them; offers nothing."""
     has_jobs = any(room.has_jobs for room in rooms)
     if len(rooms) == 1 and not server.compact:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from carrel.stores.backup.errors import HomeInUseError, RestoreUnderWayError
 from carrel.stores.file_lock import LockHeldError, hold_lock
+from carrel.stores.home.privacy import make_private
 
 log = logging.getLogger("carrel.home")
 
@@ -20,6 +21,16 @@ RESTORE_FOLDER_NAME = ".carrel-restore"
 def has_unfinished_restore(home: Path) -> bool:
     """Whether a restore is under way or was killed; one look at one name, for every start."""
     return (home / RESTORE_FOLDER_NAME).is_dir()
+
+
+def finish_restore(home: Path) -> str | None:
+    """Finishes a restore that was killed half-way; how it ended, or None where there was none."""
+    if not has_unfinished_restore(home):
+        return None
+    # Not at the top: starting must be fast, and this hardly ever happens.
+    from carrel.stores.backup.restore_journal import recover
+
+    return recover(home)
 
 
 @contextmanager
@@ -35,6 +46,25 @@ def share_home(home: Path) -> Iterator[None]:
             raise RestoreUnderWayError(home) from None
         except OSError as error:
             log.info("home folder not held", extra={"reason": error.strerror})
+        yield
+
+
+def hold_home(home: Path) -> AbstractContextManager[None]:
+    """The home, closed to other accounts, shared with other commands and kept from any restore."""
+    if home.is_dir():
+        make_private(home)
+    return share_home(home)
+
+
+@contextmanager
+def serve_home(home: Path, *, stays: bool) -> Iterator[None]:
+    """Keeps the home from any restore; whoever stays makes it first, to be seen there."""
+    if stays:
+        make_private(home)
+    outcome = finish_restore(home)
+    if outcome is not None:
+        logging.getLogger("carrel.desk").warning("restore", extra={"outcome": outcome})
+    with share_home(home):
         yield
 
 

@@ -9,7 +9,6 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -17,26 +16,15 @@ from typing import Literal, NamedTuple
 import orjson
 
 from carrel.core.clock import Clock, SystemClock
-from carrel.policy.audit import chain_heads, hash_in
+from carrel.policy.audit import QueueOptions, Retention, chain_heads, hash_in
 from carrel.policy.audit_anchor import AnchorEvent, AnchorLedger, Anchors
-from carrel.stores.audit_queue import AuditNotice, PartlyWrittenError, QueuedAudit, QueueOptions
+from carrel.stores.audit_queue import AuditNotice, PartlyWrittenError, QueuedAudit
 from carrel.stores.file_lock import hold_lock
 
 # Not inherited by child processes, and never with translated line ends.
 OPEN_FLAGS: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-DEFAULT_FILE_BYTES = 64 * 1024 * 1024
 _STAMP = "%Y%m%dT%H%M%S.%f"
 _SPACE_SECONDS = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Retention:
-    """How large a file gets, how much is kept for how long, and the free space left alone."""
-
-    max_file_bytes: int = DEFAULT_FILE_BYTES
-    max_total_bytes: int | None = None
-    max_age: timedelta | None = None
-    min_free_bytes: int = 0
 
 
 class AnchorPlaces(NamedTuple):
@@ -45,6 +33,16 @@ class AnchorPlaces(NamedTuple):
     anchors: Path
     key: Path
     counter: Path
+
+    @classmethod
+    def of(cls, file: Path, folder: Path | None, key: Path | None) -> AnchorPlaces:
+        """Those of a log in a file, in `folder` or beside it, with a key of its own or `key`."""
+        folder = folder or file.parent / "anchors"
+        return cls(
+            folder / f"{file.stem}.anchors.jsonl",
+            key or folder / f"{file.stem}.key.pem",
+            file.with_name(f"{file.stem}.count"),
+        )
 
 
 class JsonLinesAudit(QueuedAudit):

@@ -12,7 +12,7 @@ import orjson
 import psycopg
 
 from carrel.core.clock import Clock
-from carrel.policy.audit import hash_in
+from carrel.policy.audit import QueueOptions, hash_in
 from carrel.policy.audit_anchor import (
     AnchorEvent,
     AnchorLedger,
@@ -22,7 +22,7 @@ from carrel.policy.audit_anchor import (
     read_anchor,
     read_ledger,
 )
-from carrel.stores.audit_queue import AuditNotice, QueuedAudit, QueueOptions
+from carrel.stores.audit_queue import AuditNotice, QueuedAudit
 from carrel.stores.audit_signing import (
     Ed25519Check,
     Ed25519Signer,
