@@ -13,7 +13,14 @@ from types import ModuleType
 import pytest
 
 from carrel.libraries.csl import StylesMissingError, archive, list_styles, load_style
-from carrel.libraries.csl.archive import ARCHIVE, archive_edition, read_archived, write_archive
+from carrel.libraries.csl.archive import (
+    ARCHIVE,
+    StyleInfo,
+    archive_edition,
+    describe_style,
+    read_archived,
+    write_archive,
+)
 
 ROOT = Path(__file__).parents[3]
 
@@ -68,6 +75,21 @@ def test_styles_are_read_from_members_of_one_and_of_many(small_archive: Path) ->
     assert read_archived("d25") is None
     assert [info.title for info in archive.archived_styles()][-1] == "X & Y"
     assert archive_edition(small_archive) == "a-1"
+
+
+def test_the_head_of_a_style_says_what_it_is() -> None:
+    head = (
+        '<title>A &amp;\n B</title><title-short>AB</title-short><link href="x" rel="self"/>'
+        '<link rel="independent-parent" href="http://www.zotero.org/styles/apa"/>'
+        '<category citation-format="author-date"/><category field="biology"/>'
+        "<category field='law'/>"
+    )
+    assert describe_style("ab", head.encode()) == StyleInfo(
+        "ab", "A & B", "AB", "apa", "author-date", ("biology", "law")
+    )
+    assert describe_style("ab", b"<style/>") == StyleInfo("ab", "ab")
+    assert describe_style("ab", b'<link rel="independent-parent"/>').parent == ""
+    assert describe_style("ab", b'<link rel="self" href="a/b"/>').parent == ""
 
 
 @pytest.mark.parametrize("content", [None, b"", b"PK" * 500])

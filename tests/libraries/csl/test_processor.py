@@ -20,6 +20,10 @@ from carrel.libraries.csl import (
     load_style,
     render_bibliography,
 )
+from carrel.libraries.csl.casing import apply_case
+from carrel.libraries.csl.catalogue import Locales
+from carrel.libraries.csl.formats import HTML
+from carrel.libraries.csl.locale import normalize_language
 
 BOOK: dict[str, Any] = {
     "id": "kuhn",
@@ -266,3 +270,276 @@ def test_what_a_style_leaves_out_is_left_out_of_the_list_and_said_in_a_citation(
     assert processor.cite([Cluster([Cite("x")])]) == [
         "[CSL STYLE ERROR: reference with no printed form.]"
     ]
+
+
+@pytest.mark.parametrize(
+    ("case", "text", "changed"),
+    [
+        ("sentence", "THE QUICK FOX", "The quick fox"),
+        ("sentence", "the Fox JUMPS", "The fox jumps"),
+        ("sentence", "McFox JUMPS", "McFox jumps"),
+        ("sentence", "iPhone And VAN", "iPhone and van"),
+        ("sentence", "...", "..."),
+        ("sentence", "İSTANBUL X", "İSTANBUL X"),
+        ("title", "the quick: a fox of it", "The Quick: A Fox of It"),
+        ("title", "iPhone and the van", "iPhone and the Van"),
+        ("title", "up to the hilt", "Up to the Hilt"),
+        ("title", "fox-in-the-box and", "Fox-in-the-Box And"),
+        ("title", "what? the end", "What? The End"),
+        ("title", "a. b of c", "A. b of C"),
+        ("title", "(the) fox over", "(The) Fox Over"),
+        ("title", "he sat up to it next to her", "He Sat up to It next to Her"),
+        ("capitalize-first", "1st fox", "1st fox"),
+        ("capitalize-first", "iPhone", "iPhone"),
+        ("capitalize-first", "(the) fox", "(The) fox"),
+        ("capitalize-all", "3d of iPhone it", "3d Of iPhone It"),
+        ("uppercase", "straße", "STRASSE"),
+        ("lowercase", "The FOX", "the fox"),
+        ("unheard-of", "The FOX", "The FOX"),
+    ],
+)
+def test_text_takes_the_case_that_the_style_asks_for(case: str, text: str, changed: str) -> None:
+    assert apply_case([text], case, True) == [changed]
+
+
+def test_title_case_is_english_alone_and_turkish_keeps_its_two_letters() -> None:
+    assert apply_case(["the fox"], "title", False) == ["the fox"]
+    assert apply_case(["iı"], "uppercase", True, "tr") == ["İI"]
+    assert apply_case(["Iİ"], "lowercase", True, "az") == ["ıi"]
+    assert apply_case(["iI"], "uppercase", True, "de") == ["II"]
+
+
+def test_case_leaves_protected_stretches_and_all_marks_alone() -> None:
+    title = {"id": "1", "title": 'an <span class="nocase">b of</span> cat<sup>d</sup> <i>elk</i>'}
+    for case, expected in (
+        ("uppercase", "AN b of CAT<sup>d</sup> <i>ELK</i>."),
+        ("title", "An b of Cat<sup>d</sup> <i>Elk</i>."),
+    ):
+        style = load_style(_style(f'<text variable="title" text-case="{case}"/>'))
+        assert render_bibliography([title], style, output="html")[0].text == expected
+
+
+def test_what_stands_on_the_names_element_holds_for_its_names() -> None:
+    people = [{"family": name, "given": "Ann"} for name in ("A", "B", "C")]
+    item = {"id": "1", "author": people}
+
+    def shown(attributes: str, name: str = "") -> str:
+        names = f'<names variable="author" {attributes}><name {name}/></names>'
+        return render_bibliography([item], load_style(_style(names)))[0].text
+
+    assert shown('et-al-min="3" et-al-use-first="1"') == "Ann A et al."
+    assert shown('et-al-min="4" et-al-use-first="1"') == "Ann A, Ann B, Ann C."
+    assert shown('et-al-min="3" et-al-use-first="3"') == "Ann A, Ann B, Ann C."
+    assert shown('et-al-min="3" et-al-use-first="2"') == "Ann A, Ann B, et al."
+    assert shown('delimiter=";"', 'delimiter="/" form="short"') == "A/B/C."
+    assert shown("", 'and="text"') == "Ann A, Ann B, and Ann C."
+    assert shown("", 'and="symbol" delimiter-precedes-last="never"') == "Ann A, Ann B & Ann C."
+    assert shown('et-al-min="3" et-al-use-first="1" et-al-use-last="true"') == "Ann A … Ann C."
+    assert (
+        shown('et-al-min="3" et-al-use-first="2" et-al-use-last="true"') == "Ann A, Ann B, Ann C."
+    )
+
+
+def test_a_term_takes_a_capital_where_it_opens_an_entry_or_a_note() -> None:
+    term = '<text term="ibid"/>'
+    in_text = _style(term, term)
+    item = {"id": "1", "title": "T"}
+    for xml, cited in ((in_text, "ibid."), (in_text.replace("in-text", "note"), "Ibid.")):
+        processor = Processor(load_style(xml), [item])
+        assert processor.cite([Cluster([Cite("1")], 1)]) == [cited]
+        assert processor.bibliography()[0].text == "Ibid."
+    lowered = '<text term="ibid" text-case="lowercase"/>'
+    assert render_bibliography([item], load_style(_style(lowered)))[0].text == "ibid."
+    missing = '<text term="no-such-term"/><text variable="title"/>'
+    assert render_bibliography([item], load_style(_style(missing)))[0].text == "T."
+
+
+def test_a_short_form_falls_back_to_the_long_one() -> None:
+    style = load_style(_style('<text variable="title" form="short"/>'))
+    assert render_bibliography([{"id": "1", "title": "Long"}], style)[0].text == "Long."
+    both = {"id": "1", "title": "Long", "title-short": "S"}
+    assert render_bibliography([both], style)[0].text == "S."
+    long = load_style(_style('<text variable="title"/>'))
+    assert render_bibliography([both], long)[0].text == "Long."
+    short = load_style(_style('<text variable="title-short"/>'))
+    assert render_bibliography([both], short)[0].text == "S."
+    assert render_bibliography([{"id": "1", "title": "Long"}], short) == []
+    event = load_style(_style('<text variable="event-title"/>'))
+    assert render_bibliography([{"id": "1", "event-title": "E"}], event)[0].text == "E."
+
+
+@pytest.mark.parametrize(
+    ("distance", "near"), [("", 5), ('near-note-distance="2"', 2), ('near-note-distance="x"', 5)]
+)
+def test_a_note_is_near_up_to_the_distance_of_the_style(distance: str, near: int) -> None:
+    choose = (
+        '<choose><if position="near-note"><text value="near"/></if>'
+        '<else><text value="far"/></else></choose>'
+    )
+    xml = _style(citation=choose).replace("<citation>", f"<citation {distance}>")
+    for notes, expected in ((near, "near"), (near + 1, "far")):
+        clusters = [
+            Cluster([Cite("kuhn")], 1),
+            Cluster([Cite("other")], 2),
+            Cluster([Cite("kuhn")], 1 + notes),
+        ]
+        processor = Processor(load_style(xml), [BOOK, {**BOOK, "id": "other"}])
+        assert processor.cite(clusters)[2] == expected
+
+
+def test_the_words_of_a_language_are_layered_and_genders_stay_apart() -> None:
+    own = (
+        '<locale><terms><term name="edition" gender="feminine">own</term>'
+        '<term name="edition" gender-form="feminine">she</term>'
+        '<term name="long-ordinal-01" gender-form="masculine">primo</term>'
+        '<term name="long-ordinal-01" gender-form="feminine">prima</term>'
+        "<term name='page'><single>leaf</single><multiple>leaves</multiple></term>"
+        "<term name='volume'><single>tome</single></term></terms></locale>"
+    )
+    xml = _style().replace("<citation>", f"{own}<citation>", 1)
+    locale = Processor(load_style(xml), []).locale
+    assert locale.term("edition") == "own"
+    assert locale.term("edition", gender="feminine") == "she"
+    assert locale.term("edition", gender="masculine") == "own"
+    assert locale.gender_of("edition") == "feminine"
+    assert locale.gender_of("no-such-term") == ""
+    assert locale.term("long-ordinal-01") == "primo"
+    assert locale.term("long-ordinal-01", gender="feminine") == "prima"
+    assert (locale.term("page"), locale.term("page", plural=True)) == ("leaf", "leaves")
+    assert locale.term("volume", plural=True) == "tome"
+    assert locale.term("no-such-term") is None
+    assert locale.term("page", "symbol") == "p."
+
+
+@pytest.mark.parametrize(
+    ("written", "language"),
+    [("en_us", "en-US"), (" DE ", "de"), ("zh-hans-cn", "zh-Hans-CN"), ("", ""), ("-x", "")],
+)
+def test_a_language_is_known_however_it_is_written(written: str, language: str) -> None:
+    assert normalize_language(written) == language
+
+
+def test_a_style_is_read_from_a_file_and_a_missing_one_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csl"
+    path.write_text(_style('<text value="mine"/>'), "utf-8")
+    assert render_bibliography([BOOK], load_style(path))[0].text == "mine."
+    with pytest.raises(StyleNotFoundError, match="gone"):
+        load_style(tmp_path / "gone.csl")
+
+
+def _dependent(parent: str, inside: str = "") -> str:
+    link = f'<link rel="independent-parent" href="{parent}"/>' if parent else ""
+    return (
+        '<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">'
+        f"<info><title>Own</title><!--independent-parent-->{inside}{link}</info></style>"
+    )
+
+
+def test_a_dependent_style_finds_its_parent_in_the_folder_and_no_parent_is_an_error(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "dependent").mkdir()
+    (tmp_path / "parent.csl").write_text(_style('<text value="mine"/>'), "utf-8")
+    (tmp_path / "dependent" / "child.csl").write_text(_dependent("parent"), "utf-8")
+    style = load_style("child", folder=tmp_path)
+    assert (style.id, style.title) == ("child", "Own")
+    assert render_bibliography([BOOK], style)[0].text == "mine."
+    assert {"child", "parent"} <= {info.id for info in list_styles(folder=tmp_path)}
+    with pytest.raises(StyleBrokenError, match="does not name"):
+        load_style(_dependent(""))
+    (tmp_path / "loop.csl").write_text(_dependent("loop"), "utf-8")
+    with pytest.raises(StyleBrokenError, match="does not name"):
+        load_style("loop", folder=tmp_path)
+    with pytest.raises(StyleBrokenError, match="well-formed"):
+        load_style(_dependent("apa").replace("</info>", ""))
+
+
+def test_a_locale_in_the_folder_comes_before_the_package(tmp_path: Path) -> None:
+    terms = '<terms><term name="ibid">selbst</term></terms>'
+    xml = f'<locale xmlns="http://purl.org/net/xbiblio/csl" xml:lang="de-DE">{terms}</locale>'
+    (tmp_path / "locales-de-DE.xml").write_text(xml, "utf-8")
+    assert Locales(tmp_path)("de-DE") == xml
+    assert Locales(tmp_path)("en-US") == Locales()("en-US")
+    assert Locales(tmp_path)("../de-DE") is None
+    assert Locales()("xx-XX") is None
+
+
+@pytest.mark.parametrize(
+    ("form", "edition", "written"),
+    [
+        ("numeric", "3", "3."),
+        ("ordinal", "3", "3rd."),
+        ("ordinal", "11", "11th."),
+        ("ordinal", "121", "121st."),
+        ("ordinal", "03", "03."),
+        ("long-ordinal", "10", "tenth."),
+        ("long-ordinal", "11", "11th."),
+        ("roman", "14", "xiv."),
+        ("roman", "5999", "mmmmmcmxcix."),
+        ("roman", "6000", "6000."),
+        ("roman", "0", "0."),
+        ("ordinal", "1234567890", "1234567890."),
+        ("ordinal", "revised", "revised."),
+        ("numeric", "2-4", "2–4."),
+        ("numeric", "2, 4 & 6", "2, 4 & 6."),
+    ],
+)
+def test_a_number_is_written_in_the_form_of_the_style(
+    form: str, edition: str, written: str
+) -> None:
+    style = load_style(_style(f'<number variable="edition" form="{form}"/>'))
+    assert render_bibliography([{"id": "1", "edition": edition}], style)[0].text == written
+
+
+def test_a_style_that_brings_ordinals_brings_all_of_them() -> None:
+    number = _style('<number variable="edition" form="ordinal"/>')
+    item = {"id": "1", "edition": "1"}
+    for term, written in (("ordinal", "1°."), ("ibid", "1st.")):
+        own = f'<locale><terms><term name="{term}">°</term></terms></locale>'
+        xml = number.replace("<citation>", f"{own}<citation>", 1)
+        assert render_bibliography([item], load_style(xml))[0].text == written
+
+
+@pytest.mark.parametrize(
+    ("page_format", "pages", "written"),
+    [
+        ("expanded", "42-5", "42–45."),
+        ("expanded", "n11-n5", "n11–n15."),
+        ("minimal", "42-45", "42–5."),
+        ("minimal", "100-104", "100–4."),
+        ("minimal", "45-42", "45–42."),
+        ("minimal", "99-100", "99–100."),
+        ("minimal-two", "100-104", "100–04."),
+        ("chicago", "3-10", "3–10."),
+        ("chicago", "100-104", "100–104."),
+        ("chicago", "101-108", "101–8."),
+        ("chicago", "321-328", "321–28."),
+        ("chicago", "1496-1504", "1496–1504."),
+        ("chicago-16", "1496-1504", "1496–504."),
+        ("", "42-45", "42–45."),
+        ("minimal", "a1-b2", "a1-b2."),
+    ],
+)
+def test_a_range_of_pages_is_shortened_as_the_style_asks(
+    page_format: str, pages: str, written: str
+) -> None:
+    option = f' page-range-format="{page_format}"' if page_format else ""
+    xml = _style('<text variable="page"/>').replace(' version="1.0"', f' version="1.0"{option}')
+    assert render_bibliography([{"id": "1", "page": pages}], load_style(xml))[0].text == written
+
+
+def test_html_keeps_two_spaces_and_raises_what_unicode_raises() -> None:
+    assert HTML.escape("a b") == "a b"
+    assert HTML.escape("a  b") == "a\u00a0 b"
+    assert HTML.escape("x² é") == "x<sup>2</sup> é"
+
+
+@pytest.mark.parametrize(
+    ("title", "written"),
+    [("# a", r"\# a."), ("- a", r"\- a."), ("-a", "-a."), ("2) a", r"2\) a."), ("2.5 a", "2.5 a.")],
+)
+def test_a_line_of_markdown_begins_no_heading_and_no_list(title: str, written: str) -> None:
+    (entry,) = render_bibliography(
+        [{"id": "1", "title": title}], load_style(_style()), output="markdown"
+    )
+    assert entry.text == written

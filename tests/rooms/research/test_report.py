@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from carrel.core.answer import Partial, Text
 from carrel.core.caller import Caller
 from carrel.core.quoting import QuotedSource
-from carrel.libraries.discovery.connections import BridgeEvidence
+from carrel.libraries.discovery.connections import BridgeEvidence, CandidateConnection
 from carrel.libraries.discovery.protocols import ExperimentalProtocol
 from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.hypothesis_views import (
@@ -237,18 +238,18 @@ def test_the_ratings_run_from_the_start_to_the_last_match() -> None:
     assert "after 2 matches" in drawing
 
 
+def _connection() -> CandidateConnection:
+    connection = _basis().draft.connection
+    assert connection is not None
+    return connection
+
+
 def _bridge(**changes: Any) -> BridgeEvidence:
-    connection = _basis().draft.connection
-    assert connection is not None
-    fields = {name: getattr(connection.bridges[0], name) for name in BridgeEvidence.__match_args__}
-    return BridgeEvidence(**{**fields, **changes})
+    return replace(_connection().bridges[0], **changes)
 
 
-def _with_bridges(*bridges: BridgeEvidence, name: str = "hyp_1", **changes: Any) -> Hypothesis:
-    connection = _basis().draft.connection
-    assert connection is not None
-    fields = {key: getattr(connection, key) for key in type(connection).__match_args__}
-    return made(name, connection=type(connection)(**{**fields, "bridges": bridges}), **changes)
+def _with_bridges(*bridges: BridgeEvidence, name: str = "hyp_1") -> Hypothesis:
+    return made(name, connection=replace(_connection(), bridges=bridges))
 
 
 def test_the_evidence_is_drawn_with_the_papers_on_each_line() -> None:
@@ -268,12 +269,9 @@ def test_the_evidence_is_drawn_with_the_papers_on_each_line() -> None:
 
 
 def test_a_long_name_is_cut_in_the_drawing_and_whole_in_its_title() -> None:
-    connection = _basis().draft.connection
-    assert connection is not None
-    concept = connection.bridges[0].concept
-    fields = {name: getattr(concept, name) for name in type(concept).__match_args__}
+    concept = _bridge().concept
     for label, shown in (("x" * 24, "x" * 24), ("x" * 25, "x" * 23 + "…")):
-        bridge = _bridge(concept=type(concept)(**{**fields, "label": label}))
+        bridge = _bridge(concept=replace(concept, label=label))
         assert f"<title>{label}</title>{shown}</text>" in draw_evidence(_with_bridges(bridge))
 
 
@@ -414,9 +412,7 @@ def _paper(name: str, abstract: str) -> Paper:
 
 
 def test_aims_are_drawn_from_the_leaders_and_the_papers_they_cite() -> None:
-    subject = _basis().draft.connection
-    assert subject is not None
-    thing = subject.start.label
+    thing = _connection().start.label
     said = f"{thing.capitalize()} is a condition in which small vessels close in the cold."
     protocol = ExperimentalProtocol("Warm it", ("One.", "Two.", "Three.", "Four."))
     first = made(
@@ -482,9 +478,7 @@ def test_aims_of_nothing_say_that_there_is_nothing() -> None:
 def test_a_sentence_is_quoted_where_it_describes_the_subject(
     sentence: str, is_quoted: bool
 ) -> None:
-    connection = _basis().draft.connection
-    assert connection is not None
-    paper = _paper("p", sentence.format(connection.start.label))
+    paper = _paper("p", sentence.format(_connection().start.label))
     aims = write_nih_aims(of_project(), [made(citations=("p",))], [paper], [])
     assert aims.disease_description.startswith("In the words of a paper") is is_quoted
 

@@ -201,10 +201,8 @@ def _variable(variable: str, form: str, scope: CompileScope) -> Render:
     candidates = [variable]
     if variable == "event-title":
         candidates = ["event"]
-    elif (form == "short" and variable in {"title", "container-title"}) or form == "short":
+    elif form == "short":
         candidates = [f"{variable}-short", variable]
-    elif variable in {"title-short", "container-title-short"}:
-        candidates = [variable]
     first, others = candidates[0], candidates[1:]
 
     def render(context: RenderContext, out: Tokens) -> None:
