@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrel.policy.audit import AuditRecord, mask_parameters
+from carrel.policy.audit import AuditRecord, Chain, mask_parameters
 from carrel.stores.json_lines.audit import JsonLinesAudit
 
 JSON = st.recursive(
@@ -112,3 +112,68 @@ def test_the_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     audit.write(record())
     audit.close()
     assert (tmp_path / "audit.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_just_short_enough_is_kept_whole_at_every_depth() -> None:
+    text, longer = "x" * 500, "x" * 501
+    cut = f"{text}… (501 characters)"
+    items, more = {f"k{n}": n for n in range(20)}, {f"k{n}": n for n in range(21)}
+    kept = {**{f"k{n}": n for n in range(20)}, "…": "1 more"}
+    assert mask_parameters({"a": text, "b": longer, "c": None, "d": 1.5, "e": True}) == {
+        "a": text, "b": cut, "c": None, "d": 1.5, "e": True,
+    }  # fmt: skip
+    assert mask_parameters({"in": {"a": text, "b": longer, "c": None, "d": 1.5}}) == {
+        "in": {"a": text, "b": cut, "c": None, "d": 1.5}
+    }
+    assert mask_parameters(items) == items
+    assert mask_parameters(more) == kept
+    assert mask_parameters({"in": items}) == {"in": items}
+    assert mask_parameters({"in": more}) == {"in": kept}
+    assert mask_parameters({"in": list(range(20))}) == {"in": list(range(20))}
+    assert mask_parameters({"in": tuple(range(21))}) == {"in": [*range(20), "… 1 more"]}
+    assert mask_parameters({"k" * 101: 1, "in": {"k" * 101: 1}}) == {
+        "k" * 100: 1,
+        "in": {"k" * 100: 1},
+    }
+    assert mask_parameters({"a": {"b": {"c": {"d": 1}}}}) == {"a": {"b": {"c": {"d": 1}}}}
+    assert mask_parameters({"a": {"b": {"c": {"d": {}}}}}) == {"a": {"b": {"c": {"d": "…"}}}}
+    assert mask_parameters({"a": [[[1]]]}) == {"a": [[[1]]]}
+    assert mask_parameters({"a": [[[[1]]]]}) == {"a": [[["…"]]]}
+    assert mask_parameters(None) == mask_parameters({}) == {}
+
+
+def test_a_line_names_only_what_there_is() -> None:
+    bare = json.loads(Chain("a").line(record(parameters=None)))
+    assert not {"client_id", "parameters", "error_code", "duration_ms", "after"} & set(bare)
+    chain = Chain("a", "f" * 64)
+    full = json.loads(
+        chain.line(record(client_id="c", parameters={}, error_code="e", duration_ms=0.0))
+    )
+    assert (full["client_id"], full["parameters"], full["error_code"]) == ("c", {}, "e")
+    assert (full["duration_ms"], full["after"]) == (0.0, "f" * 64)
+    assert "after" not in json.loads(chain.line(record())), "only the first line names it"
+
+
+def test_a_line_that_is_too_large_keeps_the_size_and_hash_of_its_parameters() -> None:
+    def line(signs: int) -> dict[str, object]:
+        content = {"q": "x" * signs}
+        facts: dict[str, object] = json.loads(Chain("a").line(record(parameters=content)))
+        return facts
+
+    chained = {"chain", "sequence", "previous", "hash"}
+    body = {name: value for name, value in line(0).items() if name not in chained}
+    most = 32 * 1024 - len(json.dumps(body, separators=(",", ":")).encode())
+    assert line(most)["parameters"] == {"q": "x" * most}
+    shortened = line(most + 1)
+    assert isinstance(shortened["parameters"], dict)
+    assert shortened["parameters"]["left_out_bytes"] == 32 * 1024 + 1
+    assert len(shortened["parameters"]["sha256"]) == 64
+    assert (shortened["user_id"], shortened["action"]) == ("ada", "tool:x")
+    long_name = json.loads(Chain("a").line(record(user_agent="u" * 40_000)))
+    assert long_name["user_agent"] == "u" * 300
+
+
+def test_what_json_cannot_hold_is_written_as_it_looked() -> None:
+    odd = json.loads(Chain("a").line(record(parameters={"n": 2**70})))
+    assert odd["parameters"] == str({"n": 2**70})
+    assert odd["timestamp"] == "2026-01-01T00:00:00+00:00"

@@ -12,8 +12,12 @@ from carrel.core.caller import Caller, Visit
 from carrel.policy.identity import (
     BearerIdentity,
     InvalidTokenError,
+    LocalSecretIdentity,
     NoTokenError,
+    StaticToken,
     VerifiedToken,
+    bearer_token,
+    problem_with_foreign_name,
 )
 
 REMEMBERED = 4096
@@ -98,3 +102,69 @@ def test_as_many_tokens_as_fit_are_remembered_and_then_the_older_half_is_forgott
     assert verifier.asked[f"good{REMEMBERED - 1}"] == 1
     asyncio.run(ask_all(range(1)))
     assert verifier.asked["good0"] == 2
+
+
+@pytest.mark.promise("A1")
+def test_a_token_is_read_from_a_bearer_header_and_from_nothing_else() -> None:
+    longest = "Bearer " + "x" * (16 * 1024 - 7)
+    assert bearer_token("bEaReR  abc ") == "abc"
+    assert bearer_token(longest) == longest[7:]
+    for header in (
+        "",
+        "Bearer",
+        "Bearer  ",
+        "Basic abc",
+        "abc",
+        "Bearer ä",
+        "Bearer a\x00b",
+        longest + "x",
+    ):
+        with pytest.raises(InvalidTokenError, match="must be Bearer and a token"):
+            bearer_token(header)
+
+
+@pytest.mark.promise("A1")
+def test_a_foreign_name_is_refused_for_the_right_reason() -> None:
+    unshown = "names a user with characters that cannot be shown"
+    reserved = "names a user that is reserved here"
+    for name, problem in {
+        "ada": None,
+        "a" * 255: None,
+        "": "names no user",
+        "a" * 256: "names a user with more than 255 characters",
+        " ada": unshown,
+        "a\u200bda": unshown,
+        "local": reserved,
+        "ＬＯＣＡＬ": reserved,
+        "anonymous": reserved,
+        "token:x": reserved,
+        "Local:x": reserved,
+        "localhost": None,
+    }.items():
+        assert problem_with_foreign_name(name) == problem, name
+    assert problem_with_foreign_name(7) == "names no user"
+
+
+@pytest.mark.promise("A1")
+def test_the_local_secret_opens_only_for_who_shows_it() -> None:
+    async def who(door: str, header: str | None) -> str:
+        identity = LocalSecretIdentity("s3cret")
+        return (await identity.identify(Visit(door, "r", authorization=header))).user_id
+
+    assert asyncio.run(who("stdio", None)) == asyncio.run(who("http", "Bearer s3cret")) == "local"
+    with pytest.raises(NoTokenError):
+        asyncio.run(who("http", None))
+    for wrong in ("", "s3cret", "Bearer s3cre", "bearer s3cret", "Bearer s3crét"):
+        with pytest.raises(InvalidTokenError, match="not the secret of this desk"):
+            asyncio.run(who("http", wrong))
+
+
+@pytest.mark.promise("A1")
+def test_a_static_token_is_good_until_the_second_it_ends() -> None:
+    token = StaticToken("t", "h", frozenset(), 0.0, expires_at=100.0)
+    assert token.is_good_at(99.9)
+    assert not token.is_good_at(100.0)
+    assert StaticToken("t", "h", frozenset(), 0.0).is_good_at(1e12)
+    assert not StaticToken("t", "h", frozenset(), 0.0, revoked_at=1.0).is_good_at(0.5)
+    assert token.user_id == "token:t"
+    assert StaticToken("t", "h", frozenset(), 0.0, user_name="ada").user_id == "ada"

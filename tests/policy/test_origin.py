@@ -98,3 +98,41 @@ def test_a_page_is_ours_when_it_came_from_the_address_it_calls() -> None:
 )
 def test_an_ipv6_network_counts_as_one_address(address: str, group: str) -> None:
     assert address_group(address) == group
+
+
+@pytest.mark.promise("D14")
+def test_a_name_may_be_as_long_as_names_are_and_no_longer() -> None:
+    longest = ".".join(["a" * 61] * 4) + ".abcde"
+    assert len(longest) == 253
+    assert Authority.parse(longest).host == longest
+    for text in (f"{longest}a", "a" * 64):
+        with pytest.raises(MalformedAuthorityError):
+            Authority.parse(text)
+    assert Authority.parse("a" * 63).host == "a" * 63
+
+
+@pytest.mark.promise("D14")
+def test_a_host_is_answered_when_it_is_listed_with_or_without_its_port() -> None:
+    policy = OriginPolicy.of(["desk.example", "other.example:8443"], [])
+    for text, is_accepted in {
+        "desk.example": True,
+        "desk.example:9": True,
+        "other.example:8443": True,
+        "other.example": False,
+        "other.example:9": False,
+        "evil.example": False,
+        "evil.example:8443": False,
+        "localhost:1": True,
+        "a.localhost": True,
+        "127.9.9.9": True,
+        "[::1]:7": True,
+        "128.0.0.1": False,
+        "[::2]": False,
+    }.items():
+        assert policy.accepts_host(Authority.parse(text)) is is_accepted, text
+    assert OriginPolicy.of(["*"], []).accepts_host(Authority("evil.example"))
+    assert OriginPolicy.of([], ["*"]).is_listed(Origin.parse("https://evil.example"))
+    assert not OriginPolicy.of(["*"], []).is_listed(Origin.parse("https://evil.example"))
+    own = OriginPolicy.of([], [])
+    assert own.is_own(Origin("http", "desk.example", 80), "http", Authority("desk.example"))
+    assert own.is_own(Origin("http", "desk.example", 81), "http", Authority("desk.example", 81))

@@ -121,16 +121,12 @@ def mask_parameters(parameters: Mapping[str, object] | None) -> object:
 
 
 def _mask_value(value: object, depth: int) -> object:
-    kind = type(value)
-    if kind is str:
-        text = str(value)
+    if isinstance(value, str):
         return (
-            text
-            if len(text) <= _LONGEST_VALUE
-            else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
+            value
+            if len(value) <= _LONGEST_VALUE
+            else f"{value[:_LONGEST_VALUE]}… ({len(value)} characters)"
         )
-    if kind is int or kind is float or kind is bool or value is None:
-        return value
     if isinstance(value, Mapping):
         if not depth:
             return "…"

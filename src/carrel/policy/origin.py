@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 ANY = "*"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_LONGEST_AUTHORITY = 300
-_LONGEST_NAME = 253
 _AUTHORITY = re.compile(
     r"(?P<host>\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::(?P<port>[1-9][0-9]{0,4}))?"
 )
@@ -38,7 +36,7 @@ class Authority:
     @classmethod
     def parse(cls, text: str) -> Authority:
         """Parse a Host header; raises MalformedAuthorityError."""
-        matched = _AUTHORITY.fullmatch(text) if len(text) <= _LONGEST_AUTHORITY else None
+        matched = _AUTHORITY.fullmatch(text)
         if matched is None:
             raise MalformedAuthorityError(text[:100])
         port = int(matched["port"]) if matched["port"] else None
@@ -62,7 +60,7 @@ class Origin:
     @classmethod
     def parse(cls, text: str) -> Origin:
         """Parse an Origin header or setting; raises MalformedAuthorityError, for `null` too."""
-        matched = _ORIGIN.fullmatch(text) if len(text) <= _LONGEST_AUTHORITY else None
+        matched = _ORIGIN.fullmatch(text)
         if matched is None:
             raise MalformedAuthorityError(text[:100])
         scheme = matched["scheme"].lower()
@@ -102,7 +100,7 @@ def _canonical_host(text: str) -> str:
             return str(ipaddress.IPv4Address(name))
         except ValueError:
             raise MalformedAuthorityError(text) from None
-    if len(name) > _LONGEST_NAME or not all(_LABEL.fullmatch(label) for label in labels):
+    if not all(_LABEL.fullmatch(label) for label in labels):
         raise MalformedAuthorityError(text)
     return name
 
