@@ -158,3 +158,142 @@ def test_a_page_is_taken_out_without_the_rest() -> None:
     assert len(hits) == 300
     assert [item["id"] for item in hits[100:103]] == ["100", "101", "102"]
     assert hits[-1]["id"] == "299"
+
+
+MORE: Item = {
+    "id": "more",
+    "type": "webpage",
+    "title": "Plain",
+    "title-short": "Sonnet",
+    "PMID": 77,
+    "PMCID": "PMC0012",
+    "DOI": "https://doi.org/10.48550/arXiv.1706.03762",
+    "URL": "https://example.org/a",
+    "container-title": "Weekly",
+    "volume": 31,
+    "keyword": "alpha; beta",
+    "custom": {
+        "uuid": "U-2",
+        "tags": ["later"],
+        "additional_urls": ["https://example.org/b"],
+        "eric_id": "EJ99",
+    },
+}
+
+
+@pytest.mark.promise("L6")
+@pytest.mark.parametrize(
+    ("query", "is_found"),
+    [
+        ("id:u-2", True),
+        ("id:mor", False),
+        ("pmid:77", True),
+        ("pmid:7", False),
+        ("pmcid:PMC12", True),
+        ("pmcid:PMC0012", True),
+        ("pmcid:12", True),
+        ("pmcid:1", False),
+        ("doi:10.48550/arxiv.1706.03762", True),
+        ("doi:https://doi.org/10.48550/arXiv.1706.03762", True),
+        ("url:https://example.org/a", True),
+        ("url:https://example.org/b", True),
+        ("url:https://example.org/", False),
+        ("year:2024", False),
+        ("type:webpage", True),
+        ("type:web", False),
+        ("title:sonnet", True),
+        ("title:weekly", False),
+        ("keyword:beta", True),
+        ("keyword:later", False),
+        ("tag:later", True),
+        ("tag:beta", False),
+        ("weekly 31 ej99 webpage", True),
+        ("ej99 absent", False),
+        ('title:"plain sonnet"', True),
+        ('"plain sonnet', True),
+        ("isbn:9780306406157", False),
+        ("SONNET", False),
+        ("title:SONNET", False),
+        ("title:Sonnet", True),
+        ("in", True),
+        ("zq", False),
+        ("url:", False),
+    ],
+)
+def test_every_field_matches_its_own_values_alone(query: str, is_found: bool) -> None:
+    assert found(query, [MORE]) == (["more"] if is_found else [])
+
+
+def test_a_term_keeps_its_capitals_only_where_two_are_adjacent_in_a_text() -> None:
+    (rna,) = parse_query("RNA")
+    assert (rna.text, rna.field, rna.exact_case) == ("rna", None, "RNA")
+    (titled,) = parse_query('Title:"The  ÖBB"')
+    assert (titled.text, titled.field, titled.exact_case) == ("the obb", "title", "The OBB")
+    for query in ("Rna", "doi:10.1/ABC", "id:SMITH"):
+        (term,) = parse_query(query)
+        assert term.exact_case is None
+    (foreign,) = parse_query("other:word")
+    assert (foreign.text, foreign.field) == ("other:word", None)
+    assert parse_query('"" title:""') == ()
+
+
+@pytest.mark.parametrize("count", [63, 64, 65, 200])
+def test_words_of_few_and_of_many_references_are_found_alike(count: int) -> None:
+    items: list[Item] = [
+        {"id": str(number), "title": "common" + ("rare" if number % 50 == 0 else "")}
+        for number in range(count)
+    ]
+    index = ReferenceIndex(items[:10])
+    assert len(index.search(parse_query("common"))) == 10
+    index.update(items)
+    for query, expected in (
+        ("common", range(count)),
+        ("commo", range(count)),
+        ("rare", range(0, count, 50)),
+        ("co", range(count)),
+    ):
+        hits = index.search(parse_query(query))
+        assert [item["id"] for item in hits] == [str(number) for number in expected]
+        assert len(hits) == len(list(expected))
+
+
+def test_an_index_follows_its_library_through_many_changes() -> None:
+    items: list[Item] = [{"id": str(n), "title": "cell", "PMID": n} for n in range(1500)]
+    index = ReferenceIndex(items)
+    assert [item["id"] for item in index.search(parse_query("pmid:7"))] == ["7"]
+    for turn in range(3):
+        items = [{**item, "title": f"cell turn{turn}"} for item in items]
+        index.update(items)
+        assert len(index.entries) <= 2 * len(items), "what is gone is let go"
+        assert len(index.search(parse_query("cell"))) == 1500
+        assert len(index.search(parse_query(f"turn{turn}"))) == 1500
+        assert len(index.search(parse_query(f"turn{turn - 1}"))) == 0
+        assert [item["id"] for item in index.search(parse_query("pmid:7"))] == ["7"]
+    index.update(items[::-1])
+    assert [item["id"] for item in index.search(parse_query("cell"))[:2]] == ["1499", "1498"]
+    index.update(items[5:7])
+    assert [item["id"] for item in index.search(parse_query("cell"))] == ["5", "6"]
+    index.update([])
+    assert list(index.search(parse_query(""))) == []
+
+
+def test_more_words_than_are_remembered_are_all_answered() -> None:
+    items: list[Item] = [{"id": str(n), "title": f"word{n:04d}"} for n in range(300)]
+    index = ReferenceIndex(items)
+    for _ in range(2):
+        for number in range(300):
+            hits = index.search(parse_query(f"word{number:04d}"))
+            assert [item["id"] for item in hits] == [str(number)]
+    assert len(index._word_cache) <= 256
+
+
+def test_hits_are_a_sequence_with_both_ends() -> None:
+    items: list[Item] = [{"id": str(n), "title": "cell"} for n in range(5)]
+    hits = ReferenceIndex(items).search(parse_query("cell"))
+    assert (hits[0]["id"], hits[4]["id"], hits[-5]["id"]) == ("0", "4", "0")
+    with pytest.raises(IndexError):
+        hits[5]
+    assert [item["id"] for item in hits[3:99]] == ["3", "4"] and hits[5:] == []
+    moved = ReferenceIndex(items)
+    moved.update([items[3], items[1]])
+    assert [item["id"] for item in moved.search(parse_query("cell"))[:1]] == ["3"]

@@ -11,6 +11,13 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import CarrelError
+from carrel.rooms.references.validation import (
+    MAX_DEPTH,
+    NotStorableError,
+    check_storable,
+    conform_item,
+    is_usable_key,
+)
 from tests.rooms.references.desk import Reader, Stage
 
 TWO_AND_OTHERS = (
@@ -298,3 +305,119 @@ def test_a_date_that_no_calendar_has_is_kept_as_it_came_in(stage: Stage) -> None
         stage, "add_references", input="@article{feb, title={F}, year=2000, month=feb, day=31}"
     )
     assert answer["failed"] == [] and stored(stage)[0]["issued"] == {"date-parts": [[2000, 2, 31]]}
+
+
+@pytest.mark.parametrize(
+    ("item", "problem"),
+    [
+        ({"volume": 2**63}, "volume holds a number of more than 18 digits"),
+        ({"volume": -(2**63)}, "volume holds a number of more than 18 digits"),
+        ({"a": {"b": float("nan")}}, "a.b holds a number that is not finite"),
+        ({"a": [float("inf")]}, "a holds a number that is not finite"),
+        ({"a": "\ud800"}, "a holds a lone surrogate"),
+        ({"\ud800": 1}, "a field's name holds a lone surrogate"),
+        ({"a": (1, 2)}, "a holds a tuple"),
+    ],
+)
+def test_what_no_library_file_can_hold_is_named_with_its_place(
+    item: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(NotStorableError, match=problem):
+        check_storable(item)
+
+
+def test_the_largest_and_the_deepest_that_a_library_file_can_hold_are_kept() -> None:
+    check_storable({"a": 2**63 - 1, "b": -(2**63 - 1), "c": 1.5, "d": None, "e": [True, {}]})
+
+    def nested(depth: int) -> dict[str, Any]:
+        inner: Any = "x"
+        for _ in range(depth):
+            inner = [inner]
+        return {"deep": inner}
+
+    check_storable(nested(MAX_DEPTH - 1))
+    with pytest.raises(NotStorableError, match="deep is nested more than 200 deep"):
+        check_storable(nested(MAX_DEPTH))
+
+
+@pytest.mark.parametrize(
+    ("key", "is_usable"),
+    [
+        ("a", True),
+        ("x" * 500, True),
+        ("x" * 501, False),
+        (" ", False),
+        ("a\nb", False),
+        ("é", True),
+    ],
+)
+def test_a_key_is_visible_and_not_too_long(key: str, is_usable: bool) -> None:
+    assert is_usable_key(key) is is_usable
+
+
+def test_an_imported_item_is_brought_into_shape_and_loses_nothing() -> None:
+    conformed = conform_item(
+        {
+            "type": "book",
+            "title": 1984,
+            "note": None,
+            "keyword": [" a ", "", 3],
+            "author": [
+                {"family": "Smith", "given": None, "ORCID": "0000", "affiliation": []},
+                {},
+                "",
+            ],
+            "foreign": {"x": 1},
+            "custom": {"fields": {"old": 1}, "uuid": "u"},
+        }
+    )
+    assert conformed.problems == ()
+    assert conformed.item == {
+        "type": "book",
+        "title": "1984",
+        "keyword": "a; 3",
+        "author": [{"family": "Smith"}],
+        "custom": {
+            "fields": {
+                "old": 1,
+                "author-details": [{"family": "Smith", "given": None, "ORCID": "0000"}],
+                "foreign": {"x": 1},
+            },
+            "uuid": "u",
+        },
+    }
+    assert conformed.notices == (
+        "Not CSL variables, kept under custom.fields: author-details, foreign",
+    )
+    plain = {"type": "book", "title": "T"}
+    assert conform_item(plain).item == plain and conform_item(plain).notices == ()
+    odd = conform_item({"type": "book", "title": True, "x": 1, "custom": {"fields": "odd"}})
+    assert odd.item["title"] is True and [each.field for each in odd.problems] == ["title"]
+    assert odd.item["custom"]["fields"] == {"x": 1}
+
+
+@pytest.mark.parametrize(("count", "end"), [(5, "e"), (6, "e …")])
+def test_a_notice_names_five_fields_and_says_when_there_are_more(count: int, end: str) -> None:
+    item = {"type": "book", **dict.fromkeys("abcdefgh"[:count], 1)}
+    (notice,) = conform_item(item).notices
+    assert notice == f"Not CSL variables, kept under custom.fields: a, b, c, d, {end}"
+
+
+def test_an_edit_says_which_lists_go_on_and_removes_the_mark_with_the_last(stage: Stage) -> None:
+    ask(stage, "add_references", input=TWO_AND_OTHERS)
+
+    def edited(**changes: Any) -> dict[str, Any]:
+        found: dict[str, Any] = ask(stage, "edit_reference", id="two", changes=changes)
+        return dict(found["reference"])
+
+    uuid = stored(stage)[0]["custom"]["uuid"]
+    mark = next(name for name in stored(stage)[0]["custom"] if "et" in name and "al" in name)
+    others = {"literal": "others"}
+    both = edited(editor=[{"family": "Ed"}, others])
+    assert both["editor"] == [{"family": "Ed"}]
+    assert both["custom"][mark] == ["author", "editor"] and both["custom"]["uuid"] == uuid
+    assert edited(title="Kept")["custom"][mark] == ["author", "editor"]
+    assert edited(author=[{"family": "Smith"}])["custom"][mark] == ["editor"]
+    assert mark not in edited(editor=None)["custom"]
+    alone = edited(author=[others])
+    assert "author" not in alone and alone["custom"][mark] == ["author"]

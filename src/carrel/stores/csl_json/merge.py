@@ -209,10 +209,7 @@ class _Merge:
     def _merge_fields(
         self, key: ElementKey, base: ElementContent | None, ours: LibraryEntry, theirs: LibraryEntry
     ) -> LibraryEntry:
-        if not (isinstance(ours.value, dict) and isinstance(theirs.value, dict)):
-            return (
-                theirs if base is not None and base.digest == ElementContent(ours).digest else ours
-            )
+        # Both are objects: an element that is none goes by its content, so both sides say the same.
         before = {} if base is None else base.fields
         our_digests, their_digests = ElementContent(ours).fields, self._contents[key].fields
         our_fields, their_fields = object_fields(ours.raw), object_fields(theirs.raw)
