@@ -41,6 +41,7 @@ AREAS: Mapping[str, Area] = {
         (
             "tests/rooms/references",
             "tests/stores/test_csl_json_library.py",
+            "tests/stores/test_library_journal.py",
             "tests/stores/test_library_links.py",
             "tests/stores/test_library_outside_saves.py",
         ),

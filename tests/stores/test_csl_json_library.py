@@ -14,6 +14,7 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 from carrel.core.caller import LOCAL_USER, Caller
 from carrel.rooms.references.ports import Change
 from carrel.stores.csl_json.document import (
+    ElementKey,
     LibraryDocument,
     LibraryEntry,
     UnreadableLibraryError,
@@ -477,7 +479,9 @@ def test_what_changed_between_two_documents_is_told_by_element() -> None:
     def parse(text: str) -> LibraryDocument:
         return LibraryDocument.parse(text.encode())
 
-    def changed(one: LibraryDocument, other: LibraryDocument) -> tuple[list[object], list[object]]:
+    def changed(
+        one: LibraryDocument, other: LibraryDocument
+    ) -> tuple[list[tuple[ElementKey, Any]], list[tuple[ElementKey, Any]]]:
         former, present = changed_entries(one, other)
         return (
             [(key, entry.value) for key, entry in former.items()],
@@ -691,7 +695,7 @@ def test_a_merge_says_all_that_it_decided_against_the_saved_file() -> None:
 
 
 def test_a_changed_id_is_followed_by_uuid_or_by_the_rest_of_the_item() -> None:
-    marked = {"id": "a", "title": "T", "custom": {"uuid": "u"}}
+    marked: dict[str, object] = {"id": "a", "title": "T", "custom": {"uuid": "u"}}
     for old, new in (
         (X, X | {"id": "y"}),
         (marked, marked | {"id": "y", "title": "Other"}),
@@ -700,7 +704,7 @@ def test_a_changed_id_is_followed_by_uuid_or_by_the_rest_of_the_item() -> None:
         result = merge_result(base, document([old | {"m": 1}]), document([new]))
         assert result.document.items() == [new | {"m": 1}], "our edit follows the new id"
         assert result.kept == []
-    bare = {"id": "a", "type": "book"}
+    bare: dict[str, object] = {"id": "a", "type": "book"}
     apart = merge_result(
         document([bare]), document([bare | {"m": 1}]), document([{"id": "b", "type": "book"}])
     )
