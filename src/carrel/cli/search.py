@@ -12,7 +12,7 @@ from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import NotConfiguredError
 from carrel.settings import Settings
 from carrel.wiring.audit import record_command
-from carrel.wiring.search_sync import has_papers, sync_indices
+from carrel.wiring.knowledge import has_papers, sync_indices
 
 
 def run(words: list[str]) -> int:

@@ -17,7 +17,7 @@ from carrel.settings.network_rules import refuse_open_server
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.home.local_secret import local_secret
 from carrel.wiring.audit import AuditStream, open_audit
-from carrel.wiring.drivers import open_driver
+from carrel.wiring.home import open_driver
 
 if TYPE_CHECKING:
     from carrel.policy.authorization.built_in import BuiltInAuthorization

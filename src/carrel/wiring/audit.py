@@ -11,14 +11,8 @@ from carrel.core.errors import NotConfiguredError
 from carrel.policy import command_audit
 from carrel.policy.audit import NoAudit
 from carrel.policy.audit_anchor import Anchors
-from carrel.settings import Settings
+from carrel.settings import Settings, store_rules
 from carrel.settings.places import audit_store
-from carrel.settings.store_rules import (
-    audit_queue_options,
-    audit_retention,
-    need_psycopg,
-    refuse_mixed_lines,
-)
 from carrel.stores.audit_queue import QueuedAudit
 from carrel.stores.json_lines.audit import AnchorPlaces, JsonLinesAudit, StreamAudit
 
@@ -40,21 +34,21 @@ def open_audit(
     """The log to write to. Only a server has its standard output to itself for `stream`."""
     if not settings.audit.enabled:
         return NoAudit()
-    options = audit_queue_options(settings)
+    options = store_rules.audit_queue_options(settings)
     match audit_store(settings):
         case "postgres":
-            need_psycopg()
+            store_rules.need_psycopg()
             from carrel.stores.postgres.audit import PostgresAudit
 
             url, opener = str(settings.database.url), _anchor_opener(settings)
             return PostgresAudit(url, open_anchors=opener, options=options, clock=clock)
         case "stdout":
-            refuse_mixed_lines(settings)
+            store_rules.refuse_mixed_lines(settings)
             return StreamAudit(stream, options=options, clock=clock)
         case "file":
             return JsonLinesAudit(
                 settings.audit_file,
-                retention=audit_retention(settings),
+                retention=store_rules.audit_retention(settings),
                 open_anchors=_anchor_opener(settings),
                 options=options,
                 clock=clock,
@@ -81,7 +75,7 @@ def open_audit_reader(settings: Settings) -> AuditReader:
     """The log to list or verify; raises NotConfiguredError where the platform keeps it."""
     match audit_store(settings):
         case "postgres":
-            need_psycopg()
+            store_rules.need_psycopg()
             from carrel.stores.postgres.audit import PostgresAuditReader
 
             return PostgresAuditReader(str(settings.database.url), settings.audit.signing_key)

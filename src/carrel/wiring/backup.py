@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from carrel.core.progress import Progress
 from carrel.services.sentence_vectors import is_installed
 from carrel.settings import Settings
 from carrel.stores.backup.places import Places
-from carrel.stores.backup.restore import RebuildIndex, restore_backup
+from carrel.stores.backup.restore import IndexRebuilder, RebuildIndex, restore_backup
 from carrel.stores.backup.writer import check_backup, make_backup
 from carrel.wiring.papers import snapshot_path
 from carrel.wiring.papers_build import embed_papers, index_papers
@@ -33,16 +34,5 @@ def backup_places(settings: Settings) -> Places:
 
 def index_rebuilder(progress: Progress) -> RebuildIndex:
     """Rebuilds the index beside a restored snapshot, with vectors where it had some."""
-
-    def rebuild(snapshot: Path, has_vectors: bool) -> list[str]:
-        index_papers(snapshot, progress)
-        if has_vectors and is_installed():
-            embed_papers(snapshot, progress)
-        elif has_vectors:
-            return [
-                "The vectors of meaning were not made again: carrel papers index --meaning, with "
-                "the extra semantic."
-            ]
-        return []
-
-    return rebuild
+    embed = partial(embed_papers, progress=progress) if is_installed() else None
+    return IndexRebuilder(partial(index_papers, progress=progress), embed).rebuild

@@ -24,8 +24,7 @@ from carrel.stores.disk_space import check_disk_first
 from carrel.stores.home.lock import serve_home
 from carrel.wiring.access import Access, open_access
 from carrel.wiring.audit import AuditStream
-from carrel.wiring.drivers import POSTGRES_ACTION
-from carrel.wiring.home import embedded_databases
+from carrel.wiring.home import POSTGRES_ACTION, embedded_databases
 
 if TYPE_CHECKING:
     from carrel.wiring.papers import OpenCorpus
@@ -127,11 +126,7 @@ def open_desk(
     clock: Clock | None = None,
     audit_stream: AuditStream = "stderr",
 ) -> Desk:
-    """Builds every room that the settings ask for, and the gate in front of them.
-
-    An audit log that goes to a standard stream goes to `audit_stream`: only a server has its
-    standard output to itself.
-    """
+    """Builds the rooms and the gate; only a server gives its standard output as `audit_stream`."""
     refuse_open_server(settings)
     clock = clock or SystemClock()
     declared, corpus = declared_rooms(), None

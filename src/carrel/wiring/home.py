@@ -1,16 +1,41 @@
-"""The home folder of these settings: its lock and its databases."""
+"""The databases of these settings: PostgreSQL where one is named, else files of the home."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from carrel.settings import Settings
-from carrel.settings.places import embedded_files
-from carrel.settings.store_rules import find_unserved_files
+from carrel.settings.places import database_files, embedded_files
+from carrel.settings.store_rules import find_unserved_files, need_psycopg
 from carrel.stores.home.databases import EmbeddedDatabases
 from carrel.stores.home.local_secret import read_local_secret
 from carrel.stores.home.lock import finish_restore, hold_home
 from carrel.stores.home.privacy import is_open_to_others
 
+if TYPE_CHECKING:
+    from carrel.stores.sql.driver import Driver, UpgradeStatements
+
 __all__ = ["finish_restore", "hold_home", "is_open_to_others", "read_local_secret"]
+
+# What an operator does where it does not answer.
+POSTGRES_ACTION = (
+    "Start PostgreSQL, or correct DATABASE_URL; psql with the same address says what is wrong."
+)
+
+
+def open_driver(
+    settings: Settings, part: str, steps: Sequence[str | UpgradeStatements], *, connections: int = 8
+) -> Driver:
+    """The driver of a part's tables; nothing is opened before the first statement."""
+    if settings.database.url:
+        need_psycopg()
+        from carrel.stores.postgres.database import PostgresDatabase
+
+        return PostgresDatabase(settings.database.url, part, steps, connections=connections)
+    from carrel.stores.sqlite.driver import SqliteDriver
+
+    return SqliteDriver(database_files(settings)[part], steps)
 
 
 def embedded_databases(settings: Settings) -> EmbeddedDatabases:

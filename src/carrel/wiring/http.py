@@ -18,13 +18,7 @@ from carrel.doors.oauth.metadata import (
 )
 from carrel.doors.readiness import Readiness
 from carrel.doors.rest import RestDoor
-from carrel.settings import Settings
-from carrel.settings.network_rules import (
-    origin_policy,
-    request_limits,
-    resource_paths,
-    trusted_proxies,
-)
+from carrel.settings import Settings, network_rules
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.mcp import desk_endpoints
 
@@ -71,11 +65,11 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     return HttpApp(
         routes,
         gate=desk.gate,
-        origin_policy=origin_policy(settings),
-        limits=request_limits(settings),
+        origin_policy=network_rules.origin_policy(settings),
+        limits=network_rules.request_limits(settings),
         lifespan=lambda: desk.session(resumes_jobs=True),
         refuse=rest.failed,
-        trusted_proxies=trusted_proxies(settings),
+        trusted_proxies=network_rules.trusted_proxies(settings),
     )
 
 
@@ -90,7 +84,7 @@ def access_routes(desk: Desk) -> dict[str, Route]:
     if access.mode == "local":
         return {}
     name = desk.settings.server.name
-    paths = resource_paths(desk.catalogue)
+    paths = network_rules.resource_paths(desk.catalogue)
     routes = protected_resource_routes(
         desk.settings.base_url, paths, desk.catalogue.scopes, access.authorization_servers, name
     )

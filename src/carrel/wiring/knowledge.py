@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,30 +11,27 @@ from typing import TYPE_CHECKING
 from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.core.health import check_by
+from carrel.core.progress import Progress
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.knowledge import ROOM, documents
 from carrel.rooms.knowledge.nodes import Nodes
 from carrel.rooms.knowledge.operations import KnowledgeOperations
 from carrel.rooms.knowledge.ports import KnowledgeStores, NoConcepts, Searcher
 from carrel.rooms.knowledge.service import Knowledge
-from carrel.settings import Settings
-from carrel.settings.store_rules import (
-    need_database_url,
-    need_elasticsearch,
-    needs_driver,
-    refuse_notes_in_file,
-)
+from carrel.settings import Settings, store_rules
 from carrel.stores.note_folders import FILE_NAME, NoteFoldersFile
 from carrel.stores.sqlite.papers.keywords import SnapshotConcepts
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.drivers import POSTGRES_ACTION
-from carrel.wiring.papers import OpenCorpus
+from carrel.wiring.home import POSTGRES_ACTION
+from carrel.wiring.papers import OpenCorpus, snapshot_path
 from carrel.wiring.references import library_path, users_folder
 
 if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
 
     from carrel.rooms.knowledge.local_operations import KnowledgeFolderOperations
+    from carrel.stores.elasticsearch.sync import Synced
 
 # What an operator does where a store does not answer; callers are told to try again.
 _ACTIONS = {
@@ -54,7 +52,7 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     concepts = SnapshotConcepts(corpus.snapshot) if "papers" in settings.rooms else NoConcepts()
     searcher: Searcher
     if settings.elasticsearch.address:
-        with needs_driver("elasticsearch"):
+        with store_rules.needs_driver("elasticsearch"):
             from carrel.stores.elasticsearch.search import RemoteSearch
         chosen = settings.elasticsearch
         searcher = remote = RemoteSearch(
@@ -106,17 +104,17 @@ def _neighbours(
 
 def open_stores(settings: Settings) -> KnowledgeStores:
     """The store that is set; its driver is imported only then."""
-    with needs_driver(settings.knowledge_store):
+    with store_rules.needs_driver(settings.knowledge_store):
         match settings.knowledge_store:
             case "sqlite":
                 from carrel.stores.sqlite.knowledge import sqlite_knowledge
 
                 return sqlite_knowledge(settings.home / "knowledge.sqlite")
             case "postgres":
-                url = need_database_url(settings, "knowledge.store is postgres")
+                url = store_rules.need_database_url(settings, "knowledge.store is postgres")
                 from carrel.stores.sqlite.schema import holds_rows
 
-                refuse_notes_in_file(settings, holds_rows)
+                store_rules.refuse_notes_in_file(settings, holds_rows)
                 from carrel.stores.postgres.knowledge import postgres_knowledge
 
                 return postgres_knowledge(url)
@@ -131,7 +129,7 @@ def elasticsearch_client(settings: Settings) -> AsyncElasticsearch:
     """A client of the cluster that is set, opened by its first call."""
     from carrel.stores.elasticsearch.search import open_cluster
 
-    address = need_elasticsearch(settings, "No Elasticsearch is named")
+    address = store_rules.need_elasticsearch(settings, "No Elasticsearch is named")
     return open_cluster(address, settings.elasticsearch.api_key, settings.elasticsearch.timeout)
 
 
@@ -148,3 +146,43 @@ def local_operations(settings: Settings) -> KnowledgeFolderOperations:
         read_nodes,
         SystemClock(),
     )
+
+
+async def sync_indices(
+    settings: Settings, names: Sequence[str], progress: Progress
+) -> AsyncGenerator[Synced, None]:
+    """Brings the named indices up to date; without names all, but papers without a snapshot."""
+    from carrel.stores.elasticsearch.sync import choose_sources, sync_all
+
+    client = elasticsearch_client(settings)
+    async with AsyncExitStack() as closing:
+        closing.push_async_callback(client.close)
+        left_out = () if has_papers(settings) else ("papers",)
+        sources = choose_sources(_open_sources(settings, closing), names, left_out)
+        async for done in sync_all(client, sources, settings.elasticsearch.prefix, progress):
+            yield done
+
+
+def has_papers(settings: Settings) -> bool:
+    """Whether a snapshot is set, or one was made in the home folder."""
+    return settings.papers.snapshot is not None or snapshot_path(settings).exists()
+
+
+def _open_sources(settings: Settings, closing: AsyncExitStack) -> list[documents.DocumentSource]:
+    """Notes, nodes, papers with the words that search_papers ranks by, and all libraries."""
+    stores = open_stores(settings)
+    closing.push_async_callback(stores.notes.close)
+    sources = list(stores.sources)
+    if "papers" in settings.rooms:
+        from carrel.stores.elasticsearch.papers import RankedPapers
+
+        snapshot = PaperSnapshot(snapshot_path(settings))
+        closing.push_async_callback(asyncio.to_thread, snapshot.close)
+        sources.append(RankedPapers(snapshot))
+    if "references" in settings.rooms and settings.keeps_home:
+        from carrel.stores.csl_json.search_documents import AllReferences
+
+        references = AllReferences(library_path(settings), users_folder(settings))
+        closing.push_async_callback(references.close)
+        sources.append(references.source)
+    return sources

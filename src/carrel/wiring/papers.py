@@ -17,6 +17,7 @@ from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.ports import PaperInbox, WorkLookup
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
+from carrel.services.literature.lazy_client import LazyLiterature
 from carrel.services.static_assets import FolderAssets
 from carrel.settings import Settings
 from carrel.settings.store_rules import need_elasticsearch, needs_driver
@@ -26,10 +27,10 @@ from carrel.stores.sqlite.papers.search import OpenRanking, Ranking
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.sqlite.papers.store import CorpusHealth, SqlitePaperStore
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.lookups import LazyLiterature
 
 if TYPE_CHECKING:
     from carrel.services.http_assets import HttpAssets
+    from carrel.services.literature.works import LiteratureServices
     from carrel.stores.elasticsearch.papers import PaperCluster
 
 
@@ -68,7 +69,7 @@ def open_corpus(settings: Settings) -> OpenCorpus:
 
 def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     """The papers room; it does not close the corpus, which other rooms read too."""
-    services = LazyLiterature(settings)
+    services = open_literature(settings)
     room = Room.collect(
         ROOM,
         PapersOperations(corpus.service),
@@ -86,6 +87,19 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         ask=(lambda: corpus.service.search("papers", page=1, limit=1)) if corpus.cluster else None,
     )
     return OpenRoom(room, {"papers": health.check}, services.close, probes={"papers": health.probe})
+
+
+def open_literature(settings: Settings) -> LazyLiterature:
+    """The literature services; their client is imported and opened where somebody first asks."""
+
+    def open_services() -> LiteratureServices:
+        from carrel.services.literature.works import LiteratureServices
+
+        chosen, cache = settings.references, settings.home / "cache" / "lookups"
+        addresses = {name: url for name, url in chosen.services.model_dump().items() if url}
+        return LiteratureServices(chosen.contact, cache, addresses, chosen.pubmed_api_key)
+
+    return LazyLiterature(open_services)
 
 
 def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from carrel.demo import PAPERS_FOLDER
 from carrel.policy.persistence import HomeNotPersistentError
 from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
-from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser, SummaryTally
-from carrel.rooms.papers.local_operations import BuildPapers, CorpusOperations
+from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser
+from carrel.rooms.papers.local_operations import CorpusOperations, CorpusTools
 from carrel.rooms.papers.models import PaperAdded
 from carrel.services.language_models.summaries import SummaryWriter
 from carrel.services.paper_sources.sources import PaperSourceFiles
@@ -85,50 +85,23 @@ def embed_papers(snapshot: Path, progress: Progress | None = None) -> None:
     run_with_progress(progress, "embedding", "papers", lambda report: work(report=report))
 
 
-class PaperWorkshop:
-    """Builds, indexes and summarises for `carrel papers`."""
+def local_operations(settings: Settings) -> CorpusOperations:
+    """What `carrel papers` does with corpora in folders."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self.snapshot = snapshot_path(settings)
-
-    def build(self, request: BuildPapers, progress: Progress) -> BuildReport:
-        settings, into = self._settings, Path(request.into)
+    def refuse_lost_folder(into: Path) -> None:
         if not settings.keeps_home and into.resolve().is_relative_to(settings.home.resolve()):
             has_database = bool(settings.database.url)
             raise HomeNotPersistentError("Built papers are", has_database=has_database)
-        limit = request.max_megabytes * 1024 * 1024
-        return build_papers(
-            [Path(source) for source in request.sources],
-            into,
-            BuildOptions(request.workers, limit, has_edges=not request.without_edges),
-            progress=progress,
-            only=request.only,
-            after_swap=lambda built: index_papers(built, progress),
-        )
 
-    def index(self, progress: Progress) -> None:
-        index_papers(self.snapshot, progress)
-
-    def embed(self, progress: Progress) -> None:
-        embed_papers(self.snapshot, progress)
-
-    async def summarise(self, request: SummarisePapers, progress: Progress) -> SummaryTally:
-        """Publishes what was written even after an early end."""
+    @asynccontextmanager
+    async def open_summariser(request: SummarisePapers) -> AsyncIterator[Summariser]:
         into, key = Path(request.into), os.environ.get("CARREL_MODEL_API_KEY")
-        writer = SummaryWriter(request.model_url, request.model, key)
-        summaries = SummaryFiles(into / SUMMARIES_NAME)
-        summariser = Summariser(SqlitePapersToRead(into), writer, summaries, SystemClock(), request)
-        try:
-            async with writer:
-                return await summariser.run(progress)
-        finally:
-            with paper_builder(into) as builder:
-                builder.refresh(progress)
+        papers, summaries = SqlitePapersToRead(into), SummaryFiles(into / SUMMARIES_NAME)
+        async with SummaryWriter(request.model_url, request.model, key) as writer:
+            yield Summariser(papers, writer, summaries, SystemClock(), request)
 
-
-def local_operations(settings: Settings) -> CorpusOperations:
-    return CorpusOperations(PaperWorkshop(settings))
+    tools = CorpusTools(refuse_lost_folder, paper_builder, index_papers, embed_papers)
+    return CorpusOperations(snapshot_path(settings), SNAPSHOT_NAME, tools, open_summariser)
 
 
 def build_demo(into: Path) -> BuildReport:

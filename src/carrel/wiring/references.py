@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 from functools import partial
 from pathlib import Path
 
+from carrel.core.background_jobs import BackgroundJobs, JobHandler, JobPolicy
 from carrel.core.caller import LOCAL_USER
 from carrel.core.catalogue import Room
-from carrel.core.clock import SystemClock
+from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import NotFoundError
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.papers.service import CitablePapers
@@ -21,6 +23,7 @@ from carrel.rooms.references.service import ReferencesRoom
 from carrel.services.attached_files import LocalFiles
 from carrel.services.parser_process import ParserProcesses
 from carrel.settings import Settings
+from carrel.settings.places import database_files
 from carrel.stores.csl_json.library import (
     LIBRARY_NAME,
     LibraryHealth,
@@ -28,10 +31,10 @@ from carrel.stores.csl_json.library import (
     UserLibraries,
     user_library_path,
 )
+from carrel.stores.sql.jobs import SqlJobs
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.jobs import background_jobs
-from carrel.wiring.lookups import LazyLiterature
-from carrel.wiring.papers import OpenCorpus
+from carrel.wiring.home import open_driver
+from carrel.wiring.papers import OpenCorpus, open_literature
 
 # What needs no library, and so is served where libraries are not.
 _WITHOUT_LIBRARY = frozenset({"styles", "styles-search"})
@@ -78,12 +81,13 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     libraries = UserLibraries(path, users_folder(settings), chosen.attachments)
     papers = CitablePapers(corpus.service, corpus.snapshot.exists)
     health = LibraryHealth(path)
-    literature, parsers, clock = LazyLiterature(settings), ParserProcesses(), SystemClock()
-    background = background_jobs(settings, {KIND: LookupJob(libraries, literature, clock)}, clock)
+    literature, parsers, clock = open_literature(settings), ParserProcesses(), SystemClock()
+    jobs = _open_jobs(settings, LookupJob(libraries, literature, clock), clock)
+    has_url, jobs_file = settings.database.url is not None, database_files(settings)["jobs"]
     waits = LookupWaits(chosen.lookup_wait_seconds, chosen.task_after_seconds)
     service = ReferencesRoom(
         libraries,
-        Additions(libraries, papers, parsers, background.jobs, clock, waits),
+        Additions(libraries, papers, parsers, jobs, clock, waits),
         CitationStyles(chosen.styles),
         LocalFiles(),
         allowed_folders=chosen.allowed_folders,
@@ -91,8 +95,11 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         default_locale=chosen.default_locale,
     )
 
+    async def start() -> None:
+        jobs.take_up_work(lambda: has_url or jobs_file.exists())
+
     async def close() -> None:
-        await background.jobs.close()
+        await jobs.close()
         await literature.close()
         await libraries.close()
         parsers.close()
@@ -116,6 +123,18 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         described,
         {"references": health.check},
         close,
-        background.start,
+        start,
         {"references": health.probe},
     )
+
+
+def _open_jobs(settings: Settings, look_up: JobHandler, clock: Clock) -> BackgroundJobs:
+    """Lookups that go on after an answer. Nothing is read or made yet; the first job does."""
+    store = SqlJobs(open_driver(settings, "jobs", SqlJobs.schema_steps, connections=4))
+    chosen = settings.jobs
+    policy = JobPolicy(
+        chosen.max_concurrent, chosen.lease_seconds, chosen.look_every_seconds, chosen.keep_days
+    )
+    # Chance alone names a worker, so that two of the same host and process number never take each
+    # other's jobs.
+    return BackgroundJobs(store, {KIND: look_up}, clock, f"worker_{secrets.token_hex(16)}", policy)

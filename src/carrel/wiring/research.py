@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from carrel.core.catalogue import Room
@@ -37,14 +36,10 @@ from carrel.stores.sqlite.concepts import ConceptFile, read_vocabulary
 from carrel.stores.sqlite.papers.documents import PaperTexts
 from carrel.stores.worker_identity import WorkerIdentity
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.drivers import POSTGRES_ACTION, open_driver
+from carrel.wiring.home import POSTGRES_ACTION, open_driver
 from carrel.wiring.papers import OpenCorpus
 
 Close = Callable[[], Awaitable[None]]
-
-
-def research_file(settings: Settings) -> Path:
-    return database_files(settings)["research"]
 
 
 def open_store(settings: Settings) -> ResearchStore:
@@ -96,7 +91,7 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     )
     patience = Patience(chosen.patience_seconds, follower_seconds=chosen.task_after_seconds)
     service = ResearchRoom(store, corpus, supervisor, runner, clock, _new_id, patience)
-    is_on_server, file = settings.database.url is not None, research_file(settings)
+    is_on_server, file = settings.database.url is not None, database_files(settings)["research"]
 
     async def close() -> None:
         await runner.close()

@@ -14,11 +14,11 @@ from carrel.core.errors import CarrelError, InsufficientPermissionsError, Invali
 from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.errors import UnsafeGoalError
 from carrel.settings import Settings
+from carrel.settings.places import database_files
 from carrel.stores.sql.research import SqlResearch
 from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.stores.sqlite.papers.documents import PaperTexts
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
-from carrel.wiring.research import research_file
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, finished_project, other, settings_for, visit
 
@@ -97,7 +97,9 @@ def test_an_unsafe_goal_is_refused_with_a_reason_and_every_check_is_written_down
     visit(settings, story)
 
     async def look(asker: Asker) -> None:
-        store = SqlResearch(SqliteDriver(research_file(settings), SqlResearch.schema_steps))
+        store = SqlResearch(
+            SqliteDriver(database_files(settings)["research"], SqlResearch.schema_steps)
+        )
         checks = await store.safety("ada")
         await store.close()
         assert [(one.subject, one.is_allowed) for one in checks][:2] == [

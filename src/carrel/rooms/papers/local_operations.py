@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import Field
 
@@ -13,8 +15,9 @@ from carrel.core.decorators import operation
 from carrel.core.errors import InvalidInputError
 from carrel.core.operation import Effect, Question
 from carrel.core.progress import Progress
-from carrel.rooms.papers.building.models import BuildReport
-from carrel.rooms.papers.building.summarising import SummarisePapers, SummaryTally
+from carrel.rooms.papers.building.models import BuildOptions, BuildReport
+from carrel.rooms.papers.building.service import PaperBuilder
+from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser, SummaryTally
 
 WRITE_SCOPES = frozenset({"papers:write"})
 # Neither has a limit of its own; a person who waits can stop it, and what was done is kept.
@@ -36,32 +39,34 @@ class IndexPapers(Question):
     )
 
 
-class CorpusWorkshop(Protocol):
-    """Works on corpora in folders; every method raises CarrelError or OSError."""
+@dataclass(frozen=True, slots=True)
+class CorpusTools:
+    """Work on corpora in folders; every function raises CarrelError or OSError.
 
-    @property
-    def snapshot(self) -> Path:
-        """The snapshot of the desk."""
-        ...
+    `refuse_lost_folder` raises for a folder that does not last; `index` and `embed` bring the word
+    index and the sentence vectors beside a snapshot up to date.
+    """
 
-    def build(self, request: BuildPapers, progress: Progress) -> BuildReport: ...
-
-    def index(self, progress: Progress) -> None:
-        """Brings the word index beside the snapshot up to date."""
-        ...
-
-    def embed(self, progress: Progress) -> None:
-        """Compute the missing vectors beside the snapshot."""
-        ...
-
-    async def summarise(self, request: SummarisePapers, progress: Progress) -> SummaryTally: ...
+    refuse_lost_folder: Callable[[Path], None]
+    open_builder: Callable[[Path, BuildOptions], AbstractContextManager[PaperBuilder]]
+    index: Callable[[Path, Progress], None]
+    embed: Callable[[Path, Progress], None]
 
 
 class CorpusOperations:
     """Local operations, because they read and write any folder of the machine."""
 
-    def __init__(self, workshop: CorpusWorkshop) -> None:
-        self._workshop = workshop
+    def __init__(
+        self,
+        snapshot: Path,
+        snapshot_name: str,
+        tools: CorpusTools,
+        open_summariser: Callable[[SummarisePapers], AbstractAsyncContextManager[Summariser]],
+    ) -> None:
+        self._snapshot = snapshot
+        self._snapshot_name = snapshot_name
+        self._tools = tools
+        self._open_summariser = open_summariser
 
     @operation(
         title="Build the corpus",
@@ -77,7 +82,14 @@ class CorpusOperations:
         command="build",
     )
     async def build_papers(self, question: BuildPapers, call: Call) -> BuildReport:
-        return self._workshop.build(question, call.progress)
+        tools, into, limit = self._tools, Path(question.into), question.max_megabytes * 1024 * 1024
+        tools.refuse_lost_folder(into)
+        sources = [Path(source) for source in question.sources]
+        options = BuildOptions(question.workers, limit, has_edges=not question.without_edges)
+        with tools.open_builder(into, options) as builder:
+            report = builder.build(sources, call.progress, only=question.only)
+        tools.index(into / self._snapshot_name, call.progress)
+        return report
 
     @operation(
         title="Index the corpus",
@@ -90,14 +102,14 @@ class CorpusOperations:
         next_command='carrel papers search "WORDS" uses it.',
     )
     async def index_papers(self, question: IndexPapers, call: Call) -> Text:
-        snapshot = self._workshop.snapshot
+        snapshot = self._snapshot
         if not snapshot.is_file():
             raise InvalidInputError(
                 f"There is no snapshot at {snapshot}", next_step="Name one with --snapshot."
             )
-        self._workshop.index(call.progress)
+        self._tools.index(snapshot, call.progress)
         if question.meaning:
-            self._workshop.embed(call.progress)
+            self._tools.embed(snapshot, call.progress)
         return Text(f"The index of {snapshot} is up to date.")
 
     @operation(
@@ -110,4 +122,10 @@ class CorpusOperations:
         command="summarise",
     )
     async def summarise_papers(self, question: SummarisePapers, call: Call) -> SummaryTally:
-        return await self._workshop.summarise(question, call.progress)
+        async with self._open_summariser(question) as summariser:
+            try:
+                return await summariser.run(call.progress)
+            finally:
+                # What was written is published even after an early end.
+                with self._tools.open_builder(Path(question.into), BuildOptions()) as builder:
+                    builder.refresh(call.progress)

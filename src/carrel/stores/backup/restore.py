@@ -42,6 +42,25 @@ RebuildIndex = Callable[[Path, bool], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
+class IndexRebuilder:
+    """Rebuilds an index; `embed` is None where sentence vectors cannot be made here."""
+
+    index: Callable[[Path], None]
+    embed: Callable[[Path], None] | None
+
+    def rebuild(self, snapshot: Path, has_vectors: bool) -> list[str]:
+        self.index(snapshot)
+        if has_vectors and self.embed is None:
+            return [
+                "The vectors of meaning were not made again: carrel papers index --meaning, with "
+                "the extra semantic."
+            ]
+        if has_vectors and self.embed is not None:
+            self.embed(snapshot)
+        return []
+
+
+@dataclass(frozen=True, slots=True)
 class Restored:
     """What was put in place, where the data from before are, and what is left to do."""
 

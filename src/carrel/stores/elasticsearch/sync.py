@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from elasticsearch import AsyncElasticsearch, NotFoundError
 from elasticsearch.helpers import async_bulk
 
-from carrel.core.errors import CarrelError, ConflictError, UnavailableError, describe_error
+from carrel.core.errors import (
+    CarrelError,
+    ConflictError,
+    InvalidInputError,
+    UnavailableError,
+    describe_error,
+)
 from carrel.core.progress import Progress
 from carrel.rooms.knowledge.documents import (
     Checkpoint,
@@ -81,6 +87,21 @@ class Synced:
     put: int
     dropped: int
     cursor: str | None = None
+
+
+def choose_sources(
+    sources: Iterable[DocumentSource], names: Collection[str], left_out: Collection[str]
+) -> list[DocumentSource]:
+    """Those named, or without names all but those left out; InvalidInputError for another name."""
+    known = {source.index: source for source in sources}
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise InvalidInputError(
+            f"There is no index {', '.join(unknown)}",
+            next_step=f"Choose from {', '.join(known)}.",
+        )
+    chosen = names or [name for name in known if name not in left_out]
+    return [source for name, source in known.items() if name in chosen]
 
 
 async def sync_all(

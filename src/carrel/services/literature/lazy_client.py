@@ -1,11 +1,11 @@
-"""The literature services, whose client is imported and opened where somebody first asks."""
+"""The literature services, opened where somebody first asks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier
-from carrel.settings import Settings
 
 if TYPE_CHECKING:
     from carrel.services.literature.works import LiteratureServices
@@ -17,8 +17,8 @@ class LazyLiterature:
     Whoever makes it closes it.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, open_services: Callable[[], LiteratureServices]) -> None:
+        self._open_services = open_services
         self._services: LiteratureServices | None = None
 
     async def find(self, identifier: Identifier) -> dict[str, Any]:
@@ -34,13 +34,5 @@ class LazyLiterature:
 
     def _open(self) -> LiteratureServices:
         if self._services is None:
-            from carrel.services.literature.works import LiteratureServices
-
-            chosen = self._settings.references
-            self._services = LiteratureServices(
-                chosen.contact,
-                self._settings.home / "cache" / "lookups",
-                {name: url for name, url in chosen.services.model_dump().items() if url},
-                chosen.pubmed_api_key,
-            )
+            self._services = self._open_services()
         return self._services
