@@ -165,3 +165,20 @@ def test_without_fastmcp_the_error_names_the_extra() -> None:
     )
     assert done.returncode == 1
     assert "pip install 'carrel[fastmcp]'" in done.stderr
+
+
+def test_tools_are_described_as_the_dispatcher_describes_them() -> None:
+    house = build_house()
+    listed = house.ask("2025-11-25", "tools/list", path="/sample/mcp").json["result"]["tools"]
+    expected = {tool["name"]: tool for tool in listed}
+    found = visit(house, lambda client: client.list_tools())
+    assert {tool.name for tool in found} >= set(expected) - {"find_operation", "run_operation"}
+    hints = set()
+    for tool in found:
+        if tool.name in expected:
+            shown = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+            for name in ("title", "description", "inputSchema", "annotations"):
+                assert shown.get(name) == expected[tool.name].get(name), (tool.name, name)
+            annotations = shown["annotations"]
+            hints.add((annotations["readOnlyHint"], annotations["idempotentHint"]))
+    assert {(True, True), (False, False)} <= hints
