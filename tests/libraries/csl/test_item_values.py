@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from carrel.libraries.csl.date_values import DateValue, Parts, read_date, read_text_date
+from carrel.libraries.csl.disambiguation import GlobalNames, given_levels
 from carrel.libraries.csl.items import CitedItem, citation_label
 from carrel.libraries.csl.name_lists import (
     ends_in_et_al,
@@ -18,6 +19,8 @@ from carrel.libraries.csl.name_lists import (
     without_et_al,
 )
 from carrel.libraries.csl.name_values import PersonName, initials, read_name
+from carrel.libraries.csl.numbers import is_numeric, read_numbers
+from carrel.libraries.csl.person import FAMILY_ONLY, FULL, INITIALS
 
 OPEN = (0, 0, 0)
 SINGLE_DATES: list[tuple[str, Parts]] = [
@@ -434,3 +437,93 @@ def test_a_list_that_goes_on_has_only_its_names() -> None:
 )
 def test_a_citation_label_is_made_of_names_and_year(fields: dict[str, Any], label: str) -> None:
     assert citation_label(CitedItem({"issued": 2020, **fields})) == label
+
+
+def _names(*people: str) -> CitedItem:
+    """An item by people such as `Ann Kuhn`."""
+    parts = [person.partition(" ") for person in people]
+    return CitedItem({"author": [{"family": family, "given": given} for given, _, family in parts]})
+
+
+@pytest.mark.parametrize(
+    ("rule", "can_initialize", "others", "level"),
+    [
+        ("all-names", True, ["Ann Lem"], FAMILY_ONLY),
+        ("all-names", True, ["Ann Kuhn"], FAMILY_ONLY),
+        ("all-names", True, ["Bea Kuhn"], INITIALS),
+        ("all-names", False, ["Bea Kuhn"], FULL),
+        ("all-names", True, ["Amy Kuhn"], FULL),
+        ("all-names-with-initials", True, ["Bea Kuhn"], INITIALS),
+        ("all-names-with-initials", True, ["Amy Kuhn"], FAMILY_ONLY),
+        ("all-names-with-initials", True, ["Bea Lem"], FAMILY_ONLY),
+        ("all-names", True, ["Max Mach", "Bea Kuhn"], INITIALS),
+        ("primary-name", True, ["Max Mach", "Bea Kuhn"], INITIALS),
+    ],
+)
+def test_a_given_name_is_shown_as_far_as_it_tells_two_people_apart(
+    rule: str, can_initialize: bool, others: list[str], level: int
+) -> None:
+    items = [_names("Ann Kuhn"), *(_names(other) for other in others)]
+    assert given_levels(rule, items)(PersonName("Kuhn", "Ann"), can_initialize) == level
+
+
+def test_a_primary_rule_looks_at_first_names_alone() -> None:
+    items = [_names("Ann Kuhn", "Bea Kuhn"), _names("Max Mach", "Cleo Mach")]
+    primary, everyone = given_levels("primary-name", items), given_levels("all-names", items)
+    assert primary(PersonName("Kuhn", "Ann"), True) == FAMILY_ONLY
+    assert everyone(PersonName("Kuhn", "Ann"), True) == INITIALS
+    two = given_levels("primary-name", [*items, _names("Dora Kuhn")])
+    assert two(PersonName("Kuhn", "Ann"), True) == INITIALS
+    assert two(PersonName("Kuhn", "Bea"), True) == FAMILY_ONLY
+
+
+def test_a_particle_makes_another_family_and_an_institution_none() -> None:
+    known = GlobalNames("all-names")
+    for name in (PersonName("Gogh", "Ann"), PersonName("Gogh", "Bea", non_dropping="van")):
+        known.add(name)
+    known.add(PersonName(literal="WHO"))
+    assert known.shared_families() == set()
+    assert known.level(PersonName("Gogh", "Ann"), True) == FAMILY_ONLY
+    assert known.level(PersonName("Nobody", "Ann"), True) == FAMILY_ONLY
+    known.add(PersonName("Gogh", "Cleo", non_dropping="van"))
+    assert known.shared_families() == {"Gogh"}
+    assert known.level(PersonName("Gogh", "Ann"), True) == FAMILY_ONLY
+    assert known.level(PersonName("Gogh", "Bea", non_dropping="van"), True) == INITIALS
+
+
+@pytest.mark.parametrize(
+    ("text", "numeric", "plural", "first"),
+    [
+        ("12", True, False, 12), ("12a", True, False, 12), ("12-15", True, True, 12),
+        ("12, 15", True, True, 12), ("iv", True, False, 0), ("A12", True, False, 0),
+        ("twelve", False, False, 0), ("12, many", False, True, 12), ("12-x y", True, True, 12),
+        ("", False, False, 0), ("12 pp", False, False, 12), (r"12\-15", True, False, 12),
+        ("12, p. 5", True, False, 12),
+    ],
+)  # fmt: skip
+def test_a_field_is_numeric_plural_and_begins_with_a_number_or_not(
+    text: str, numeric: bool, plural: bool, first: int
+) -> None:
+    read = read_numbers(text)
+    assert (read.is_numeric, read.is_plural, read.first) == (numeric, plural, first)
+    assert is_numeric(text) is numeric
+
+
+@pytest.mark.parametrize(
+    ("text", "is_range"),
+    [
+        ("12-15", True), ("12–15", True), ("12--15", True), ("12 – 15", False), ("12 - 15", True),
+        ("a1-a5", True), ("a1-b5", False), ("iv-xi", True), ("12-15-18", False), ("12-x y", False),
+        ("1 & 2", False), ("12—15", False), ("a12-15", True), ("XI-XII", True),
+    ],
+)  # fmt: skip
+def test_a_dash_between_two_numbers_of_a_kind_is_a_range(text: str, is_range: bool) -> None:
+    assert read_numbers(text).is_range(0) is is_range
+
+
+def test_labels_are_read_off_the_numbers() -> None:
+    read = read_numbers("vol. 3, pp. 5-6")
+    assert (read.label, read.texts, read.labels) == ("volume", ("3", "5", "6"), ("", "page", ""))
+    assert read_numbers("1" * 1000).texts == ("1" * 1000,)
+    long = "p. 1, " * 167
+    assert read_numbers(long).texts == (long.strip(),)

@@ -24,6 +24,7 @@ from carrel.libraries.csl.casing import apply_case
 from carrel.libraries.csl.catalogue import Locales
 from carrel.libraries.csl.formats import HTML
 from carrel.libraries.csl.locale import normalize_language
+from carrel.libraries.csl.style import read_style
 
 BOOK: dict[str, Any] = {
     "id": "kuhn",
@@ -176,7 +177,9 @@ def test_the_list_of_styles_is_searched_by_words_and_the_closest_come_first() ->
         "numeric",
     )
     assert "biology" in found.fields
-    assert list_styles("vancouver")[0].id == "nlm-citation-sequence"
+    by_short_name = [info.id for info in list_styles("vancouver")]
+    assert by_short_name[0] == "nlm-citation-sequence"
+    assert len(by_short_name) == len(set(by_short_name)) > 1
     assert list_styles("no such style anywhere") == []
 
 
@@ -543,3 +546,27 @@ def test_a_line_of_markdown_begins_no_heading_and_no_list(title: str, written: s
         [{"id": "1", "title": title}], load_style(_style()), output="markdown"
     )
     assert entry.text == written
+
+
+def test_a_style_without_a_bibliography_cites_and_lists_nothing() -> None:
+    start = _style().partition("<bibliography>")[0]
+    for end in ("", "<bibliography/>"):
+        processor = Processor(load_style(f"{start}{end}</style>"), [BOOK])
+        assert processor.cite([Cluster([Cite("kuhn")])])[0].startswith("The Structure")
+        assert processor.bibliography() == []
+    with pytest.raises(StyleBrokenError, match="no citation layout"):
+        load_style(_style().replace("<layout>", "<sort>", 1).replace("</layout>", "</sort>", 1))
+
+
+def test_an_error_names_the_style_it_is_about() -> None:
+    with pytest.raises(StyleBrokenError) as caught:
+        load_style("<locale/>")
+    assert caught.value.style == "?"
+    with pytest.raises(StyleBrokenError) as caught:
+        read_style("<locale", Locales(), name="mine")
+    assert caught.value.style == "mine"
+    with pytest.raises(StyleBrokenError) as caught:
+        read_style("<locale/>", Locales(), name="mine")
+    assert caught.value.style == "mine"
+    assert read_style(_style().replace("<id>minimal</id>", ""), Locales(), name="own").id == "own"
+    assert read_style(_style(), Locales(), name="own").id == "minimal"

@@ -17,7 +17,7 @@ from .locale import (
     normalize_language,
     parse_csl_xml,
 )
-from .scope import CompileScope, Render, font_marks, inherited_names
+from .scope import Area, CompileScope, Render, font_marks, inherited_names
 from .sorting import SortKey, compile_sort
 from .tokens import Mark, Tokens, mark
 
@@ -105,23 +105,21 @@ class Style:
 
     def _compile(self, language: str) -> CompiledStyle:
         locale = build_locale(language, self.root, self.source)
-        citation = self.root.find("citation")
-        if citation is None or citation.find("layout") is None:
+        compiled = self._layout("citation", locale)
+        if compiled is None:
             raise StyleBrokenError(self.id, "it has no citation layout.")
-        bibliography = self.root.find("bibliography")
-        compiled = self._layout(citation, "citation", locale)
-        listed = None
-        if bibliography is not None and bibliography.find("layout") is not None:
-            listed = self._layout(bibliography, "bibliography", locale)
+        listed = self._layout("bibliography", locale)
         tests = any("disambiguate" in element.attrib for element in self.root.iter())
         return CompiledStyle(locale, compiled, listed, tests)
 
-    def _layout(self, area: Element, name: str, locale: Locale) -> StyleLayout:
+    def _layout(self, name: Area, locale: Locale) -> StyleLayout | None:
+        """The compiled layout of an area, or None where the style has none."""
+        area = self.root.find(name)
+        layout = None if area is None else area.find("layout")
+        if area is None or layout is None:
+            return None
         inherited = inherited_names(self.root, area)
-        scope = CompileScope(self.id, self.root, locale, name, inherited)  # type: ignore[arg-type]
-        layout = area.find("layout")
-        if layout is None:
-            raise StyleBrokenError(self.id, f"its {name} has no layout.")
+        scope = CompileScope(self.id, self.root, locale, name, inherited)
         return StyleLayout(
             scope,
             compile_children(layout, scope),
