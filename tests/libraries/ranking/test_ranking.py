@@ -8,6 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrel.libraries.ranking import EloRatings, Judging, Match, Strengths, Tournament, Verdict
+from carrel.libraries.ranking.pairing import (
+    Closeness,
+    PairingTable,
+    chances_to_lead,
+    no_closeness,
+)
 
 pytestmark = pytest.mark.promise("S8")
 
@@ -321,3 +327,93 @@ def test_a_tournament_that_others_joined_late_is_replayed_to_the_same_next_match
     again = Tournament.replay(worth, tournament.played, 2, judging=judging)
     assert again.next_match() == tournament.next_match()
     assert again.standings() == tournament.standings()
+
+
+def _table(count: int, closeness: Closeness = no_closeness) -> PairingTable:
+    table = PairingTable(closeness)
+    for place in range(count):
+        table.enter(str(place), 1000.0)
+    return table
+
+
+def test_what_follows_from_verdicts_is_known_and_a_draw_says_nothing() -> None:
+    table = _table(5)
+    table.meet(0, 1, 1.0)
+    table.meet(2, 1, 0.0)
+    table.meet(3, 4, 0.5)
+    assert table.unbeaten() == [0, 3, 4]
+    assert [table.rank_share(place) for place in range(5)] == [3 / 4, 2 / 4, 1 / 4, 1 / 2, 1 / 2]
+    table.playing = [1, 2]
+    assert table.unbeaten() == [1]
+
+
+def test_an_unreadable_meeting_is_a_meeting_that_tells_nothing() -> None:
+    table = _table(3)
+    table.meet(1, 0, None)
+    assert table.matches == [1, 1, 0]
+    assert table.have_met(0, 1) and table.have_met(1, 0) and not table.have_met(0, 2)
+    assert table.shown_first(0, 1) == table.shown_first(1, 0) == 1
+    assert table.shown_first(0, 2) is None
+    assert table.unbeaten() == [0, 1, 2]
+    assert table.strengths.means == [0.0, 0.0, 0.0]
+
+
+def test_closeness_is_asked_once_for_a_pair_in_either_order() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def closeness(one: str, other: str) -> float:
+        asked.append((one, other))
+        return 0.5
+
+    table = _table(2, closeness)
+    assert table.closeness(1, 0) == table.closeness(0, 1) == 0.5
+    assert asked == [("0", "1")]
+
+
+def test_the_chance_to_lead_is_one_for_the_leader_and_less_behind() -> None:
+    strengths = Strengths(3)
+    assert chances_to_lead(strengths, []) == {}
+    strengths.learn(0, 1, 1.0)
+    chances = chances_to_lead(strengths, [0, 1, 2])
+    assert chances[0] == 1.0
+    assert 0.0 < chances[1] < chances[2] < 0.5
+    assert chances_to_lead(strengths, [1]) == {1: 1.0}
+
+
+def test_a_tournament_counts_wins_losses_and_draws_of_both() -> None:
+    tournament = Tournament(["a", "b"])
+    tournament.enter("a", 1500.0)
+    assert tournament.ids == ("a", "b")
+    for number, verdict in enumerate((*Verdict, Verdict.FIRST)):
+        played = tournament.record(Match(number, "a", "b"), verdict)
+        assert (played.points_moved == 0) is (verdict is Verdict.UNREADABLE)
+        assert played.first_elo + played.second_elo == pytest.approx(2000.0)
+    assert tournament.tally("a") == (2, 1, 1)
+    assert tournament.tally("b") == (1, 2, 1)
+    assert len(tournament.played) == 5
+    assert [one.id for one in tournament.standings()] == ["a", "b"]
+    with pytest.raises(ValueError, match="itself"):
+        tournament.record(Match(5, "a", "a"), Verdict.DRAW)
+    assert len(tournament.played) == 5
+
+
+def test_two_may_play_and_one_may_not() -> None:
+    tournament = Tournament(["a", "b", "c"])
+    tournament.let_play(["a", "c"])
+    found = next_of(tournament)
+    assert {found.first, found.second} == {"a", "c"}
+    tournament.let_play(["a"])
+    with pytest.raises(ValueError, match="two hypotheses"):
+        tournament.next_match()
+
+
+def test_ratings_are_brought_or_begin_at_the_start_and_are_copied_out() -> None:
+    ratings = EloRatings(["a"], start=900.0)
+    ratings.add("b", 1100.0)
+    ratings.add("c")
+    ratings.add("a", 5.0)
+    assert ratings.as_dict() == {"a": 900.0, "b": 1100.0, "c": 900.0}
+    ratings.as_dict().clear()
+    assert ratings["a"] == 900.0
+    assert ratings.expected("a", "c") == 0.5
+    assert ratings.expected("b", "a") > 0.7
