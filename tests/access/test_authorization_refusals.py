@@ -456,3 +456,35 @@ def test_the_first_user_is_made_once(tmp_path: Path) -> None:
             assert "Allow" in (await log_in(house.http, url, "admin", password)).text
 
     asyncio.run(visit())
+
+
+@pytest.mark.promise("A3")
+def test_forms_and_registrations_are_taken_up_to_their_limits(tmp_path: Path) -> None:
+    form_type = {"content-type": "application/x-www-form-urlencoded"}
+
+    async def visit() -> None:
+        async with opened(settings_for(tmp_path, "builtin")) as house:
+
+            async def told(path: str, body: bytes, kind: dict[str, str]) -> str:
+                answer = await house.http.post(path, content=body, headers=kind)
+                assert answer.status_code == 400
+                assert answer.headers["cache-control"] == "no-store"
+                return str(answer.json()["error_description"])
+
+            most = b"x=" + b"y" * (64 * 1024 - 2)
+            assert await told("/token", most, form_type) == "grant_type is required"
+            assert await told("/token", most + b"y", form_type) == "The form is too large"
+            fields = b"&".join(b"f%d=1" % number for number in range(61))
+            unreadable = "The parameters cannot be read"
+            assert await told("/token", fields, form_type) == unreadable
+            assert await told("/token", b"a=%ff", form_type) == unreadable
+            fewer = fields.rpartition(b"&")[0]
+            assert await told("/token", fewer, form_type) == "grant_type is required"
+            assert "must be application/x-www-form" in await told("/token", b"x=y", {})
+            assert await told("/revoke", b"x=y", form_type) == "token is required"
+            large = b'"' + b"x" * (64 * 1024 - 2) + b'"'
+            assert await told("/register", large, {}) == "The registration must be a JSON object"
+            assert await told("/register", large + b" ", {}) == "The registration is too large"
+            assert await told("/register", b"{", {}) == "The registration is not JSON"
+
+    asyncio.run(visit())
