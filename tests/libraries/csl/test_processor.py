@@ -570,3 +570,18 @@ def test_an_error_names_the_style_it_is_about() -> None:
     assert caught.value.style == "mine"
     assert read_style(_style().replace("<id>minimal</id>", ""), Locales(), name="own").id == "own"
     assert read_style(_style(), Locales(), name="own").id == "minimal"
+
+
+@pytest.mark.parametrize(
+    ("locator", "label", "number"),
+    [("ch. 5", "chapter", "5"), ("5", "page", "5"), ("5.2", "page", "5.2"), ("", "page", "")],
+)
+def test_a_locator_may_name_its_own_kind(locator: str, label: str, number: str) -> None:
+    cite = Cite("kuhn", locator)
+    assert (cite.label, cite.locator) == (label, number)
+
+
+def test_a_style_has_its_own_title_or_none() -> None:
+    assert load_style(_style()).title == "M"
+    bare = _style().replace("<info><id>minimal</id><title>M</title></info>", "")
+    assert (load_style(bare).id, load_style(bare).title) == ("?", "")

@@ -27,7 +27,7 @@ class Cite:
 
     def __post_init__(self) -> None:
         """A locator may name its own kind: `ch. 5` is chapter 5, whatever the label says."""
-        if self.locator and "." in self.locator:
+        if "." in self.locator:
             label = read_numbers(self.locator).label
             if label:
                 self.label = label
