@@ -126,7 +126,7 @@ def test_labels_in_the_drawing_lie_spread_labels_and_inside_it(heights: list[flo
         ),
         (
             {"id": "x", "title": "T", "author": [{"family": name} for name in ("A", "B", "C")]},
-            "A et al.. T.",
+            "A et al. T.",
         ),
     ],
 )

@@ -18,7 +18,8 @@ def format_reference(item: Mapping[str, Any]) -> str:
     who = _authors(item)
     year = _year(item)
     when = f" ({year})" if year else ""
-    opening = f"{who}{when}. " if who else f"({year}). " if year else ""
+    # "Ng et al." ends in a full stop already.
+    opening = f"{f'{who}{when}'.rstrip('.')}. " if who else f"({year}). " if year else ""
     title = str(item.get("title") or item["id"]).rstrip(". ")
     where = str(item.get("container-title") or "").rstrip(". ")
     return f"{opening}{title}.{f' {where}.' if where else ''}"
