@@ -22,8 +22,8 @@ from carrel.policy.limits import Rate
 from carrel.rooms.knowledge.notes import Mine, NoteSearch
 from carrel.stores.sql.access import SCRIPTS as ACCESS
 from carrel.stores.sql.access import SqlAccess
-from carrel.stores.sql.research import SCRIPTS as RESEARCH
 from carrel.stores.sql.research import SqlResearch
+from carrel.stores.sql.research.schema import SCRIPTS as RESEARCH
 from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.stores.sqlite.knowledge import STEPS, sqlite_knowledge
 from carrel.stores.sqlite.limits import SqliteBuckets
@@ -227,7 +227,7 @@ def test_processes_that_open_at_once_bring_it_forward_once(tmp_path: Path, is_ne
 _KILLED = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from carrel.stores.sql.research import SCRIPTS
+from carrel.stores.sql.research.schema import SCRIPTS
 from carrel.stores.sqlite.schema import upgrade_schema
 
 moment = sys.argv[2]

@@ -12,7 +12,8 @@ import pytest
 from carrel.core.errors import UnavailableError
 from carrel.rooms.research.ports import ResearchStore
 from carrel.rooms.research.records import Changes, Job, RankWork
-from carrel.stores.sql.research import SCRIPTS, SqlResearch
+from carrel.stores.sql.research import SqlResearch
+from carrel.stores.sql.research.schema import SCRIPTS
 from carrel.stores.sqlite.driver import SqliteDriver
 from tests.stores.contracts.research import NOW, ResearchMemoryContract, Story, project
 

@@ -60,7 +60,7 @@ def test_runs_of_an_earlier_version_on_postgresql_come_to_the_same_end(
     unpacked: Path, postgres_url: str
 ) -> None:
     psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
-    from carrel.stores.sql.research import SCRIPTS
+    from carrel.stores.sql.research.schema import SCRIPTS
 
     file = unpacked / "home" / "research" / "research.db"
     with closing(sqlite3.connect(file)) as kept, psycopg.connect(postgres_url) as server:

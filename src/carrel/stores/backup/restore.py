@@ -25,7 +25,7 @@ from carrel.stores.backup.restore_journal import (
 from carrel.stores.backup.writer import check_backup, no_build
 from carrel.stores.home.lock import hold_home_alone
 from carrel.stores.sql.access import SCRIPTS as ACCESS
-from carrel.stores.sql.research import SCRIPTS as RESEARCH
+from carrel.stores.sql.research.schema import SCRIPTS as RESEARCH
 from carrel.stores.sqlite.knowledge import STEPS as KNOWLEDGE
 
 # What this product can open. A file of a newer version is better refused now than when the old data
