@@ -23,6 +23,7 @@ import tomllib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from queue import Queue
 
@@ -32,6 +33,7 @@ from tests.mutants.areas import AREAS, ROOT
 from tests.mutants.mutations import Mutation, mutations_of
 
 HARMLESS = Path(__file__).with_name("harmless.toml")
+_STYLES = ROOT / "src/carrel/libraries/csl/data"
 AIM_PERCENT = 90
 # A change that makes the tests hang is noticed: nobody would wait for them.
 SECONDS_FOR_TESTS = 420
@@ -47,6 +49,12 @@ class Mutant:
     file: str
     mutation: Mutation
 
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """What names the change in harmless.toml; lines move, so they are no part of it."""
+        change = self.mutation
+        return self.file, change.function, change.original, change.replacement
+
     def describe(self) -> str:
         before = " ".join(self.mutation.original.split())
         after = " ".join(self.mutation.replacement.split())
@@ -57,44 +65,42 @@ class Mutant:
 
 
 def all_mutants(area: str) -> list[Mutant]:
-    """Every change that can be made in an area and leaves valid Python."""
-    found = []
-    for path in AREAS[area].files():
-        source = path.read_text(encoding="utf-8")
-        for mutation in mutations_of(source):
-            try:
-                ast.parse(mutation.apply(source))
-            except SyntaxError:
-                continue
-            found.append(Mutant(area, str(path.relative_to(ROOT)), mutation))
-    return found
+    """Every change that can be made in an area; a few do not leave valid Python."""
+    return [
+        Mutant(area, str(path.relative_to(ROOT)), mutation)
+        for path in AREAS[area].files()
+        for mutation in mutations_of(path.read_text(encoding="utf-8"))
+    ]
+
+
+def _is_valid(mutant: Mutant) -> bool:
+    try:
+        ast.parse(mutant.mutation.apply((ROOT / mutant.file).read_text(encoding="utf-8")))
+    except SyntaxError:
+        return False
+    return True
+
+
+def harmless_changes() -> set[tuple[str, str, str, str]]:
+    """The identities of the changes that alter nothing."""
+    rows = tomllib.loads(HARMLESS.read_text(encoding="utf-8"))["harmless"]
+    return {(row["file"], row["function"], row["original"], row["replacement"]) for row in rows}
 
 
 def draw(areas: Sequence[str], count: int, seed: int) -> list[Mutant]:
     """The same number from each area, without repeats, without those that change nothing."""
-    rows = tomllib.loads(HARMLESS.read_text(encoding="utf-8"))["harmless"]
-    harmless = {(row["file"], row["function"], row["original"], row["replacement"]) for row in rows}
+    harmless = harmless_changes()
     drawn: list[Mutant] = []
     for number, area in enumerate(areas):
         share = count // len(areas) + (number < count % len(areas))
         pool = all_mutants(area)
         random.Random(f"{seed}:{area}").shuffle(pool)
-        kept = [
-            each
-            for each in pool
-            if (
-                each.file,
-                each.mutation.function,
-                each.mutation.original,
-                each.mutation.replacement,
-            )
-            not in harmless
-        ]
-        drawn += kept[:share]
+        fitting = (each for each in pool if each.identity not in harmless and _is_valid(each))
+        drawn += islice(fitting, share)
     return drawn
 
 
-class Workshop:
+class TreeCopy:
     """A copy of the tracked tree in which one change at a time is tried."""
 
     def __init__(self, folder: Path) -> None:
@@ -111,12 +117,9 @@ class Workshop:
                 target = self.root / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, target)
-        for name in ("styles", "data"):
-            built = ROOT / "src/carrel/libraries/csl" / name
-            if built.is_dir():
-                shutil.copytree(
-                    built, self.root / "src/carrel/libraries/csl" / name, dirs_exist_ok=True
-                )
+        # Made by the build and not tracked: citation styles.
+        if _STYLES.is_dir():
+            shutil.copytree(_STYLES, self.root / _STYLES.relative_to(ROOT), dirs_exist_ok=True)
         if (ROOT.parent / "shared").exists():
             (folder / "shared").symlink_to(ROOT.parent / "shared")
 
@@ -154,21 +157,19 @@ class Workshop:
         return status not in {0, 5}
 
 
-_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly")
+_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
 class Reach:
     """Which tests of an area execute which line, measured once."""
 
-    def __init__(self, area: str, workshop: Workshop, folder: Path) -> None:
+    def __init__(self, area: str, tree: TreeCopy, folder: Path) -> None:
         self.tests = AREAS[area].tests
         data = folder / f"{area}.coverage"
         settings = folder / f"{area}.ini"
-        settings.write_text(
-            f"[run]\ndata_file = {data}\nsource = {workshop.root / 'src' / 'carrel'}\n"
-        )
+        settings.write_text(f"[run]\ndata_file = {data}\nsource = {tree.root / 'src' / 'carrel'}\n")
         seconds = folder / f"{area}.json"
-        status = workshop.run(
+        status = tree.run(
             [
                 "-m",
                 "coverage",
@@ -186,7 +187,7 @@ class Reach:
         if status != 0:
             raise SystemExit(f"the tests of {area} fail without any change (status {status})")
         self.seconds: dict[str, float] = json.loads(seconds.read_text(encoding="utf-8"))
-        self.root = workshop.root
+        self.root = tree.root
         self.data = coverage.CoverageData(str(data))
         self.data.read()
 
@@ -209,31 +210,28 @@ def judge(areas: Sequence[str], count: int, seed: int, workers: int) -> int:
     mutants = draw(areas, count, seed)
     with tempfile.TemporaryDirectory(prefix="carrel-mutants-") as name:
         folder = Path(name)
-        free: Queue[Workshop] = Queue()
+        free: Queue[TreeCopy] = Queue()
         for number in range(workers):
-            free.put(Workshop(folder / str(number)))
+            free.put(TreeCopy(folder / str(number)))
 
         def measure(area: str) -> tuple[str, Reach]:
-            workshop = free.get()
+            tree = free.get()
             try:
-                return area, Reach(area, workshop, folder)
+                return area, Reach(area, tree, folder)
             finally:
-                free.put(workshop)
+                free.put(tree)
 
         def ask(mutant: Mutant) -> bool:
-            workshop = free.get()
+            tree = free.get()
             try:
-                noticed = workshop.notices(mutant, reach[mutant.area].tests_for(mutant))
+                noticed = tree.notices(mutant, reach[mutant.area].tests_for(mutant))
             finally:
-                free.put(workshop)
+                free.put(tree)
             print("noticed  " if noticed else "UNNOTICED", mutant.describe(), flush=True)
             return noticed
 
         with ThreadPoolExecutor(workers) as executor:
             reach = dict(executor.map(measure, areas))
-            for each in reach.values():
-                # Each measurement was made in one of the copies, under that copy's name.
-                each.data.read()
             noticed = list(executor.map(ask, mutants))
     return _report(areas, mutants, noticed)
 
