@@ -1,0 +1,131 @@
+"""The fields of every search index, and how a document becomes one of its entries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import tantivy
+
+from carrel.libraries.text.folding import fold_text, text_key
+from carrel.libraries.text.words import STOP_WORDS, is_cjk, split_words
+
+# Which fields and words an index has. A part of another format is made again, never searched.
+INDEX_FORMAT = 1
+TITLE_TIMES = 3
+FACETS = ("author", "venue", "keyword", "institution", "tag")
+MAX_WORD_CHARACTERS = 64
+_LATEST = 1 << 32
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A paper, passage, note or reference as the index sees it.
+
+    `title` and `text` rank and answer phrases; `body` answers filters and phrases but does not
+    rank, because its passages do. `keys` are found whole, as written. `id` comes back with a hit.
+    """
+
+    row: int
+    text: str
+    title: str = ""
+    body: str = ""
+    number: int = 0
+    id: str = ""
+    year: int = 0
+    place: int = 0
+    title_times: int = TITLE_TIMES
+    facets: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    keys: Sequence[str] = ()
+
+    @property
+    def newness(self) -> int:
+        """Sorts by year, then by place in the source, the newest highest."""
+        return self.year * _LATEST + max(0, _LATEST - 1 - self.place)
+
+
+@lru_cache(maxsize=1)
+def index_schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("row", indexed=True, fast=True)
+    builder.add_unsigned_field("number", fast=True)
+    builder.add_unsigned_field("newness", fast=True)
+    builder.add_unsigned_field("year", indexed=True, fast=True)
+    builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("key", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("title_key", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("text", tokenizer_name="stems", index_option="freq")
+    builder.add_text_field("body", tokenizer_name="stems", index_option="basic")
+    for name in ("exact", "title", *FACETS):
+        builder.add_text_field(name, tokenizer_name="words", index_option="position")
+    return builder.build()
+
+
+def register_tokenizers(index: tantivy.Index) -> None:
+    """Tell an opened index how its words are cut; needed before writing and parsing."""
+    index.register_tokenizer("stems", stemmer())
+    index.register_tokenizer(
+        "words", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    )
+
+
+def stemmer() -> tantivy.TextAnalyzer:
+    """Cuts words to their English stems; words of other languages mostly stay whole."""
+    return (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+        .filter(tantivy.Filter.stemmer("english"))
+        .build()
+    )
+
+
+def exact_words(text: str) -> list[str]:
+    """Every word, folded, each CJK character one of them."""
+    return [word[:MAX_WORD_CHARACTERS] for word in split_words(fold_text(text))]
+
+
+def ranking_words(found: Sequence[str]) -> list[str]:
+    """Words to rank by: no stop words, CJK in pairs of neighbours."""
+    if "".join(found).isascii():
+        return [word for word in found if word not in STOP_WORDS]
+    ranked: list[str] = []
+    for at, word in enumerate(found):
+        if not is_cjk(word):
+            if word not in STOP_WORDS:
+                ranked.append(word)
+        elif at + 1 < len(found) and is_cjk(found[at + 1]):
+            ranked.append(word + found[at + 1])
+        elif at == 0 or not is_cjk(found[at - 1]):
+            ranked.append(word)
+    return ranked
+
+
+def make_entry(document: IndexedDocument) -> tantivy.Document:
+    """The entry of a document, every word folded and cut here."""
+    entry = tantivy.Document()
+    entry.add_unsigned("row", document.row)
+    entry.add_unsigned("number", document.number)
+    entry.add_unsigned("newness", document.newness)
+    entry.add_unsigned("year", document.year)
+    if document.id:
+        entry.add_text("id", document.id)
+    for key in document.keys:
+        entry.add_text("key", key)
+    if document.title:
+        title = exact_words(document.title)
+        entry.add_text("title_key", text_key(document.title))
+        entry.add_text("title", " ".join(title))
+        entry.add_text("exact", " ".join(title))
+        entry.add_text("text", " ".join(ranking_words(title) * document.title_times))
+    if document.text:
+        words = exact_words(document.text)
+        entry.add_text("exact", " ".join(words))
+        entry.add_text("text", " ".join(ranking_words(words)))
+    if document.body:
+        words = exact_words(document.body)
+        entry.add_text("exact", " ".join(words))
+        entry.add_text("body", " ".join(dict.fromkeys(ranking_words(words))))
+    for category, values in document.facets.items():
+        for value in values:
+            entry.add_text(category, " ".join(exact_words(value)))
+    return entry
