@@ -32,6 +32,8 @@ from carrel.libraries.query.elasticsearch.parser import parse_search_body
 from carrel.libraries.query.errors import QueryError
 from carrel.libraries.query.notes import parse_note_query
 from carrel.libraries.query.papers import parse_identifiers, parse_paper_query
+from carrel.libraries.text.outline import outline
+from carrel.libraries.text.passages import cut_passages, passage_ids
 from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.libraries.text.snippets import Marker
 from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note, write_note
@@ -524,6 +526,7 @@ PARSERS: list[Parser] = [
     Parser("search body", _search_body, {"a query": ('{"query":{"match":{"a":"', '"}}}')}, {**_json_own("", ""), **{f"{name} in a query": family for name, family in _json_own('{"query":{"bool":{"must":', "}}}").items()}}),
     Parser("note", _note, {"": ("", ""), "a body": ("---\ntitle: t\n---\n", ""), **_FRONT}, _YAML_OWN),
     Parser("Markdown paper", _file_reader(MarkdownReader(), ".md"), {"": ("", ""), "a heading": ("# ", "\n"), **_FRONT}, _YAML_OWN),
+    Parser("passages", lambda text: (passage_ids("a", text, cut_passages(text)), outline(text)), {"": ("", ""), "a page": ("<!-- page 1 -->\n", "\n"), "references": ("# References\n\n", "")}),
     Parser("Markdown to plain text", plain_text, {"": ("", ""), "a line": ("a ", " b\n")}),
     Parser("JATS", _file_reader(JatsReader(), ".nxml"), {"a title": ("<article><front><article-meta><title-group><article-title>", "</article-title></title-group></article-meta></front></article>"), "a paragraph": ("<article><body><p>", "</p></body></article>")},
            {**_xml_own("article", "sec"), **{f"{name} in a body": _wrapped("<article><body>", family, "</body></article>") for name, family in {
