@@ -113,9 +113,7 @@ def test_a_manifest_that_cannot_be_used_says_why(tmp_path: Path, content: bytes,
 
 @pytest.mark.parametrize("name", ["../../etc", "a" * 31, "", "A" * 32])
 def test_a_segment_is_never_looked_for_outside_its_folder(tmp_path: Path, name: str) -> None:
-    write_manifest(
-        tmp_path, Manifest("b", "t", 1, 2, 2, (SegmentEntry("a" * 32, 1, 1, 1, 1, 1),))
-    )
+    write_manifest(tmp_path, Manifest("b", "t", 1, 2, 2, (SegmentEntry("a" * 32, 1, 1, 1, 1, 1),)))
     facts = orjson.loads((tmp_path / "manifest.json").read_bytes())
     facts["segments"][0]["name"] = name
     (tmp_path / "manifest.json").write_bytes(orjson.dumps(facts))

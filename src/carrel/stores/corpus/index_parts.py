@@ -1,0 +1,93 @@
+"""The index parts of a segment: what of a paper and of its passages is indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from carrel.libraries.text.plain_text import plain_text
+from carrel.rooms.papers.building.papers import PublishedPaper
+from carrel.stores.corpus.passages import ID_JOINT, PaperPassage
+from carrel.stores.corpus.schema import PAPERS_PART, PASSAGES_PART
+from carrel.stores.search.parts import SMALL_HEAP_BYTES, PartWriter
+from carrel.stores.search.schema import FACETS, INDEX_FORMAT, IndexedDocument
+
+__all__ = ["INDEX_FORMAT", "SegmentParts"]
+
+
+class SegmentParts:
+    """Writes both parts of one segment."""
+
+    def __init__(self, folder: Path, heap_bytes: int = SMALL_HEAP_BYTES) -> None:
+        self._papers = PartWriter(folder / PAPERS_PART, heap_bytes=heap_bytes)
+        try:
+            self._passages = PartWriter(folder / PASSAGES_PART, heap_bytes=heap_bytes)
+        except BaseException:
+            self._papers.abandon()
+            raise
+
+    def add(self, row: int, paper: PublishedPaper, passages: Sequence[PaperPassage]) -> None:
+        self._papers.add(paper_document(row, paper, passages))
+        for each in passages:
+            self._passages.add(passage_document(row, paper, each))
+
+    def finish(self) -> None:
+        self._papers.finish()
+        self._passages.finish()
+
+    def abandon(self) -> None:
+        self._papers.abandon()
+        self._passages.abandon()
+
+
+def paper_document(
+    row: int, paper: PublishedPaper, passages: Sequence[PaperPassage]
+) -> IndexedDocument:
+    """A paper by title, summaries and metadata; its full text answers filters and phrases."""
+    record = paper.record
+    about = (
+        *record.authors,
+        paper.venue,
+        *record.keywords,
+        *record.institutions,
+        paper.year,
+        record.doi or "",
+    )
+    facets: dict[str, list[str]] = {name: [] for name in FACETS}
+    for category, value in paper.facets():
+        if category in facets:
+            facets[category].append(value)
+    return IndexedDocument(
+        row=row,
+        title=record.title,
+        text="\n".join([paper.summaries.searchable, " ".join(part for part in about if part)]),
+        body="\n".join(_words(each) for each in passages if each.asset),
+        id=paper.paper_id,
+        year=_year(paper),
+        place=paper.paper_index,
+        facets=facets,
+        keys=[paper.paper_id],
+    )
+
+
+def passage_document(row: int, paper: PublishedPaper, each: PaperPassage) -> IndexedDocument:
+    """One passage with the title of its paper, which says what it is about."""
+    return IndexedDocument(
+        row=row,
+        title=paper.record.title,
+        title_times=1,
+        text=_words(each),
+        number=each.number,
+        id=f"{paper.paper_id}{ID_JOINT}{each.mark}",
+        year=_year(paper),
+        place=paper.paper_index,
+    )
+
+
+def _words(each: PaperPassage) -> str:
+    """What a reader sees of the passage: no marks and link targets, but tables and code whole."""
+    return each.text if each.passage.kind in {"table", "code"} else plain_text(each.text)
+
+
+def _year(paper: PublishedPaper) -> int:
+    return int(paper.year) if paper.year.isdecimal() else 0
