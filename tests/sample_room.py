@@ -13,6 +13,8 @@ from carrel.core.answer import (
     Binary,
     Blocks,
     Embedded,
+    Explained,
+    Explanation,
     Partial,
     PromptArgument,
     PromptMessage,
@@ -88,6 +90,15 @@ class Broken(Answer):
     thing: object
 
 
+class NothingCounted(Explanation):
+    """Why nothing was counted."""
+
+    nearest: tuple[int, ...]
+
+
+NOTHING_COUNTED = NothingCounted(message="There is nothing below one; 1 is near.", nearest=(1,))
+
+
 @dataclass(slots=True)
 class Held:
     """Calls of `hold` that wait, and the switch that lets them go."""
@@ -125,6 +136,19 @@ class SampleOperations:
         return Partial(
             (Step(number=1, square=1),), pending=2, job_id="job-7", next_step="Ask again later."
         )
+
+    @operation(title="Count or explain", description="Count or say why not.", scopes=READ)
+    async def count_or_explain(self, question: Counting, call: Call) -> list[Step] | Explained:
+        steps = await self.count(question, call)
+        return steps or Explained(steps, NOTHING_COUNTED)
+
+    @operation(title="Total or explain", description="Add or say why not.", scopes=READ)
+    async def total_or_explain(self, question: NoQuestion, call: Call) -> Total | Explained:
+        return Explained(Total(total=0), NOTHING_COUNTED)
+
+    @operation(title="Say nothing", description="Say nothing, and why.", scopes=READ)
+    async def say_nothing(self, question: NoQuestion, call: Call) -> Text | Explained:
+        return Explained(Text(""), NOTHING_COUNTED)
 
     @operation(title="Show", description="Show, for tests.", scopes=READ)
     async def show(self, question: NoQuestion, call: Call) -> Blocks:

@@ -74,8 +74,9 @@ def _failed(facts: Mapping[str, Any]) -> Failed:
 def _said(text: str, structured: Mapping[str, Any] | None) -> Said:
     if structured is None:
         return Said(text)
-    # The field that names the sources of quoted text stands beside the answer.
-    told = {name: value for name, value in structured.items() if name != "quoted_from"}
+    # What names the sources of quoted text and what explains stand beside the answer.
+    beside = {"quoted_from", "explanation"}
+    told = {name: value for name, value in structured.items() if name not in beside}
     return Said(told["result"] if set(told) == {"result"} else told)
 
 

@@ -15,7 +15,7 @@ from carrel.cli.calls import Terminal, at_terminal, call_local, local_operations
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show
 from carrel.cli.progress import TerminalProgress
-from carrel.core.answer import Blocks, Partial, Text
+from carrel.core.answer import Blocks, Partial, Text, split_explanation
 from carrel.core.answer_encoding import encode_answer
 from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
@@ -149,8 +149,11 @@ async def _ask(settings: Settings, name: str, arguments: dict[str, object]) -> A
         return await _wait_for_job(terminal, answer)
 
 
-def _show_answer(operation: Operation[Any], answer: Any, as_json: bool) -> int:
+def _show_answer(operation: Operation[Any], given: Any, as_json: bool) -> int:
+    answer, explanation = split_explanation(given)
     show(_text(operation, answer, as_json))
+    if explanation is not None:
+        show(explanation.message, file=sys.stderr)
     if _has_only_failed(operation, answer):
         return _NOTHING_DONE
     if not as_json and operation.next_command:

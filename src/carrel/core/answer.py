@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pydantic import BaseModel, ConfigDict
+
 from carrel.core.errors import CarrelError
 
 JobState = Literal["running", "completed", "failed", "cancelled"]
@@ -74,6 +76,30 @@ class Partial:
     pending: int
     job_id: str
     next_step: str = field(default="")
+
+
+class Explanation(BaseModel):
+    """What the reader of an answer should know of it; rooms add fields in models of their own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # Whole sentences: why the answer is empty, what was searched, and what comes near.
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """An answer and its explanation, which every door shows beside it, never inside it."""
+
+    result: Any
+    explanation: Explanation
+
+
+def split_explanation(answer: Any) -> tuple[Any, Explanation | None]:
+    """The answer itself, and its explanation if it has one."""
+    if isinstance(answer, Explained):
+        return answer.result, answer.explanation
+    return answer, None
 
 
 @dataclass(frozen=True, slots=True)

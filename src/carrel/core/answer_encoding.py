@@ -10,13 +10,18 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter
 
-from carrel.core.answer import Binary, Blocks, Embedded, Partial, Text
+from carrel.core.answer import Binary, Blocks, Embedded, Explained, Explanation, Partial, Text
 from carrel.core.caller import Caller
 from carrel.core.quoting import QuotedSource, Quotes, distinct
 
 
 def encode_answer(answer_type: Any, answer: Any) -> bytes:
-    """A model or list as its JSON, Text as a string, Blocks as a list of content blocks."""
+    """A model or list as its JSON, Text as a string, Blocks as a list of content blocks.
+
+    Of an explained answer this is the answer alone; `encode_explanation` has the other half.
+    """
+    if isinstance(answer, Explained):
+        answer = answer.result
     if isinstance(answer, Text):
         return orjson.dumps(answer.body)
     if isinstance(answer, Blocks):
@@ -27,6 +32,11 @@ def encode_answer(answer_type: Any, answer: Any) -> bytes:
     rest = {"pending": answer.pending, "job_id": answer.job_id, "next_step": answer.next_step}
     rows = to_json(list(answer.result), by_alias=True)
     return b'{"result":' + rows + b"," + orjson.dumps(rest)[1:]
+
+
+def encode_explanation(explanation: Explanation) -> bytes:
+    """The explanation as every door has it under `explanation`."""
+    return explanation.__pydantic_serializer__.to_json(explanation, by_alias=True)
 
 
 @cache

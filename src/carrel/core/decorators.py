@@ -1,8 +1,8 @@
 """`@operation`, `@resource` and `@prompt` describe the methods of a room's classes.
 
 Question and answer types are read from the type hints: `Job` beside the answer says that the work
-may outlast the call, `Partial` that a list may be incomplete. Methods are collected in the order of
-their definition when the catalogue is built.
+may outlast the call, `Partial` that a list may be incomplete, `Explained` that an explanation may
+stand beside it. Methods are collected in the order of their definition when the catalogue is built.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from types import UnionType
 from typing import Any, Required, TypedDict, TypeVar, Union, Unpack, get_args, get_origin
 from typing import get_type_hints as resolve_type_hints
 
-from carrel.core.answer import Binary, Blocks, Job, Partial, PromptArgument, PromptText, Text
+from carrel.core.answer import (
+    Binary,
+    Blocks,
+    Explained,
+    Job,
+    Partial,
+    PromptArgument,
+    PromptText,
+    Text,
+)
 from carrel.core.caller import Call
 from carrel.core.completion import Completion, CompletionRequest
 from carrel.core.operation import Effect, Operation, Prompt, Question, Resource
@@ -167,15 +176,18 @@ def _question_and_answer(method: Any) -> dict[str, Any]:
     if hints.get("call") is not Call or "return" not in hints:
         raise TypeError(f"{method.__qualname__} needs a parameter `call: Call` and an answer type")
     answers = _alternatives(hints["return"])
-    rest = [each for each in answers if each not in (Job, Partial)] or [Job]
+    rest = [each for each in answers if each not in (Job, Partial, Explained)] or [Job]
     if Text in rest and all(each in (Text, Blocks) for each in rest):
         rest = [Text]
     if len(rest) > 1:
-        raise TypeError(f"{method.__qualname__} needs one answer type beside Job and Partial")
+        raise TypeError(
+            f"{method.__qualname__} needs one answer type beside Job, Partial and Explained"
+        )
     return {
         "question": question,
         "answer": rest[0],
         "may_outlast_call": Job in answers and rest != [Job],
+        "may_explain": Explained in answers,
     }
 
 

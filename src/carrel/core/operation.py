@@ -73,6 +73,7 @@ class Operation(Generic[QuestionT]):
     # What a person may do after the command, who is told so at its end.
     next_command: str = ""
     may_outlast_call: bool = False
+    may_explain: bool = False
     is_listed: bool = True
     is_local: bool = False
     phrases: tuple[str, ...] = ()

@@ -10,7 +10,8 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from carrel.core.answer_encoding import encode_answer, quoted_sources
+from carrel.core.answer import split_explanation
+from carrel.core.answer_encoding import encode_answer, encode_explanation, quoted_sources
 from carrel.core.caller import Caller, Visit
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import Clock
@@ -118,12 +119,15 @@ class RestDoor:
                 caller,
             )
             return self.failed(error_unknown, request.visit)
-        answer = await self._gate.call(operation, invocation.params, caller, request.visit)
+        given = await self._gate.call(operation, invocation.params, caller, request.visit)
+        answer, explanation = split_explanation(given)
         sources = quoted_sources(operation.quotes, invocation.params, answer, caller)
         result = encode_answer(operation.answer, answer)
-        quoted = b',"quoted_from":' + orjson.dumps(quoted_facts(sources)) if sources else b""
+        beside = b',"quoted_from":' + orjson.dumps(quoted_facts(sources)) if sources else b""
+        if explanation is not None:
+            beside += b',"explanation":' + encode_explanation(explanation)
         return Response(
-            200, b'{"success":true,"result":' + result + b',"error":null' + quoted + b"}"
+            200, b'{"success":true,"result":' + result + b',"error":null' + beside + b"}"
         )
 
     def _refuse_malformed(

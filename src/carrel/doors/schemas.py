@@ -40,6 +40,8 @@ def output_schema(operation: Operation[Any]) -> Schema | None:
     schema["properties"] = {**schema.get("properties", {}), "error": {"type": "object"}}
     if operation.quotes is not None:
         schema["properties"][FIELD] = {"type": "array"}
+    if operation.may_explain:
+        schema["properties"]["explanation"] = {"type": "object"}
     return {**schema, "anyOf": [{"required": required}, {"required": ["error"]}]}
 
 
@@ -232,6 +234,7 @@ _RESULT = {
         "result": {},
         "error": {"type": "null"},
         "quoted_from": {"type": "array"},
+        "explanation": {"type": "object"},
     },
     "required": ["success", "result", "error"],
 }

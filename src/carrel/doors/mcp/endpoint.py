@@ -9,10 +9,11 @@ from typing import Any
 
 import orjson
 
-from carrel.core.answer import Binary, Blocks, PromptText, Text
+from carrel.core.answer import Binary, Blocks, PromptText, Text, split_explanation
 from carrel.core.answer_encoding import (
     content_block,
     encode_answer,
+    encode_explanation,
     quoted_sources,
     resource_content,
 )
@@ -38,22 +39,31 @@ class ServedTool:
     def listing(self) -> bytes:
         return orjson.dumps(_tool_listing(self.operation, self.name))
 
-    def encode(self, answer: Any, arguments: Mapping[str, Any], caller: Caller) -> bytes:
-        """The inside of a tool result; a second block and a field name the sources it quotes."""
+    def encode(self, given: Any, arguments: Mapping[str, Any], caller: Caller) -> bytes:
+        """The inside of a tool result.
+
+        Blocks and fields beside the answer name the sources it quotes and explain it.
+        """
+        answer, explanation = split_explanation(given)
         sources = quoted_sources(self.operation.quotes, arguments, answer, caller)
         content, structured = self._encode(answer)
+        blocks: list[bytes] = [content]
+        fields: list[bytes] = []
+        if sources:
+            facts = orjson.dumps(quoted_facts(sources))
+            blocks.append(_beside(quotation_note(sources), b"quoted_from", facts, structured))
+            fields.append(b'"quoted_from":' + facts)
+        if explanation is not None:
+            facts = encode_explanation(explanation)
+            blocks.append(_beside(explanation.message, b"explanation", facts, structured))
+            fields.append(b'"explanation":' + facts)
         # One join: an answer may be large, and every addition would copy it.
-        if not sources:
-            rest = (b"]",) if structured is None else (b'],"structuredContent":', structured)
-            return b"".join((b'"content":[', content, *rest))
-        facts = orjson.dumps(quoted_facts(sources))
-        note = orjson.dumps(quotation_note(sources))
         if structured is None:
-            end: tuple[bytes, ...] = (b',"_meta":{"quoted_from":', facts, b"}}]")
-        else:
-            before = b'"quoted_from":' if structured == b"{}" else b',"quoted_from":'
-            end = (b'}],"structuredContent":', structured[:-1], before, facts, b"}")
-        return b"".join((b'"content":[', content, b',{"type":"text","text":', note, *end))
+            return b"".join((b'"content":[', b",".join(blocks), b"]"))
+        if fields:
+            start = structured[:-1] if structured == b"{}" else structured[:-1] + b","
+            structured = b"".join((start, b",".join(fields), b"}"))
+        return b"".join((b'"content":[', b",".join(blocks), b'],"structuredContent":', structured))
 
     def _encode(self, answer: Any) -> tuple[bytes, bytes | None]:
         """The content blocks without brackets, and the structured content if any."""
@@ -64,6 +74,12 @@ class ServedTool:
         is_bare_list = raw.startswith(b"[")
         structured = b'{"result":' + raw + b"}" if is_bare_list else raw
         return b'{"type":"text","text":' + orjson.dumps(raw.decode()) + b"}", structured
+
+
+def _beside(text: str, name: bytes, facts: bytes, structured: bytes | None) -> bytes:
+    """A text block beside the answer; its facts are in `_meta` if nothing else can hold them."""
+    meta = (b',"_meta":{"', name, b'":', facts, b"}}") if structured is None else (b"}",)
+    return b"".join((b'{"type":"text","text":', orjson.dumps(text), *meta))
 
 
 @dataclass(frozen=True, slots=True)

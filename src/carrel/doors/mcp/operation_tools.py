@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from pydantic import Field
 
-from carrel.core.answer import Blocks, Text
+from carrel.core.answer import Blocks, Text, split_explanation
 from carrel.core.answer_encoding import encode_answer, quoted_sources
 from carrel.core.caller import Call
 from carrel.core.catalogue import Catalogue
@@ -158,25 +158,32 @@ class OperationTools:
                 next_step=f"{meant}Find the name by saying what you want to do.",
                 details={"run": name, "near": near},
             )
-        result = await self._gate.call(
+        given = await self._gate.call(
             operation, arguments, call.caller, call.visit, call.report_progress
         )
+        result, explanation = split_explanation(given)
         sources = quoted_sources(operation.quotes, arguments, result, call.caller)
         answer: Text | Blocks = (
             result
             if isinstance(result, Text | Blocks)
             else Text(encode_answer(operation.answer, result).decode(), "application/json")
         )
-        if not sources:
+        beside = [
+            *(
+                (quotation_note(sources), _json_text({FIELD: quoted_facts(sources)}))
+                if sources
+                else ()
+            ),
+            *(() if explanation is None else (explanation.message,)),
+        ]
+        if not beside:
             return answer
         parts = answer.parts if isinstance(answer, Blocks) else (answer,)
-        return Blocks(
-            (
-                *parts,
-                Text(quotation_note(sources)),
-                Text(orjson.dumps({FIELD: quoted_facts(sources)}).decode()),
-            )
-        )
+        return Blocks((*parts, *map(Text, beside)))
+
+
+def _json_text(value: object) -> str:
+    return orjson.dumps(value).decode()
 
 
 def _parameter_words(operation: Operation[Any]) -> str:
