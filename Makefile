@@ -150,7 +150,7 @@ bench-references: $(READY) ## the cost of one change in a large library (DATA=fo
 
 .PHONY: bench-retrieval
 bench-retrieval: $(READY) ## how well papers are found (DATA=folder)
-	PYTHONPATH=src:. $(BIN)/python -m benchmarks.bench_retrieval $(DATA)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.retrieval $(DATA)
 
 .PHONY: bench-search-scale
 bench-search-scale: $(READY) ## search over a large corpus (PAPERS=number)
