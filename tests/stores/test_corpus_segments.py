@@ -10,10 +10,10 @@ import pytest
 
 from carrel.rooms.papers.building.identity import make_paper_id, paper_keys
 from carrel.rooms.papers.building.models import PaperRecord
-from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
+from carrel.rooms.papers.building.papers import PaperVersion, PublishedPaper, collect_summaries
 from carrel.stores.corpus.index_parts import INDEX_FORMAT, SegmentParts
 from carrel.stores.corpus.records import read_stored
-from carrel.stores.corpus.segment_writer import SegmentPaper, SegmentWriter
+from carrel.stores.corpus.segment_writer import SegmentWriter
 from carrel.stores.corpus.segments import open_segment, read_asset, read_segment_meta
 from carrel.stores.search.views import open_view
 
@@ -58,12 +58,12 @@ def writer(folder: Path) -> SegmentWriter:
     return SegmentWriter(folder, Texts(), SegmentParts, INDEX_FORMAT)
 
 
-def papers() -> list[SegmentPaper]:
+def papers() -> list[PaperVersion]:
     whole = make_paper(3, markdown_sha256="whales", pdf_sha256="large")
     return [
-        SegmentPaper(5, make_paper(1)),
-        SegmentPaper(6, make_paper(2)),
-        SegmentPaper(9, whole),
+        PaperVersion(5, make_paper(1)),
+        PaperVersion(6, make_paper(2)),
+        PaperVersion(9, whole),
     ]
 
 
@@ -119,20 +119,20 @@ def test_the_same_papers_have_the_same_name_anywhere_and_are_written_once(tmp_pa
 @pytest.mark.parametrize(
     "others",
     [
-        [SegmentPaper(5, make_paper(1)), SegmentPaper(6, make_paper(2))],
-        [SegmentPaper(5, make_paper(1)), SegmentPaper(7, make_paper(2))],
-        [SegmentPaper(5, make_paper(1)), SegmentPaper(6, make_paper(3))],
-        [SegmentPaper(5, make_paper(1)), SegmentPaper(6, make_paper(2), ("md/whales.md",))],
+        [PaperVersion(5, make_paper(1)), PaperVersion(6, make_paper(2))],
+        [PaperVersion(5, make_paper(1)), PaperVersion(7, make_paper(2))],
+        [PaperVersion(5, make_paper(1)), PaperVersion(6, make_paper(3))],
+        [PaperVersion(5, make_paper(1)), PaperVersion(6, make_paper(2), ("md/whales.md",))],
     ],
 )
 def test_another_paper_row_or_asset_is_another_segment(
-    tmp_path: Path, others: list[SegmentPaper]
+    tmp_path: Path, others: list[PaperVersion]
 ) -> None:
-    first = [SegmentPaper(5, make_paper(1)), SegmentPaper(6, make_paper(2, keywords=("x",)))]
+    first = [PaperVersion(5, make_paper(1)), PaperVersion(6, make_paper(2, keywords=("x",)))]
     assert writer(tmp_path).name(first) != writer(tmp_path).name(others)
 
 
 def test_a_segment_that_fails_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        writer(tmp_path).write([SegmentPaper(1, make_paper(1, markdown_sha256="gone"))])
+        writer(tmp_path).write([PaperVersion(1, make_paper(1, markdown_sha256="gone"))])
     assert list((tmp_path / "segments").iterdir()) == []

@@ -9,6 +9,7 @@ from carrel.libraries.text.plain_text import plain_text
 from carrel.rooms.papers.building.papers import PublishedPaper
 from carrel.stores.corpus.passages import ID_JOINT, PaperPassage
 from carrel.stores.corpus.schema import PAPERS_PART, PASSAGES_PART
+from carrel.stores.search.merging import remove_locks
 from carrel.stores.search.parts import SMALL_HEAP_BYTES, PartWriter
 from carrel.stores.search.schema import FACETS, INDEX_FORMAT, IndexedDocument
 
@@ -32,8 +33,9 @@ class SegmentParts:
             self._passages.add(passage_document(row, paper, each))
 
     def finish(self) -> None:
-        self._papers.finish()
-        self._passages.finish()
+        for part in (self._papers, self._passages):
+            part.finish()
+            remove_locks(part.folder)
 
     def abandon(self) -> None:
         self._papers.abandon()

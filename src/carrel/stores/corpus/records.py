@@ -169,16 +169,6 @@ def read_record(facts: dict[str, Any]) -> PaperRecord:
     return PaperRecord(**known)
 
 
-def asset_paths(record: PaperRecord) -> list[str]:
-    """The names of the texts and files of a record."""
-    return [
-        *([f"md/{record.markdown_sha256}.md"] if record.markdown_sha256 else []),
-        *([f"pdf/{record.pdf_sha256}.pdf"] if record.pdf_sha256 else []),
-        *(f"md_translate/{language}/{sha256}.md" for language, sha256 in record.translations),
-        *(image.static_path for image in record.images if image.sha256),
-    ]
-
-
 def _fingerprint_of(record: PaperRecord) -> tuple[str, str]:
     """The meta key that follows from the record, and its readable form."""
     fingerprint = meta_fingerprint(record)

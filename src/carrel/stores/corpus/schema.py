@@ -12,6 +12,7 @@ A segment is a folder `segments/<name>` with `records.db`, the index parts `pape
 - `asset.body` is packed by `records.pack`; NULL means the file `files/<name>` of the segment.
   Names are those of a static folder: `md/<sha256>.md`, `md_translate/<lang>/<sha256>.md`,
   `pdf/<sha256>.pdf`, `images/…`. Summaries and manifests are made from the record when asked for.
+- `paper_asset` names all assets of a row, those too that only one of its sources has.
 - `passage.id` is what follows `<paper_id>~` in a passage's id, unique within a row.
   `passage.asset` is the `asset.number` of its text; 0 is the abstract of the record, or its title
   where it has none: the passages of a paper without full text. `start` and `end` are a slice.
@@ -40,6 +41,8 @@ TABLES: tuple[str, ...] = (
         facet INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (facet, row)) WITHOUT ROWID""",
     """CREATE TABLE asset (
         number INTEGER PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL, body BLOB)""",
+    """CREATE TABLE paper_asset (
+        row INTEGER NOT NULL, asset INTEGER NOT NULL, PRIMARY KEY (row, asset)) WITHOUT ROWID""",
     """CREATE TABLE passage (
         row INTEGER NOT NULL, number INTEGER NOT NULL, id TEXT NOT NULL, section TEXT NOT NULL,
         kind TEXT NOT NULL, page INTEGER, start INTEGER NOT NULL, "end" INTEGER NOT NULL,

@@ -7,17 +7,16 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import orjson
 
 from carrel.core.process_name import process_name
-from carrel.rooms.papers.building.papers import PublishedPaper
+from carrel.rooms.papers.building.papers import PaperVersion, PublishedPaper, asset_paths
 from carrel.stores.corpus.manifest import SegmentEntry, segments_folder, sync_folder
 from carrel.stores.corpus.passages import PaperPassage, paper_passages
-from carrel.stores.corpus.records import asset_paths, encode_paper, pack, pack_json
+from carrel.stores.corpus.records import encode_paper, pack, pack_json
 from carrel.stores.corpus.schema import (
     FILES_NAME,
     FORMAT,
@@ -39,17 +38,8 @@ from carrel.stores.sqlite.connection import connect
 
 # A packed asset longer than this is a file of its own, which a merged segment links, not copies.
 _MAX_BODY_BYTES = 1024 * 1024
-_ASIDE = ".part-"
+ASIDE = ".part-"
 _CACHE_KIB = 65_536
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentPaper:
-    """A paper, the number of this version of it, and assets that only its sources name."""
-
-    row: int
-    paper: PublishedPaper
-    more_assets: tuple[str, ...] = ()
 
 
 class AssetBytes(Protocol):
@@ -73,6 +63,11 @@ class SegmentIndex(Protocol):
 OpenIndex = Callable[[Path], SegmentIndex]
 
 
+def asset_names(each: PaperVersion) -> list[str]:
+    """The names of all assets of a paper, in order."""
+    return sorted({*asset_paths(each.paper.record), *each.more_assets})
+
+
 class SegmentWriter:
     """Writes segments into the folder of a corpus; each is complete or not there."""
 
@@ -84,16 +79,16 @@ class SegmentWriter:
         self._open_index = open_index
         self._index_format = index_format
 
-    def name(self, papers: Iterable[SegmentPaper]) -> str:
+    def name(self, papers: Iterable[PaperVersion]) -> str:
         """The name that a segment of these papers has, without writing it."""
         name = SegmentName(self._index_format)
         for each in papers:
-            name.add(each.row, encode_paper(each.paper), each.more_assets)
+            name.add(each.row, encode_paper(each.paper), asset_names(each))
         return str(name)
 
-    def write(self, papers: Iterable[SegmentPaper]) -> SegmentEntry:
+    def write(self, papers: Iterable[PaperVersion]) -> SegmentEntry:
         """Write one segment, rows in ascending order, and return its entry for the manifest."""
-        with self._aside() as aside:
+        with make_aside(self._folder) as aside:
             draft = _Draft(aside, self._assets, self._open_index(aside), self._index_format)
             try:
                 for each in papers:
@@ -102,25 +97,28 @@ class SegmentWriter:
             except BaseException:
                 draft.abandon()
                 raise
-            return self._put_in_place(aside, facts)
+            put_in_place(aside, self._folder / facts.name)
+            return facts
 
-    @contextmanager
-    def _aside(self) -> Iterator[Path]:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        aside = self._folder / f"{_ASIDE}{process_name()}-{os.urandom(4).hex()}"
-        aside.mkdir()
-        try:
-            yield aside
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
 
-    def _put_in_place(self, aside: Path, facts: SegmentEntry) -> SegmentEntry:
-        target = self._folder / facts.name
-        if not target.is_dir():
-            sync_tree(aside)
-            aside.rename(target)
-            sync_folder(self._folder)
-        return facts
+@contextmanager
+def make_aside(segments: Path) -> Iterator[Path]:
+    """A folder to write a segment in; gone at the end, if it was not renamed."""
+    segments.mkdir(parents=True, exist_ok=True)
+    aside = segments / f"{ASIDE}{process_name()}-{os.urandom(4).hex()}"
+    aside.mkdir()
+    try:
+        yield aside
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def put_in_place(aside: Path, target: Path) -> None:
+    """Rename a finished segment; one of the same name is the same."""
+    if not target.is_dir():
+        sync_tree(aside)
+        aside.rename(target)
+        sync_folder(target.parent)
 
 
 class _Draft:
@@ -150,15 +148,18 @@ class _Draft:
         self._first_row = 0
         self._last_row = 0
 
-    def add(self, each: SegmentPaper) -> None:
+    def add(self, each: PaperVersion) -> None:
         row, paper = each.row, each.paper
         content = encode_paper(paper)
-        self._name.add(row, content, each.more_assets)
+        names = asset_names(each)
+        self._name.add(row, content, names)
         self._add_record(row, paper, content)
         self._add_facets(row, paper)
         texts: dict[str, str] = {}
-        for name in dict.fromkeys([*asset_paths(paper.record), *each.more_assets]):
+        for name in names:
             self._add_asset(name, texts)
+        links = ((row, self._asset_numbers[name]) for name in names)
+        self._insert("paper_asset", 2, links)
         passages = list(paper_passages(paper.record, texts.__getitem__))
         self._insert("passage", 9, (self._passage_row(row, passage) for passage in passages))
         self._index.add(row, paper, passages)

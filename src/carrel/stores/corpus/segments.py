@@ -50,11 +50,11 @@ class SegmentName:
     def __init__(self, index_format: int) -> None:
         self._hash = hashlib.sha256(f"carrel segment {FORMAT} {index_format}".encode())
 
-    def add(self, row: int, content: bytes, more_assets: Sequence[str] = ()) -> None:
-        """Add a row: its record, unpacked, and the assets that the record does not name."""
+    def add(self, row: int, content: bytes, assets: Sequence[str]) -> None:
+        """Add a row: its record, unpacked, and the names of its assets in order."""
         self._hash.update(b"\n%d %d " % (row, len(content)))
         self._hash.update(content)
-        self._hash.update(" ".join(more_assets).encode())
+        self._hash.update(" ".join(assets).encode())
 
     def __str__(self) -> str:
         return self._hash.hexdigest()[:_NAME_HEX]

@@ -78,7 +78,7 @@ class PartWriter:
     def commit(self) -> None:
         """Make what was added and removed visible to views opened from now on."""
         self._open_writer().commit()
-        _mark_finished(self.folder)
+        mark_finished(self.folder)
 
     def finish(self) -> None:
         """Commit, wait for merges and let go of the folder."""
@@ -132,7 +132,7 @@ def _clear_other_format(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _mark_finished(folder: Path) -> None:
+def mark_finished(folder: Path) -> None:
     target = folder / _FORMAT_FILE
     if target.exists():
         return

@@ -131,7 +131,7 @@ def _make_view(folder: Path, segments: list[tuple[Path, dict[str, Any]]]) -> Non
     )
     try:
         for part in dict.fromkeys(part for part, _ in segments):
-            _link_files(part, fresh, [segment for owner, segment in segments if owner == part])
+            link_files(part, fresh, [segment for owner, segment in segments if owner == part])
         meta = dict(read_part(segments[0][0])) if segments else _empty_meta()
         meta |= {"segments": [segment for _, segment in segments], "opstamp": 0, "payload": None}
         (fresh / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
@@ -150,7 +150,7 @@ def _empty_meta() -> dict[str, Any]:
         return dict(json.loads((Path(folder) / "meta.json").read_bytes()))
 
 
-def _link_files(part: Path, folder: Path, segments: Sequence[dict[str, Any]]) -> None:
+def link_files(part: Path, folder: Path, segments: Sequence[dict[str, Any]]) -> None:
     """Link the files of a part's segments, each named by its segment's id."""
     wanted = {str(segment["segment_id"]).replace("-", "") for segment in segments}
     for file in sorted(part.iterdir()):

@@ -72,6 +72,16 @@ def merge_records(records: Sequence[PaperRecord]) -> PaperRecord:
     )
 
 
+def asset_paths(record: PaperRecord) -> list[str]:
+    """The names of the texts and files of a record."""
+    return [
+        *([f"md/{record.markdown_sha256}.md"] if record.markdown_sha256 else []),
+        *([f"pdf/{record.pdf_sha256}.pdf"] if record.pdf_sha256 else []),
+        *(f"md_translate/{language}/{sha256}.md" for language, sha256 in record.translations),
+        *(image.static_path for image in record.images if image.sha256),
+    ]
+
+
 def add_summaries(record: PaperRecord, filed: Sequence[FiledSummary]) -> PaperRecord:
     """The record with summaries written here, which replace those of the source."""
     by_template = {summary.template: summary for summary in (*record.summaries, *filed)}
@@ -232,3 +242,12 @@ class PublishedPaper:
         return list(
             dict.fromkeys((facet, value) for facet, text in pairs if (value := facet_value(text)))
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PaperVersion:
+    """A paper, the number of this version of it, and assets that only its sources name."""
+
+    row: int
+    paper: PublishedPaper
+    more_assets: tuple[str, ...] = ()

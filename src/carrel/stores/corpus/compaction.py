@@ -1,0 +1,124 @@
+"""Which segments are merged: by tiers of ten, cheap ones at once, the rest when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+from carrel.rooms.papers.building.papers import PaperVersion, asset_paths
+from carrel.stores.corpus.index_parts import SegmentParts
+from carrel.stores.corpus.manifest import SegmentEntry, segment_folder
+from carrel.stores.corpus.merging import can_merge_segments, merge_segments
+from carrel.stores.corpus.records import read_stored
+from carrel.stores.corpus.segment_writer import AssetBytes, SegmentWriter
+from carrel.stores.corpus.segments import open_segment
+from carrel.stores.search.parts import BUILD_HEAP_BYTES
+
+# Segments of one tier that are merged; tantivy merges from eight on.
+TIER_WIDTH = 10
+# What an addition merges by the way: measured with benchmarks/paper_addition.py, 200 papers of
+# full text take 0.1 s of CPU.
+_CHEAP_PAPERS = 200
+_CHEAP_BYTES = 64 * 1024 * 1024
+# A corpus of a million papers has about 40 segments of this size.
+LARGEST_SEGMENT = 25_000
+_MOST_SEGMENTS = 40
+# A segment with more deleted rows than this share is written again when somebody asks.
+_MOST_DELETED = 0.2
+
+Segments = tuple[SegmentEntry, ...]
+
+
+def merge_cheaply(corpus: Path, segments: Segments, index_format: int) -> Segments:
+    """The segments after those merges that cost next to nothing."""
+    while (run := _newest_tier(segments)) is not None:
+        papers = sum(entry.papers for entry in run)
+        size = sum(entry.bytes for entry in run)
+        if papers > _CHEAP_PAPERS or size > _CHEAP_BYTES or not can_merge_segments(corpus, run):
+            break
+        merged = merge_segments(corpus, run, index_format)
+        segments = (*segments[: -len(run)], merged)
+    return segments
+
+
+def _newest_tier(segments: Sequence[SegmentEntry]) -> Segments | None:
+    """The newest segments that are of one tier, where they are enough to be merged."""
+    limit = TIER_WIDTH
+    while segments and limit <= LARGEST_SEGMENT:
+        run: list[SegmentEntry] = []
+        for entry in reversed(segments):
+            if entry.papers >= limit:
+                break
+            run.insert(0, entry)
+        if len(run) >= TIER_WIDTH:
+            return tuple(run)
+        limit *= TIER_WIDTH
+    return None
+
+
+def merge_everything(
+    corpus: Path, segments: Segments, assets: AssetBytes, index_format: int
+) -> Iterator[tuple[Segments, int, int]]:
+    """Merge neighbours to large segments, yielding the segments after each merge.
+
+    Also yields how many runs are done, and of how many.
+    """
+    runs = plan_runs(segments)
+    for done, run in enumerate(runs, start=1):
+        if len(run) >= TIER_WIDTH and can_merge_segments(corpus, run):
+            merged = merge_segments(corpus, run, index_format)
+        else:
+            merged = _write_again(corpus, run, assets, index_format)
+        at = segments.index(run[0])
+        segments = (*segments[:at], merged, *segments[at + len(run) :])
+        yield segments, done, len(runs)
+
+
+def plan_runs(segments: Sequence[SegmentEntry]) -> list[Segments]:
+    """Neighbours to merge: small ones up to the largest size, and those with many deleted rows."""
+    total = sum(entry.live_papers for entry in segments)
+    largest = max(LARGEST_SEGMENT, 2 * total // _MOST_SEGMENTS)
+    runs: list[list[SegmentEntry]] = []
+    for entry in segments:
+        size = sum(each.live_papers for each in runs[-1]) if runs else 0
+        if runs and size + entry.live_papers <= largest:
+            runs[-1].append(entry)
+        else:
+            runs.append([entry])
+    return [tuple(run) for run in runs if len(run) > 1 or _is_worn(run[0])]
+
+
+def _is_worn(entry: SegmentEntry) -> bool:
+    return len(entry.deleted) > _MOST_DELETED * entry.papers
+
+
+def _write_again(
+    corpus: Path, run: Segments, assets: AssetBytes, index_format: int
+) -> SegmentEntry:
+    open_index = partial(SegmentParts, heap_bytes=BUILD_HEAP_BYTES)
+    writer = SegmentWriter(corpus, assets, open_index, index_format)
+    return writer.write(_versions(corpus, run))
+
+
+def _versions(corpus: Path, run: Segments) -> Iterator[PaperVersion]:
+    for entry in run:
+        dead = frozenset(entry.deleted)
+        with closing(open_segment(segment_folder(corpus, entry.name))) as connection:
+            for row, body in connection.execute("SELECT row, record FROM paper ORDER BY row"):
+                if row in dead:
+                    continue
+                paper = read_stored(body).published
+                names = connection.execute(
+                    "SELECT name FROM paper_asset JOIN asset ON number = asset WHERE row = ?",
+                    (row,),
+                )
+                more = {name for (name,) in names} - set(asset_paths(paper.record))
+                yield PaperVersion(row, paper, tuple(sorted(more)))
+
+
+def are_in_order(segments: Sequence[SegmentEntry]) -> bool:
+    """Whether no two segments have rows between each other's."""
+    return all(one.last_row < other.first_row for one, other in pairwise(segments))
