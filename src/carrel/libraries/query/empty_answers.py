@@ -1,0 +1,134 @@
+"""Why a search found nothing: what was searched, which words nothing has, and what comes near."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from carrel.libraries.query.suggestions import suggest_spelling
+from carrel.libraries.text.folding import fold_text
+
+MAX_NEAREST = 5
+_MAX_SHOWN_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class FilterEffect:
+    """A filter of a query as typed (`year:2030`), and how many documents fit it alone."""
+
+    typed: str
+    matches: int
+    # How many documents fit everything but this filter.
+    without_it: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTerm:
+    """A word of a query as typed, and in how many documents it is."""
+
+    typed: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyAnswer:
+    """The facts and, in `message`, the same as sentences."""
+
+    searched: str
+    documents: int
+    unmatched_words: tuple[str, ...] = ()
+    did_you_mean: dict[str, list[str]] = field(default_factory=dict)
+    unmatched_filters: tuple[str, ...] = ()
+    removing_filters: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    next_step: str = ""
+
+    @property
+    def message(self) -> str:
+        return " ".join(_sentences(self))
+
+
+def explain_empty(
+    searched: str,
+    documents: int,
+    *,
+    words: Iterable[AskedTerm] = (),
+    filters: Iterable[FilterEffect] = (),
+    known_words: Callable[[str], Iterable[tuple[str, int]]] | None = None,
+    nearest: Sequence[str] = (),
+    notices: Sequence[str] = (),
+    next_step: str = "",
+) -> EmptyAnswer:
+    """Explain an answer that is empty.
+
+    `searched` names the things (`papers`), `documents` how many there are. `known_words(word)`
+    gives words like a mistyped one with their document counts; `nearest` names things that exist.
+    """
+    asked = list(dict.fromkeys(words))
+    unmatched = [word.typed for word in asked if not word.documents]
+    suggestions: dict[str, list[str]] = {}
+    if known_words is not None:
+        for word in unmatched[:_MAX_SHOWN_WORDS]:
+            found = suggest_spelling(word, known_words(fold_text(word)))
+            if found:
+                suggestions[word] = found
+    kept = list(filters)
+    empty = tuple(each.typed for each in kept if not each.matches)
+    removing = tuple(each.typed for each in kept if each.matches and each.without_it)
+    return EmptyAnswer(
+        searched,
+        documents,
+        tuple(unmatched),
+        suggestions,
+        empty,
+        removing,
+        tuple(nearest[:MAX_NEAREST]),
+        tuple(notices),
+        next_step
+        or _choose_next_step(
+            documents, len(asked), unmatched, suggestions, (*empty, *removing), searched
+        ),
+    )
+
+
+def _choose_next_step(
+    documents: int,
+    asked: int,
+    unmatched: Sequence[str],
+    suggestions: dict[str, list[str]],
+    filters: Sequence[str],
+    searched: str,
+) -> str:
+    if not documents:
+        return f"Add {searched} first."
+    if suggestions:
+        word, found = next(iter(suggestions.items()))
+        return f"Ask again with {found[0]} instead of {word}."
+    if filters:
+        return f"Leave out {filters[0]}."
+    if unmatched and len(unmatched) < asked:
+        return f"Leave out {unmatched[0]}."
+    return "Ask with fewer or other words."
+
+
+def _sentences(empty: EmptyAnswer) -> Iterable[str]:
+    if not empty.documents:
+        yield f"There are no {empty.searched} to search."
+    else:
+        yield f"Nothing was found in {empty.documents:,} {empty.searched}."
+    yield from empty.notices
+    if empty.documents and empty.unmatched_words:
+        shown = ", ".join(empty.unmatched_words[:_MAX_SHOWN_WORDS])
+        yield f"No document has: {shown}."
+    elif empty.documents and not empty.unmatched_filters and not empty.removing_filters:
+        yield "Every word occurs, but no document has all that was asked for."
+    for word, found in empty.did_you_mean.items():
+        yield f"{word} may be misspelled: {', '.join(found)}?"
+    for typed in empty.unmatched_filters:
+        yield f"Nothing fits {typed}."
+    for typed in empty.removing_filters:
+        yield f"Without {typed} there would be something."
+    if empty.nearest:
+        yield f"Nearest: {'; '.join(empty.nearest)}."
+    yield empty.next_step
