@@ -31,7 +31,7 @@ def candidate_prefixes(word: str) -> list[str]:
     asked = fold_text(word)
     if not allowed_edits(asked):
         return []
-    first, second, third = asked[:3]
+    first, second, third = asked[0], asked[1], asked[2]
     found = (first + second, second + first, first + third, second + third, first)
     return list(dict.fromkeys(found))
 
