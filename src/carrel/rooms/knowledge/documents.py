@@ -75,7 +75,15 @@ class Checkpoint:
     cursor: str
 
 
+@dataclass(frozen=True, slots=True)
+class NotePut:
+    """A note is new or has changed."""
+
+    note: Note
+
+
 DocumentChange = Put | Drop | Reset | Checkpoint
+NoteChange = NotePut | Drop | Reset | Checkpoint
 
 
 class DocumentSource(Protocol):
@@ -170,6 +178,12 @@ def node_document(node: Node) -> Document:
             "metadata": node.metadata,
         },
     )
+
+
+async def note_documents(changes: AsyncIterator[NoteChange]) -> AsyncIterator[DocumentChange]:
+    """The changes of notes as changes of documents."""
+    async for change in changes:
+        yield Put(note_document(change.note)) if isinstance(change, NotePut) else change
 
 
 class NoteDocuments:

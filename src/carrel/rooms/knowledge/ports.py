@@ -10,6 +10,7 @@ from carrel.rooms.knowledge.documents import (
     DocumentChange,
     DocumentSource,
     NodeDocuments,
+    NoteChange,
     NoteDocuments,
 )
 from carrel.rooms.knowledge.models import SearchAnswer
@@ -36,6 +37,10 @@ class NoteStore(Protocol):
 
     async def find(self, note_id: str) -> Note | None: ...
 
+    async def find_many(self, note_ids: Sequence[str]) -> dict[str, Note]:
+        """The notes of these ids that exist."""
+        ...
+
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
         """The newest note of each title, keyed by the title as given."""
         ...
@@ -50,7 +55,17 @@ class NoteStore(Protocol):
         """All notes of a shelf once each, read in pages."""
         ...
 
-    def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
+    def note_changes(self, since: str | None) -> AsyncIterator[NoteChange]:
+        """What changed after the cursor `since`, every acknowledged write and removal included.
+
+        None gives all notes. A change may come again. Reset comes first where the cursor is not of
+        this database, such as one from before a restore.
+        """
+        ...
+
+    def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
+        """The same as documents."""
+        ...
 
     async def ping(self) -> str:
         """`answers` at the same cost whatever the store holds; KnowledgeStoreError otherwise."""

@@ -14,9 +14,11 @@ from carrel.rooms.knowledge.documents import (
     Checkpoint,
     DocumentChange,
     Drop,
+    NoteChange,
+    NotePut,
     Put,
+    Reset,
     node_document,
-    note_document,
 )
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Note, NoteSearch
@@ -35,7 +37,13 @@ from carrel.stores.sql.knowledge import (
 )
 
 _TOUCH = ", changed_in = pg_current_xact_id()"
-_HORIZON = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
+# The oldest transaction that may still commit, and by which numbers it is counted: those of one
+# server, its history, one database and one content of a table. A restore changes one of them.
+_HORIZON = (
+    "SELECT pg_snapshot_xmin(pg_current_snapshot())::text, system_identifier || '-' || timeline_id "
+    "|| '-' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '-' || "
+    "pg_relation_filenode('{table}') FROM pg_control_system(), pg_control_checkpoint()"
+)
 # PostgreSQL keeps word positions up to 16383, at most 255 for one word, and no more than a megabyte
 # altogether.
 _LAST_POSITION = 16_383
@@ -212,10 +220,19 @@ class PostgresNoteStore(SqlNoteStore):
         else:
             yield "DELETE FROM knowledge_removed WHERE note_id = :id", {"id": note_id}
 
-    async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
+    def mark_changes(self) -> Statements[None]:
+        """Nothing to do: the transaction is the mark."""
+        yield from ()
+
+    async def note_changes(self, since: str | None) -> AsyncIterator[NoteChange]:
         """Checkpoints are the oldest running transaction, inclusive: it may still commit."""
-        start = since or "0"
-        ((horizon,),) = await self._rows(_HORIZON)
+        ((horizon, counted_by),) = await self._rows(_HORIZON.format(table=self.notes))
+        start = _first_transaction(since, horizon, counted_by)
+        if start is None:
+            yield Reset()
+        if start is None or since is None:
+            start = "0"
+            await self._driver.run(_renumber(self.notes), _renumber("knowledge_removed"))
         removed = "SELECT note_id FROM knowledge_removed WHERE changed_in >= :since::xid8"
         for (note_id,) in await self._rows(removed, since=start):
             yield Drop(note_id)
@@ -227,10 +244,10 @@ class PostgresNoteStore(SqlNoteStore):
         after = (start, "")
         while rows := await self._rows(sql, since=after[0], id=after[1]):
             for row in rows:
-                yield Put(note_document(self.note_from(row)))
+                yield NotePut(self.note_from(row))
             after = (rows[-1][-1], rows[-1][0])
-            yield Checkpoint(str(min(int(after[0]), int(horizon))))
-        yield Checkpoint(horizon)
+            yield Checkpoint(f"{counted_by}/{min(int(after[0]), int(horizon))}")
+        yield Checkpoint(f"{counted_by}/{horizon}")
 
     async def describe_place(self) -> str:
         ((version,),) = await self._rows("SELECT current_setting('server_version')")
@@ -270,19 +287,46 @@ class PostgresNodeStore(SqlNodeStore):
         return [row[0] for row in (await self._driver.run((sql, asked)))[0]]
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        ((horizon,),) = (await self._driver.run((_HORIZON, {})))[0]
+        ((horizon, counted_by),) = (
+            await self._driver.run((_HORIZON.format(table=self.nodes), {}))
+        )[0]
+        start = _first_transaction(since, horizon, counted_by)
+        if start is None:
+            yield Reset()
+        if start is None or since is None:
+            start = "0"
+            await self._driver.run(_renumber(self.nodes))
         sql = (
             f"SELECT {NODE_COLUMNS}, name_key, changed_in::text FROM knowledge_nodes "
             "WHERE (changed_in, name_key) > (:since::xid8, :key) ORDER BY changed_in, name_key "
             f"LIMIT {PAGE}"
         )
-        after = (since or "0", "")
+        after = (start, "")
         while rows := (await self._driver.run((sql, {"since": after[0], "key": after[1]})))[0]:
             for row in rows:
                 yield Put(node_document(self.node_from(row)))
             after = (rows[-1][-1], rows[-1][-2])
-            yield Checkpoint(str(min(int(after[0]), int(horizon))))
-        yield Checkpoint(horizon)
+            yield Checkpoint(f"{counted_by}/{min(int(after[0]), int(horizon))}")
+        yield Checkpoint(f"{counted_by}/{horizon}")
+
+
+def _renumber(table: str) -> tuple[str, dict[str, object]]:
+    """Gives rows that a restore brought from another server, with its higher numbers, one here."""
+    return (
+        f"UPDATE {table} SET changed_in = pg_current_xact_id() "
+        "WHERE changed_in >= pg_snapshot_xmax(pg_current_snapshot())",
+        {},
+    )
+
+
+def _first_transaction(since: str | None, horizon: str, counted_by: str) -> str | None:
+    """The transaction from which to read; None where the cursor counts by other numbers."""
+    if since is None:
+        return "0"
+    place, _, number = since.rpartition("/")
+    if place != counted_by or not number.isdecimal() or int(number) > int(horizon):
+        return None
+    return number
 
 
 def _word_vector(title_text: str, content: str) -> str:

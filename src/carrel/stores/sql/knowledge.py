@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from carrel.libraries.query.notes import AnyTitle, Tagged, TextMatch, TitlePrefix
 from carrel.libraries.text.folding import fold_text
 from carrel.libraries.text.tokenizer import case_key, name_trigrams
-from carrel.rooms.knowledge.documents import DocumentChange
+from carrel.rooms.knowledge.documents import DocumentChange, NoteChange, note_documents
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError
 from carrel.rooms.knowledge.notes import (
     EXACT_TITLE_SCORE,
@@ -133,7 +133,11 @@ class SqlNoteStore(ABC):
         """The rows of the notes that fit, with their rank at the end."""
 
     @abstractmethod
-    def changes(self, since: str | None) -> AsyncIterator[DocumentChange]: ...
+    def mark_changes(self) -> Statements[None]:
+        """Closes the changes of one transaction, where the database needs it."""
+
+    @abstractmethod
+    def note_changes(self, since: str | None) -> AsyncIterator[NoteChange]: ...
 
     @abstractmethod
     async def describe_place(self) -> str: ...
@@ -146,6 +150,16 @@ class SqlNoteStore(ABC):
             f"SELECT {note_columns()} FROM {self.notes} n WHERE n.id = :id", id=note_id
         )
         return self.note_from(rows[0]) if rows else None
+
+    async def find_many(self, note_ids: Sequence[str]) -> dict[str, Note]:
+        found: dict[str, Note] = {}
+        for start in range(0, len(note_ids), PAGE):
+            places, ids = bind("id", note_ids[start : start + PAGE])
+            sql = f"SELECT {note_columns()} FROM {self.notes} n WHERE n.id IN ({places})"
+            for row in await self._rows(sql, **ids):
+                note = self.note_from(row)
+                found[note.id] = note
+        return found
 
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
         shelves, names = bind("shelf", shelf_names(shelf) or ())
@@ -199,6 +213,9 @@ class SqlNoteStore(ABC):
                 return
             sql = f"{begin} AND n.{self.key} > :after {page}"
             rows = await self._rows(sql, **parameters, after=rows[-1][-1])
+
+    def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
+        return note_documents(self.note_changes(since))
 
     async def ping(self) -> str:
         await self._rows(f"SELECT 1 FROM {self.notes} LIMIT 1")
@@ -334,6 +351,7 @@ class SqlNoteStore(ABC):
                     yield f"DELETE FROM {self.notes} WHERE id = :id", {"id": note_id}
                     yield f"DELETE FROM {self.history_table} WHERE note_id = :id", {"id": note_id}
                     yield from self.record_change(note_id, is_removed=True)
+        yield from self.mark_changes()
 
     def _values(self, note: Note) -> dict[str, object]:
         values: dict[str, object] = {name: getattr(note, name) for name in COLUMNS}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from carrel.rooms.knowledge.documents import (
     Checkpoint,
     DocumentChange,
     Drop,
+    NoteChange,
+    NotePut,
     Put,
+    Reset,
     node_document,
-    note_document,
 )
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Note, NoteSearch, shelf_of
@@ -47,6 +50,8 @@ _MICROSECOND = timedelta(microseconds=1)
 _TITLE_WEIGHT = 4.0
 # SQLite joins at most 64 tables.
 _WORDS_PER_JOIN = 32
+# A reader further behind than this begins anew.
+_MARKED_CHANGES = 20_000
 
 _CODEC = ColumnCodec(
     encode_time=lambda moment: (moment - _EPOCH) // _MICROSECOND,
@@ -205,7 +210,26 @@ def _add_trigrams(number: int, trigrams: Sequence[str]) -> Statements[None]:
         )
 
 
-STEPS = (*_SCRIPTS, UpgradeStatements(_fold_again))
+def _begin_marks() -> Statements[None]:
+    """Marks by which a cursor is known to be of this database and not of one restored since."""
+    yield "CREATE TABLE change_marks (number INTEGER PRIMARY KEY, mark INTEGER NOT NULL) STRICT", {}
+    yield from _mark_changes()
+
+
+def _mark_changes() -> Statements[None]:
+    yield (
+        "INSERT OR REPLACE INTO change_marks (number, mark) "
+        "SELECT coalesce(max(sequence), 0), random() FROM changes",
+        {},
+    )
+    yield (
+        "DELETE FROM change_marks WHERE number < (SELECT max(number) FROM change_marks) "
+        f"- {_MARKED_CHANGES}",
+        {},
+    )
+
+
+STEPS = (*_SCRIPTS, UpgradeStatements(_fold_again), UpgradeStatements(_begin_marks))
 
 
 def sqlite_knowledge(file: Path) -> KnowledgeStores:
@@ -269,18 +293,29 @@ class SqliteNoteStore(SqlNoteStore):
     def record_change(self, note_id: str, *, is_removed: bool) -> Statements[None]:
         yield _record_change("note", note_id, is_removed)
 
-    async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
+    def mark_changes(self) -> Statements[None]:
+        yield from _mark_changes()
+
+    async def note_changes(self, since: str | None) -> AsyncIterator[NoteChange]:
         sql = (
             f"SELECT {note_columns()}, c.sequence, c.key, c.is_removed FROM changes c "
             "LEFT JOIN notes n ON n.id = c.key WHERE c.kind = 'note' AND c.sequence > :after "
             f"ORDER BY c.sequence LIMIT {PAGE}"
         )
-        after = int(since or 0)
-        while rows := await self._rows(sql, after=after):
+        start = _ChangeCursor.parse(since)
+        latest, known, rows = await self._driver.run(
+            _LATEST_MARK, start.find_mark(), (sql, {"after": start.after})
+        )
+        if since is not None and known != [(start.mark,)]:
+            yield Reset()
+            rows = await self._rows(sql, after=0)
+        number, mark = latest[0]
+        while rows:
             for row in rows:
-                yield Drop(row[-2]) if row[-1] else Put(note_document(self.note_from(row)))
+                yield Drop(row[-2]) if row[-1] else NotePut(self.note_from(row))
             after = rows[-1][-3]
-            yield Checkpoint(str(after))
+            yield Checkpoint(str(_ChangeCursor(min(after, number), number, mark)))
+            rows = [] if len(rows) < PAGE else await self._rows(sql, after=after)
 
     async def describe_place(self) -> str:
         return str(self._file)
@@ -369,6 +404,7 @@ class SqliteNodeStore(SqlNodeStore):
         # A name with the same key has the same trigrams, so nothing has to be removed.
         yield from _add_trigrams(number, trigrams)
         yield _record_change("node", str(values["name_key"]), False)
+        yield from _mark_changes()
 
     async def near(self, name: str, limit: int) -> list[str]:
         trigrams, asked = bind("trigram", sorted(name_trigrams(name)))
@@ -386,12 +422,49 @@ class SqliteNodeStore(SqlNodeStore):
             f"SELECT {columns}, c.sequence FROM changes c CROSS JOIN nodes n ON n.name_key = c.key "
             f"WHERE c.kind = 'node' AND c.sequence > :after ORDER BY c.sequence LIMIT {PAGE}"
         )
-        after = int(since or 0)
-        while rows := (await self._driver.run((sql, {"after": after})))[0]:
+        start = _ChangeCursor.parse(since)
+        latest, known, rows = await self._driver.run(
+            _LATEST_MARK, start.find_mark(), (sql, {"after": start.after})
+        )
+        if since is not None and known != [(start.mark,)]:
+            yield Reset()
+            (rows,) = await self._driver.run((sql, {"after": 0}))
+        number, mark = latest[0]
+        while rows:
             for row in rows:
                 yield Put(node_document(self.node_from(row)))
             after = rows[-1][-1]
-            yield Checkpoint(str(after))
+            yield Checkpoint(str(_ChangeCursor(min(after, number), number, mark)))
+            (rows,) = await self._driver.run((sql, {"after": after}))
+
+
+_LATEST_MARK: tuple[str, dict[str, object]] = (
+    "SELECT number, mark FROM change_marks ORDER BY number DESC LIMIT 1",
+    {},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _ChangeCursor:
+    """The last change read, and the latest mark that the database had before it was read."""
+
+    after: int
+    number: int
+    mark: int
+
+    @classmethod
+    def parse(cls, text: str | None) -> _ChangeCursor:
+        """The cursor of a text; one of an earlier version has no mark and fits no database."""
+        parts = (text or "0").split("/")
+        if len(parts) != 3:
+            return cls(0, -1, 0)
+        return cls(*(int(part) for part in parts))
+
+    def find_mark(self) -> tuple[str, dict[str, object]]:
+        return "SELECT mark FROM change_marks WHERE number = :number", {"number": self.number}
+
+    def __str__(self) -> str:
+        return f"{self.after}/{self.number}/{self.mark}"
 
 
 def _record_change(kind: str, key: str, is_removed: bool) -> tuple[str, dict[str, object]]:

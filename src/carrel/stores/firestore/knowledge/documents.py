@@ -11,7 +11,7 @@ from typing import Any
 
 from google.api_core.exceptions import FailedPrecondition, GoogleAPICallError, RetryError
 from google.auth.exceptions import GoogleAuthError
-from google.cloud.firestore_v1 import DocumentSnapshot
+from google.cloud.firestore_v1 import SERVER_TIMESTAMP, DocumentSnapshot
 from google.cloud.firestore_v1.async_collection import AsyncCollectionReference
 from google.cloud.firestore_v1.async_query import AsyncQuery
 from google.cloud.firestore_v1.base_query import And, BaseCompositeFilter, FieldFilter
@@ -47,8 +47,13 @@ Filters = tuple[FieldFilter, ...]
 _NEWEST = "DESCENDING"
 
 
+# When the server took a write of ours; other programs set no such field.
+CHANGED_AT = "changed_at"
+
+
 def document_of(note: Note) -> dict[str, Any]:
     return {
+        CHANGED_AT: SERVER_TIMESTAMP,
         "id": note.id,
         "title": note.title,
         "content": note.content,

@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -29,7 +30,15 @@ from google.cloud.firestore_v1.base_query import FieldFilter
 from carrel.libraries.query.notes import AnyTitle, Tagged, TextMatch, TitlePrefix
 from carrel.libraries.text.folding import fold_text
 from carrel.libraries.text.tokenizer import index_terms
-from carrel.rooms.knowledge.documents import Checkpoint, DocumentChange, Drop, Put, note_document
+from carrel.rooms.knowledge.documents import (
+    Checkpoint,
+    DocumentChange,
+    Drop,
+    NoteChange,
+    NotePut,
+    Reset,
+    note_documents,
+)
 from carrel.rooms.knowledge.errors import (
     KnowledgeStoreError,
     NoteChangedError,
@@ -55,6 +64,7 @@ from carrel.rooms.knowledge.notes import (
 )
 from carrel.rooms.knowledge.ports import Capabilities
 from carrel.stores.firestore.knowledge.documents import (
+    CHANGED_AT,
     FOLD_VERSION,
     HISTORY,
     NODES,
@@ -77,8 +87,11 @@ from carrel.stores.firestore.knowledge.documents import (
 )
 
 PAGE = 300
-# Writers' clocks may differ by as much; what was told twice does no harm.
+# Clocks of other programs, which write `updated_at`, may differ by as much; what was told twice
+# does no harm.
 OVERLAP = timedelta(minutes=5)
+# The server sets its time when it takes a write, and lets no write take longer than this.
+SERVER_OVERLAP = timedelta(seconds=60)
 _TITLES_AT_ONCE = 10
 _WRITE_ATTEMPTS = 6
 _FIRST_PAUSE_SECONDS = 0.05
@@ -130,6 +143,17 @@ class FirestoreNoteStore:
         async with translate_driver_errors(self.wait_seconds):
             found = await self.client.collection(NOTES).document(note_id).get()
         return note_of(found) if found.exists else None
+
+    async def find_many(self, note_ids: Sequence[str]) -> dict[str, Note]:
+        notes = self.client.collection(NOTES)
+        asked = [notes.document(note_id) for note_id in dict.fromkeys(note_ids)]
+        found: dict[str, Note] = {}
+        if asked:
+            async with translate_driver_errors(self.wait_seconds):
+                async for one in self.client.get_all(asked):
+                    if one.exists:
+                        found[one.id] = note_of(one)
+        return found
 
     async def titled(self, titles: Sequence[str], shelf: Shelf) -> dict[str, Note]:
         await self.bring_fold_forward()
@@ -201,34 +225,52 @@ class FirestoreNoteStore:
             async for found in self._pages(query):
                 yield note_of(found)
 
-    async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        """By the times of notes, with an overlap: those of other programs carry nothing else."""
-        began = "1970-01-01T00:00:00+00:00"
-        changed, removed = (
-            datetime.fromisoformat(part) for part in (since or f"{began}|{began}").split("|")
-        )
-        gone = (
-            self.client.collection(REMOVED)
-            .where(filter=FieldFilter("removed_at", ">=", _back(removed)))
-            .order_by("removed_at")
-        )
-        async for found in self._pages(gone):
+    def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
+        return note_documents(self.note_changes(since))
+
+    async def note_changes(self, since: str | None) -> AsyncIterator[NoteChange]:
+        """By the server's times for notes of ours, by `updated_at` for those of other programs.
+
+        What another program removes, it does not tell: whoever shows a note reads it first.
+        """
+        start = _ChangeTimes.parse(since)
+        if start is None:
+            if since is not None:
+                yield Reset()
+            async for change in self._all_notes():
+                yield change
+            return
+        changed, updated, removed = start.changed, start.updated, start.removed
+        async for found in self._since(REMOVED, "removed_at", removed - SERVER_OVERLAP):
             yield Drop(found.id)
             removed = max(removed, plain_time((found.to_dict() or {})["removed_at"]))
-        new = (
-            self.client.collection(NOTES)
-            .where(filter=FieldFilter("updated_at", ">=", _back(changed)))
-            .order_by("updated_at")
-        )
-        count = 0
-        async for found in self._pages(new):
+        told: set[str] = set()
+        async for found in self._since(NOTES, CHANGED_AT, changed - SERVER_OVERLAP):
+            told.add(found.id)
+            yield NotePut(note_of(found))
+            changed = max(changed, plain_time((found.to_dict() or {})[CHANGED_AT]))
+        async for found in self._since(NOTES, "updated_at", updated - OVERLAP):
             note = note_of(found)
-            yield Put(note_document(note))
-            changed = max(changed, note.updated_at)
-            count += 1
-            if count % PAGE == 0:
-                yield Checkpoint(f"{changed.isoformat()}|{removed.isoformat()}")
-        yield Checkpoint(f"{changed.isoformat()}|{removed.isoformat()}")
+            if found.id not in told:
+                yield NotePut(note)
+            updated = max(updated, note.updated_at)
+        yield Checkpoint(str(_ChangeTimes(changed, updated, removed)))
+
+    async def _all_notes(self) -> AsyncIterator[NoteChange]:
+        """Every note, also those without times; what changes meanwhile comes again."""
+        began: datetime | None = None
+        async for found in self._pages(self.client.collection(NOTES).order_by("__name__")):
+            began = began or plain_time(found.read_time)
+            yield NotePut(note_of(found))
+        if began is not None:
+            yield Checkpoint(str(_ChangeTimes(began, began, began)))
+
+    def _since(self, collection: str, field: str, moment: datetime) -> AsyncIterator[Any]:
+        return self._pages(
+            self.client.collection(collection)
+            .where(filter=FieldFilter(field, ">=", moment))
+            .order_by(field)
+        )
 
     async def ping(self) -> str:
         await self.check()
@@ -363,8 +405,24 @@ def _version(client: AsyncClient, note: Note) -> Any:
     )
 
 
-def _back(moment: datetime) -> datetime:
-    return max(moment - OVERLAP, datetime(1970, 1, 1, tzinfo=UTC)) if moment.year > 1970 else moment
+@dataclass(frozen=True, slots=True)
+class _ChangeTimes:
+    """Up to when the writes of ours, those of other programs and the removals were read."""
+
+    changed: datetime
+    updated: datetime
+    removed: datetime
+
+    @classmethod
+    def parse(cls, text: str | None) -> _ChangeTimes | None:
+        """The times of a cursor; None for no cursor, and for one of an earlier version."""
+        parts = (text or "").split("|")
+        if len(parts) != 3:
+            return None
+        return cls(*(datetime.fromisoformat(part) for part in parts))
+
+    def __str__(self) -> str:
+        return "|".join(time.isoformat() for time in (self.changed, self.updated, self.removed))
 
 
 def _has_tags(note: Note, tags: Sequence[str]) -> bool:
