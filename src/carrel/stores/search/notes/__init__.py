@@ -1,0 +1,1 @@
+"""The index of notes: a cache that follows the store of notes, ranked by what a reader may see."""
