@@ -17,7 +17,9 @@ MAX_LINK_TARGETS = 500
 
 _FENCE = re.compile(r"^(`{3,}+|~{3,}+).*?^\1[^\n]*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _WIKI_LINK = re.compile(r"\[\[([^\[\]\n|#^]+)(?:[#^][^\[\]\n|]*)?(?:\|[^\[\]\n]*)?\]\]")
-_NAMED = re.compile(r"(paper|ref|reference|passage|hypothesis|note|doi|arxiv):(?://)?(.+)", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(paper|ref|reference|passage|hypothesis|note|doi|arxiv):(?://)?(.+)", re.IGNORECASE
+)
 _PASSAGE_ID = re.compile(r"([^~\s]+)~[0-9a-f]{10}(?:\.\d{1,6})?")
 # [[note:ID]] names a note by its id, any other link by its title.
 _BY_ID = "note:"
