@@ -1,8 +1,7 @@
-"""The query language of paper search, parsed into a small tree; no input is an error.
+"""Queries for papers in the one query language, as a small tree; no input is an error.
 
-Loose words ask for all of them, or as many as there are. "Quoted words" are neighbours. AND, OR and
-NOT in capitals, round brackets, a star for a beginning (`neuro*`), and fields: author: venue: tag:
-keyword: institution: title: doi: year:2019..2024.
+Loose words ask for all of them, or as many as there are. "Quoted words" are neighbours. Fields:
+author: venue: tag: keyword: institution: title: id: doi: year:2019..2024.
 """
 
 from __future__ import annotations
@@ -11,14 +10,30 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.libraries.query import language
+from carrel.libraries.query.language import (
+    Conjunction,
+    Disjunction,
+    Negation,
+    QueryFields,
+    QueryLeaf,
+    QueryTree,
+    UnknownField,
+    find_unknown_fields,
+    has_operators,
+    parse_tree,
+    parse_years,
+    read_lexemes,
+)
 from carrel.libraries.text.folding import fold_text, text_key
 from carrel.libraries.text.words import STOP_WORDS, Phrase, is_cjk, split_words
 
+# The same node in the trees of papers and of references.
+YearRange = language.YearRange
 FacetCategory = Literal["author", "venue", "keyword", "institution", "tag"]
 _PAPER_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -61,14 +76,6 @@ class FacetPhrase:
 
 
 @dataclass(frozen=True, slots=True)
-class YearRange:
-    """Papers of these years, both ends included; None is an open end."""
-
-    first: int | None
-    last: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class WithIdentifier:
     """The paper with one of these identifiers."""
 
@@ -108,6 +115,8 @@ class PaperQuery:
     strict: QueryNode | None = None
     identifiers: tuple[PaperIdentifier, ...] = ()
     title_key: str = ""
+    # Typed like fields that papers do not have; to be told beside the answer.
+    unknown_fields: tuple[UnknownField, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -116,7 +125,7 @@ class PaperQuery:
     @property
     def phrases(self) -> tuple[Phrase, ...]:
         """What a snippet may mark: all loose words together, every phrase, and each word."""
-        asked = self.loose + tuple(_positive_phrases(self.strict))
+        asked = self.loose + tuple(positive_phrases(self.strict))
         together = Phrase(tuple(word for phrase in self.loose for word in phrase.words))
         pieces = tuple(
             Phrase((word,)) for phrase in self.loose for word in phrase.words if not is_cjk(word)
@@ -150,18 +159,19 @@ def split_phrases(phrases: Iterable[Phrase]) -> list[Phrase]:
     return list(pieces)
 
 
-def _positive_phrases(node: QueryNode | None) -> Iterator[Phrase]:
+def positive_phrases(node: QueryNode | None) -> Iterator[Phrase]:
+    """The phrases of a tree that a text should have, in order."""
     match node:
         case Phrase():
             yield node
         case AllOf(parts) | AnyOf(parts):
             for part in parts:
-                yield from _positive_phrases(part)
+                yield from positive_phrases(part)
         case _:
             return
 
 
-_FIELDS: dict[str, FacetCategory] = {
+_FACETS: dict[str, FacetCategory] = {
     "author": "author",
     "authors": "author",
     "venue": "venue",
@@ -173,65 +183,68 @@ _FIELDS: dict[str, FacetCategory] = {
     "institution": "institution",
     "institutions": "institution",
 }
-_FIELD_NAMES = "|".join((*_FIELDS, "title", "year", "doi"))
-_QUOTES = '"“”„‟«»「」『』'
-_LEXEME = re.compile(
-    rf"""(?:(?P<field>{_FIELD_NAMES}):[ ]*(?=[^\s():]))?
-         (?:[{_QUOTES}](?P<quoted>[^{_QUOTES}]*)[{_QUOTES}]
-         | (?P<open>\() | (?P<close>\)) | (?P<word>[^\s(){_QUOTES}]+) | [{_QUOTES}])""",
-    re.VERBOSE,
+PAPER_FIELDS = QueryFields(
+    {**_FACETS, "title": "title", "year": "year", "doi": "doi", "id": "id"}, case_matters=True
 )
-_YEARS = re.compile(r"^(?P<first>\d{4})?\s*(?P<dots>\.\.+|…|-|–|—)?\s*(?P<last>\d{4})?$")
-
-
-class _Operator(Enum):
-    AND = auto()
-    OR = auto()
-    NOT = auto()
-    OPEN = auto()
-    CLOSE = auto()
-
-
-_MAX_NESTING = 20
-_OPERATORS = {"AND": _Operator.AND, "OR": _Operator.OR, "NOT": _Operator.NOT}
 
 
 def parse_paper_query(text: str) -> PaperQuery:
     """Parses any text; what has no meaning as an operator or a field is taken as words."""
     typed = unicodedata.normalize("NFC", text).strip()
-    lexemes = list(_lexemes(typed))
+    lexemes = read_lexemes(typed, PAPER_FIELDS)
     identifiers = parse_identifiers(typed)
+    unknown = () if identifiers else find_unknown_fields(lexemes, PAPER_FIELDS)
     title_key = text_key(typed)
-    if _OPERATORS.keys() & {lexeme.name for lexeme in lexemes if isinstance(lexeme, _Operator)}:
-        strict = _Parser(lexemes).parse()
-        return PaperQuery(typed, (), strict, identifiers, title_key)
-    parts = [lexeme for lexeme in lexemes if not isinstance(lexeme, _Operator)]
-    loose = tuple(part for part, is_loose in parts if is_loose and isinstance(part, Phrase))
-    firm = tuple(part for part, is_loose in parts if not is_loose)
-    return PaperQuery(typed, loose, _all(firm), identifiers, title_key)
+    if has_operators(lexemes):
+        tree = parse_tree(lexemes)
+        strict = None if tree is None else _node(tree)
+        return PaperQuery(typed, (), strict, identifiers, title_key, unknown)
+    loose: list[Phrase] = []
+    firm: list[QueryNode] = []
+    for leaf in lexemes:
+        if isinstance(leaf, QueryLeaf):
+            for node, is_loose in _read_leaf(leaf):
+                if leaf.is_excluded:
+                    firm.append(Not(node))
+                elif is_loose and isinstance(node, Phrase):
+                    loose.append(node)
+                else:
+                    firm.append(node)
+    return PaperQuery(typed, tuple(loose), _all(tuple(firm)), identifiers, title_key, unknown)
 
 
-_Lexeme: TypeAlias = "_Operator | tuple[QueryNode, bool]"
+def _node(tree: QueryTree) -> QueryNode | None:
+    """What a tree of the language asks of papers; None where nothing of it is a word."""
+    match tree:
+        case QueryLeaf():
+            return _all(tuple(node for node, _ in _read_leaf(tree)))
+        case Negation(part):
+            inner = _node(part)
+            return None if inner is None else Not(inner)
+        case Conjunction(parts):
+            return _all(tuple(node for part in parts for node in _flat_nodes(part)))
+        case Disjunction(parts):
+            found = tuple(node for part in parts if (node := _node(part)) is not None)
+            return (found[0] if len(found) == 1 else AnyOf(found)) if found else None
 
 
-def _lexemes(text: str) -> Iterator[_Lexeme]:
-    """Operators, and nodes with whether they are loose words."""
-    for found in _LEXEME.finditer(text):
-        name, quoted, word = found["field"], found["quoted"], found["word"]
-        if found["open"]:
-            yield _Operator.OPEN
-        elif found["close"]:
-            yield _Operator.CLOSE
-        elif name:
-            yield from _field(name, quoted if quoted is not None else (word or ""))
-        elif quoted is not None:
-            firm = tuple(split_words(quoted))
-            if firm:
-                yield Phrase(firm, is_exact=True), False
-        elif word in _OPERATORS:
-            yield _OPERATORS[word]
-        elif word:
-            yield from _loose(word)
+def _flat_nodes(tree: QueryTree) -> Iterator[QueryNode]:
+    if isinstance(tree, QueryLeaf):
+        yield from (node for node, _ in _read_leaf(tree))
+    elif (node := _node(tree)) is not None:
+        yield node
+
+
+def _read_leaf(leaf: QueryLeaf) -> Iterator[tuple[QueryNode, bool]]:
+    """What a word, phrase or field value asks, and whether it only ranks."""
+    if leaf.field is not None:
+        yield from _field(leaf.field, leaf.text)
+    elif leaf.is_quoted:
+        firm = tuple(split_words(leaf.text))
+        if firm:
+            yield Phrase(firm, is_exact=True), False
+    else:
+        yield from _loose(leaf.text)
 
 
 def _loose(chunk: str) -> Iterator[tuple[QueryNode, bool]]:
@@ -250,11 +263,11 @@ def _loose(chunk: str) -> Iterator[tuple[QueryNode, bool]]:
 def _field(name: str, value: str) -> Iterator[tuple[QueryNode, bool]]:
     found = tuple(split_words(value))
     if name == "year":
-        years = _years(value)
+        years = parse_years(value)
         if years is not None:
             yield years, False
             return
-    elif name == "doi":
+    elif name in ("doi", "id"):
         identifiers = parse_identifiers(value)
         if identifiers:
             yield WithIdentifier(identifiers), False
@@ -263,99 +276,11 @@ def _field(name: str, value: str) -> Iterator[tuple[QueryNode, bool]]:
         yield Phrase(found, is_prefix=value.endswith("*"), in_title=True), False
         return
     elif found:
-        yield FacetPhrase(_FIELDS[name], found, is_prefix=value.endswith("*")), False
+        yield FacetPhrase(_FACETS[name], found, is_prefix=value.endswith("*")), False
         return
     yield from _loose(name)
     yield from _loose(value)
 
 
-def _years(value: str) -> YearRange | None:
-    found = _YEARS.match(value.strip())
-    if found is None or not (found["first"] or found["last"]):
-        return None
-    first = int(found["first"]) if found["first"] else None
-    last = int(found["last"]) if found["last"] else None
-    if not found["dots"]:
-        return YearRange(first, first) if last is None else None
-    if first is not None and last is not None and last < first:
-        first, last = last, first
-    return YearRange(first, last)
-
-
 def _all(parts: tuple[QueryNode, ...]) -> QueryNode | None:
     return (parts[0] if len(parts) == 1 else AllOf(parts)) if parts else None
-
-
-class _Parser:
-    """Parses NOT before AND (also implied) before OR; skips operators without operands."""
-
-    def __init__(self, lexemes: list[_Lexeme]) -> None:
-        self._lexemes = lexemes
-        self._at = 0
-        self._depth = 0
-
-    def parse(self) -> QueryNode | None:
-        parts: list[QueryNode] = []
-        while self._at < len(self._lexemes):
-            part = self._parse_or()
-            if part is not None:
-                parts.append(part)
-            if self._peek() is _Operator.CLOSE:
-                self._at += 1
-        return _all(tuple(parts))
-
-    def _peek(self) -> _Lexeme | None:
-        return self._lexemes[self._at] if self._at < len(self._lexemes) else None
-
-    def _parse_or(self) -> QueryNode | None:
-        parts: list[QueryNode] = []
-        while True:
-            part = self._parse_and()
-            if part is not None:
-                parts.append(part)
-            if self._peek() is not _Operator.OR:
-                break
-            self._at += 1
-        return (parts[0] if len(parts) == 1 else AnyOf(tuple(parts))) if parts else None
-
-    def _parse_and(self) -> QueryNode | None:
-        parts: list[QueryNode] = []
-        while (
-            (lexeme := self._peek()) is not None
-            and lexeme is not _Operator.OR
-            and lexeme is not _Operator.CLOSE
-        ):
-            if lexeme is _Operator.AND:
-                self._at += 1
-                continue
-            part = self._parse_operand()
-            if part is not None:
-                parts.append(part)
-        return _all(tuple(parts))
-
-    def _parse_operand(self) -> QueryNode | None:
-        lexeme = self._lexemes[self._at]
-        self._at += 1
-        if lexeme is _Operator.NOT:
-            following = self._peek()
-            if following is None or following in (
-                _Operator.OR,
-                _Operator.CLOSE,
-                _Operator.AND,
-                _Operator.NOT,
-            ):
-                return None
-            part = self._parse_operand()
-            return None if part is None else Not(part)
-        if lexeme is _Operator.OPEN:
-            if self._depth == _MAX_NESTING:
-                return None
-            self._depth += 1
-            part = self._parse_or()
-            self._depth -= 1
-            if self._peek() is _Operator.CLOSE:
-                self._at += 1
-            return part
-        assert not isinstance(lexeme, _Operator)
-        node, _ = lexeme
-        return node
