@@ -8,14 +8,13 @@ from functools import lru_cache
 
 import tantivy
 
-from carrel.libraries.text.folding import fold_text, text_key
-from carrel.libraries.text.words import STOP_WORDS, is_cjk, split_words
+from carrel.libraries.text.analysis import exact_text, ranking_text
+from carrel.libraries.text.folding import text_key
 
 # Which fields and words an index has. A part of another format is made again, never searched.
 INDEX_FORMAT = 1
 TITLE_TIMES = 3
 FACETS = ("author", "venue", "keyword", "institution", "tag")
-MAX_WORD_CHARACTERS = 64
 _LATEST = 1 << 32
 
 
@@ -79,27 +78,6 @@ def stemmer() -> tantivy.TextAnalyzer:
     )
 
 
-def exact_words(text: str) -> list[str]:
-    """Every word, folded, each CJK character one of them."""
-    return [word[:MAX_WORD_CHARACTERS] for word in split_words(fold_text(text))]
-
-
-def ranking_words(found: Sequence[str]) -> list[str]:
-    """Words to rank by: no stop words, CJK in pairs of neighbours."""
-    if "".join(found).isascii():
-        return [word for word in found if word not in STOP_WORDS]
-    ranked: list[str] = []
-    for at, word in enumerate(found):
-        if not is_cjk(word):
-            if word not in STOP_WORDS:
-                ranked.append(word)
-        elif at + 1 < len(found) and is_cjk(found[at + 1]):
-            ranked.append(word + found[at + 1])
-        elif at == 0 or not is_cjk(found[at - 1]):
-            ranked.append(word)
-    return ranked
-
-
 def make_entry(document: IndexedDocument) -> tantivy.Document:
     """The entry of a document, every word folded and cut here."""
     entry = tantivy.Document()
@@ -112,20 +90,19 @@ def make_entry(document: IndexedDocument) -> tantivy.Document:
     for key in document.keys:
         entry.add_text("key", key)
     if document.title:
-        title = exact_words(document.title)
+        title = exact_text(document.title)
         entry.add_text("title_key", text_key(document.title))
-        entry.add_text("title", " ".join(title))
-        entry.add_text("exact", " ".join(title))
-        entry.add_text("text", " ".join(ranking_words(title) * document.title_times))
+        entry.add_text("title", title)
+        entry.add_text("exact", title)
+        for _ in range(document.title_times):
+            entry.add_text("text", ranking_text(document.title))
     if document.text:
-        words = exact_words(document.text)
-        entry.add_text("exact", " ".join(words))
-        entry.add_text("text", " ".join(ranking_words(words)))
+        entry.add_text("exact", exact_text(document.text))
+        entry.add_text("text", ranking_text(document.text))
     if document.body:
-        words = exact_words(document.body)
-        entry.add_text("exact", " ".join(words))
-        entry.add_text("body", " ".join(dict.fromkeys(ranking_words(words))))
+        entry.add_text("exact", exact_text(document.body))
+        entry.add_text("body", " ".join(dict.fromkeys(ranking_text(document.body).split())))
     for category, values in document.facets.items():
         for value in values:
-            entry.add_text(category, " ".join(exact_words(value)))
+            entry.add_text(category, exact_text(value))
     return entry

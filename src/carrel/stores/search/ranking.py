@@ -1,0 +1,346 @@
+"""Ranking of papers by their best passage and their own words, and ranking of passages alone."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import tantivy
+
+from carrel.libraries.query.papers import FacetPhrase, PaperQuery, positive_phrases
+from carrel.libraries.text.abbreviations import AbbreviationTable
+from carrel.stores.search.compiler import (
+    QueryCompiler,
+    RankedWord,
+    RowsOfIdentifiers,
+    all_of,
+    any_of,
+    stem,
+    unscored,
+    with_scores,
+)
+from carrel.stores.search.views import View
+
+# What a paper's own score adds to its best passage's. Chosen on the first half of 800 sentences
+# and abstracts of 292 eLife full texts; see docs/decisions/0027.
+PAPER_WEIGHT = 0.3
+# Passages and papers whose scores are put together; what is ranked lower follows by its own words.
+CANDIDATES = 300
+# Papers that fit a filter, best first, whose passages are looked at.
+FILTERED_CANDIDATES = 1_000
+# A facet with more papers than this filters passages by its newest papers only.
+MAX_FACET_ROWS = 20_000
+# Counting so many matches costs about a millisecond; beyond it a lower bound is told.
+CHEAP_MATCHES = 50_000
+# The beginning of a title is recognised from so many characters of its key, and so many titles.
+MIN_TITLE_BEGINNING = 15
+MAX_TITLES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPaper:
+    """A paper's row, its score, and the number of its best passage where one matched."""
+
+    row: int
+    score: float
+    passage: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPassage:
+    """A passage by its paper's row and its number in the paper."""
+
+    row: int
+    number: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCount:
+    """How many match; `is_exact` is false where there may be more."""
+
+    count: int
+    is_exact: bool = True
+
+
+class _AskedQuery:
+    """A query compiled for one view: loose words must match, those of the tree only rank."""
+
+    def __init__(self, compiler: QueryCompiler, query: PaperQuery) -> None:
+        phrases = list(positive_phrases(query.strict))
+        # An identifier that was pasted whole is not a bag of numbers.
+        self.words = [] if query.identifiers else compiler.ranked_words(query.loose)
+        self.more_words = compiler.ranked_words(phrases)
+        self.phrases = compiler.exact_phrases(phrases)
+        self.filter = None if query.strict is None else compiler.filter(query.strict)
+
+    @property
+    def ranks(self) -> bool:
+        return bool(self.words or self.more_words)
+
+    @property
+    def asks(self) -> bool:
+        return self.ranks or self.filter is not None
+
+    @property
+    def bag(self) -> tantivy.Query:
+        """Every word that ranks; where all are single terms, the index skips what cannot win."""
+        return any_of([*(word.query for word in (*self.words, *self.more_words)), *self.phrases])
+
+    def matches(self) -> tantivy.Query:
+        """What matches anywhere in a document, without a score."""
+        wanted = [any_of([word.anywhere for word in self.words])] if self.words else []
+        return unscored(all_of([*wanted, self.filter] if self.filter is not None else wanted, []))
+
+    def ranked_matches(self) -> tantivy.Query:
+        """What matches, scored by the words."""
+        if self.filter is None:
+            return self.bag
+        return with_scores(self.matches(), self.bag) if self.ranks else self.matches()
+
+
+class PassageRanking:
+    """Ranks passages; many threads may use it at once."""
+
+    def __init__(
+        self,
+        passages: View,
+        papers: View,
+        *,
+        deleted: Container[int] = frozenset(),
+        rows_of_identifiers: RowsOfIdentifiers = lambda _: (),
+        abbreviations: AbbreviationTable | None = None,
+    ) -> None:
+        """`deleted` rows are left out; `papers` answers filters by author, venue and so on."""
+        self._searcher = passages.searcher
+        self._papers = papers
+        self._deleted = deleted
+        self._of_papers = QueryCompiler(papers, rows_of_identifiers=rows_of_identifiers)
+        self._compiler = QueryCompiler(
+            passages,
+            rows_of_identifiers=rows_of_identifiers,
+            rows_of_facet=lru_cache(maxsize=64)(self._rows_of_facet),
+            abbreviations=abbreviations,
+        )
+
+    def search(
+        self, query: PaperQuery, within_rows: Sequence[int] | None, first: int, count: int
+    ) -> list[RankedPassage]:
+        """`count` passages after the `first` best, of these papers or of all."""
+        asked = _AskedQuery(self._compiler, query)
+        if not asked.ranks:
+            return []
+        return self._hits(asked.ranked_matches(), within_rows, first + count)[first:]
+
+    def count(self, query: PaperQuery, within_rows: Sequence[int] | None = None) -> MatchCount:
+        """How many passages have any word of the query and fit its filters."""
+        asked = _AskedQuery(self._compiler, query)
+        if not asked.ranks:
+            return MatchCount(0)
+        whole = all_of([asked.matches(), *self._within(within_rows)], [])
+        return count_matches(self._searcher, whole, asked.words or asked.more_words)
+
+    def best_by_row(
+        self, query: PaperQuery, count: int, within_rows: Sequence[int] | None = None
+    ) -> dict[int, RankedPassage]:
+        """The best passage of each paper among the `count` best, whatever the query filters."""
+        best: dict[int, RankedPassage] = {}
+        for passage in self._hits(_AskedQuery(self._compiler, query).bag, within_rows, count):
+            best.setdefault(passage.row, passage)
+        return best
+
+    def _within(self, rows: Sequence[int] | None) -> list[tantivy.Query]:
+        return [] if rows is None else [self._compiler.rows(rows)]
+
+    def _hits(
+        self, query: tantivy.Query, within_rows: Sequence[int] | None, wanted: int
+    ) -> list[RankedPassage]:
+        whole = all_of([query, *self._within(within_rows)], [])
+        return [
+            RankedPassage(row, number, score)
+            for row, number, score in _search(self._searcher, whole, wanted, self._deleted)
+        ]
+
+    def _rows_of_facet(self, facet: FacetPhrase) -> Sequence[int]:
+        found = self._papers.searcher.search(
+            self._of_papers.filter(facet), MAX_FACET_ROWS, count=False, order_by_field="newness"
+        ).hits
+        return _numbers(self._papers.searcher, "row", found)
+
+
+class PaperRanking:
+    """Ranks papers: identifiers and titles first, then best passage and paper together."""
+
+    def __init__(
+        self,
+        papers: View,
+        passages: View,
+        *,
+        deleted: Container[int] = frozenset(),
+        rows_of_identifiers: RowsOfIdentifiers = lambda _: (),
+        abbreviations: AbbreviationTable | None = None,
+    ) -> None:
+        self._searcher = papers.searcher
+        self._deleted = deleted
+        self._rows_of_identifiers = rows_of_identifiers
+        self._compiler = QueryCompiler(
+            papers, rows_of_identifiers=rows_of_identifiers, abbreviations=abbreviations
+        )
+        self.passages = PassageRanking(
+            passages,
+            papers,
+            deleted=deleted,
+            rows_of_identifiers=rows_of_identifiers,
+            abbreviations=abbreviations,
+        )
+        # Where every paper has one passage, its abstract, the paper says the same and more.
+        self._has_texts = passages.document_count > papers.document_count
+
+    @staticmethod
+    def stem(word: str) -> str:
+        """The stem by which words match, for marking them."""
+        return stem(word)
+
+    def search(self, query: PaperQuery, first: int, count: int) -> list[RankedPaper]:
+        """`count` papers after the `first` best; newest first where no word ranks."""
+        named = self.find_named(query)
+        page = named[first : first + count]
+        wanted = count - len(page)
+        if not wanted:
+            return page
+        known = {paper.row for paper in named}
+        ranked = self.rank(query, max(0, first - len(named)) + wanted, without=known)
+        skip = max(0, first - len(named))
+        return page + ranked[skip : skip + wanted]
+
+    def find_named(self, query: PaperQuery) -> list[RankedPaper]:
+        """The papers whose identifier, whole title or beginning of a title was typed."""
+        if query.identifiers:
+            rows: Iterable[int] = self._rows_of_identifiers(query.identifiers)
+            return [RankedPaper(row, 0.0) for row in rows if row not in self._deleted]
+        if not query.loose or query.strict is not None or not query.title_key:
+            return []
+        whole = self._rows(self._compiler.titled(query.title_key), MAX_TITLES)
+        if len(query.title_key) >= MIN_TITLE_BEGINNING and not whole:
+            whole = self._rows(
+                self._compiler.titles_beginning(query.title_key, MAX_TITLES), MAX_TITLES
+            )
+        return [RankedPaper(row, 0.0) for row in whole]
+
+    def rank(
+        self, query: PaperQuery, wanted: int, *, without: Container[int] = frozenset()
+    ) -> list[RankedPaper]:
+        """The best `wanted` papers by words and filters alone."""
+        asked = _AskedQuery(self._compiler, query)
+        if not asked.asks:
+            return []
+        if not asked.ranks:
+            rows = self._newest(asked.matches(), wanted, without)
+            return [RankedPaper(row, 0.0) for row in rows]
+        head = [paper for paper in self._head(query, asked) if paper.row not in without]
+        if len(head) >= wanted:
+            return head[:wanted]
+        seen = {paper.row for paper in head}
+        tail = (
+            RankedPaper(row, score)
+            for row, score in self._own(asked.ranked_matches(), wanted + len(seen))
+            if row not in seen and row not in without
+        )
+        return [*head, *tail][:wanted]
+
+    def count(self, query: PaperQuery) -> MatchCount:
+        """How many papers match: have any of the words, and fit the filters."""
+        asked = _AskedQuery(self._compiler, query)
+        if not asked.asks:
+            return MatchCount(len(self.find_named(query)))
+        return count_matches(self._searcher, asked.matches(), asked.words or asked.more_words)
+
+    def _head(self, query: PaperQuery, asked: _AskedQuery) -> list[RankedPaper]:
+        """The candidates by their best passage with the paper's own score as an addend."""
+        size = CANDIDATES if asked.filter is None else FILTERED_CANDIDATES
+        own = dict(self._own(asked.ranked_matches(), size))
+        if not self._has_texts:
+            return [RankedPaper(row, score) for row, score in own.items()]
+        within = None if asked.filter is None else list(own)
+        best = self.passages.best_by_row(query, CANDIDATES, within)
+        missing = [row for row in best if row not in own]
+        if missing:
+            more = all_of([asked.bag, self._compiler.rows(missing)], [])
+            own |= self._own(more, len(missing))
+        if within is None:
+            lacking = [row for row in own if row not in best]
+            best |= self.passages.best_by_row(query, CANDIDATES, lacking)
+        papers = [self._together(row, own.get(row, 0.0), best.get(row)) for row in own | best]
+        return sorted(papers, key=lambda paper: (-paper.score, paper.row))
+
+    def _together(self, row: int, own: float, passage: RankedPassage | None) -> RankedPaper:
+        if passage is None:
+            return RankedPaper(row, PAPER_WEIGHT * own)
+        return RankedPaper(row, passage.score + PAPER_WEIGHT * own, passage.number)
+
+    def _own(self, query: tantivy.Query, count: int) -> Iterator[tuple[int, float]]:
+        """Rows with their own scores, best first."""
+        for row, _, score in _search(self._searcher, query, count, self._deleted):
+            yield row, score
+
+    def _rows(self, query: tantivy.Query, count: int) -> list[int]:
+        return [row for row, _, _ in _search(self._searcher, query, count, self._deleted)]
+
+    def _newest(self, query: tantivy.Query, wanted: int, without: Container[int]) -> list[int]:
+        found = _search(self._searcher, query, wanted, self._deleted, order="newness")
+        return [row for row, _, _ in found if row not in without]
+
+
+def count_matches(
+    searcher: tantivy.Searcher, query: tantivy.Query, words: Sequence[RankedWord]
+) -> MatchCount:
+    """The number of matches, where the words are rare enough to count them cheaply."""
+    known = [
+        searcher.doc_freq(field, term)
+        for word in words
+        for term in word.terms
+        for field in ("text", "body")
+    ]
+    if sum(known) <= CHEAP_MATCHES:
+        return MatchCount(_count(searcher, query))
+    return MatchCount(max(known), is_exact=False)
+
+
+def _count(searcher: tantivy.Searcher, query: tantivy.Query) -> int:
+    found: Any = searcher.search(query, 1, count=True)
+    return int(found.count)
+
+
+def _search(
+    searcher: tantivy.Searcher,
+    query: tantivy.Query,
+    wanted: int,
+    deleted: Container[int],
+    order: str | None = None,
+) -> Iterator[tuple[int, int, float]]:
+    """Rows, numbers and scores of the best `wanted` documents that are not deleted."""
+    if wanted <= 0:
+        return
+    limit, given = wanted, 0
+    seen = 0
+    while True:
+        hits = searcher.search(query, limit, count=False, offset=seen, order_by_field=order).hits
+        rows, numbers = _numbers(searcher, "row", hits), _numbers(searcher, "number", hits)
+        for row, number, (score, _) in zip(rows, numbers, hits, strict=True):
+            if row not in deleted:
+                yield row, number, float(score)
+                given += 1
+                if given == wanted:
+                    return
+        if len(hits) < limit:
+            return
+        seen += len(hits)
+
+
+def _numbers(
+    searcher: tantivy.Searcher, field: str, hits: Sequence[tuple[object, tantivy.DocAddress]]
+) -> list[int]:
+    found = searcher.fast_field_values(field, [address for _, address in hits])
+    return [int(number or 0) for number in found]
