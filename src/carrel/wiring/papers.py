@@ -14,6 +14,8 @@ from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.addition import PaperAdder
 from carrel.rooms.papers.models import PaperAdded
 from carrel.rooms.papers.operations import PapersOperations
+from carrel.rooms.papers.passage_operations import PassageOperations
+from carrel.rooms.papers.passages import PaperPassages
 from carrel.rooms.papers.ports import PaperInbox, WorkLookup
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
@@ -73,6 +75,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     room = Room.collect(
         ROOM,
         PapersOperations(corpus.service),
+        PassageOperations(PaperPassages(corpus.service, corpus.store)),
         paper_adder(corpus.snapshot.path.parent, services),
         PaperResources(corpus.service),
     )

@@ -12,6 +12,8 @@ from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
 from carrel.core.catalogue import Catalogue, Room
 from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.operations import PapersOperations
+from carrel.rooms.papers.passage_operations import PassageOperations
+from carrel.rooms.papers.passages import PaperPassages
 from carrel.rooms.papers.ports import Assets
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
@@ -37,7 +39,12 @@ class Desk:
         self.store = SqlitePaperStore(self.snapshot, threads=2, open_ranking=open_ranking)
         assets = FolderAssets(static) if isinstance(static, Path) else static
         papers = Papers(self.store, assets)
-        self.room = Room.collect(ROOM, PapersOperations(papers), PaperResources(papers))
+        self.room = Room.collect(
+            ROOM,
+            PapersOperations(papers),
+            PassageOperations(PaperPassages(papers, self.store)),
+            PaperResources(papers),
+        )
         self._catalogue = Catalogue([self.room])
 
     def __enter__(self) -> Self:

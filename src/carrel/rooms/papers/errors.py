@@ -13,6 +13,8 @@ from carrel.core.errors import (
     UnavailableError,
 )
 
+_MOST_SECTIONS = 40
+
 AssetTrouble = Literal["not_found", "timed_out", "unreadable"]
 
 _TROUBLE_SENTENCES: dict[AssetTrouble, str] = {
@@ -23,16 +25,51 @@ _TROUBLE_SENTENCES: dict[AssetTrouble, str] = {
 
 
 class PaperNotFoundError(NotFoundError):
-    """No paper of that id is in the snapshot."""
+    """No paper of that name is in the snapshot; `is_identifier` says that it names a work."""
 
     code = "paper_not_found"
 
-    def __init__(self, paper_id: str) -> None:
+    def __init__(self, paper_id: str, *, is_identifier: bool = False) -> None:
         super().__init__(
             "paper",
             paper_id,
-            next_step="Find the paper_id with search_papers.",
+            next_step="The corpus has no paper with this identifier: add it with add_paper "
+            "(identifier), or look for another version with search_papers."
+            if is_identifier
+            else "Find the paper_id with search_papers.",
             details={"paper_id": paper_id},
+        )
+
+
+class PassageNotFoundError(NotFoundError):
+    """The paper's text has no passage of that id, or has it no longer."""
+
+    code = "passage_not_found"
+
+    def __init__(self, passage_id: str) -> None:
+        super().__init__(
+            "passage",
+            passage_id,
+            next_step="Find it again with find_passages, or with locate_quote by its words: a "
+            "passage whose own words change gets another id.",
+            details={"passage_id": passage_id},
+        )
+
+
+class SectionNotFoundError(NotFoundError):
+    """The paper's text has no section of that heading or number."""
+
+    code = "section_not_found"
+
+    def __init__(self, paper_id: str, section: str, sections: Sequence[str]) -> None:
+        named = ", ".join(sections[:_MOST_SECTIONS])
+        super().__init__(
+            "section",
+            section,
+            next_step=f"Call again with one of: {named}."
+            if sections
+            else "The text has no headings: read on with offset.",
+            details={"paper_id": paper_id, "sections": list(sections[:_MOST_SECTIONS])},
         )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
 from carrel.core.operation import Answer, Question
 from carrel.libraries.query.papers import FacetCategory
+from carrel.rooms.papers.paper_names import MAX_NAME_CHARACTERS, check_paper_name
 
 MAX_QUERY_CHARACTERS = 500
 MAX_PAGE_SIZE = 100
@@ -17,7 +18,24 @@ DEFAULT_MAX_CHARS = 50_000
 _MAX_MARKDOWN_CHARACTERS = 5_000_000
 _MAX_PDF_CHARACTERS = 280_000_000
 
-PaperId = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]+$", max_length=64)]
+MAX_PASSAGE_QUERY_CHARACTERS = 2_000
+MAX_QUOTE_CHARACTERS = 4_000
+MAX_PASSAGES = 50
+MAX_NEIGHBOURS = 10
+MAX_WITHIN = 50
+# How many authors a hit names.
+SHOWN_AUTHORS = 3
+
+PaperId = Annotated[
+    str,
+    AfterValidator(check_paper_name),
+    Field(min_length=1, max_length=MAX_NAME_CHARACTERS, description="Id, DOI or arXiv id"),
+]
+Within = Annotated[
+    list[PaperId],
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+    Field(max_length=MAX_WITHIN, description="Only in these papers"),
+]
 Limit = Annotated[
     int, Field(ge=1, le=MAX_PAGE_SIZE, validation_alias=AliasChoices("limit", "page_size"))
 ]
@@ -83,8 +101,43 @@ class GetPaperSummary(OnePaper):
 class GetPaperSource(OnePaper):
     """Which part of a paper's text."""
 
+    section: str | None = Field(
+        default=None, min_length=1, max_length=300, description="A heading, or its number: 2.1"
+    )
+    outline: bool = Field(default=False, description="Only the headings")
     max_chars: MaxChars = DEFAULT_MAX_CHARS
     offset: Offset = 0
+
+
+class FindPassages(Question):
+    """A search for passages."""
+
+    query: str = Field(max_length=MAX_PASSAGE_QUERY_CHARACTERS)
+    within: Within = Field(default_factory=list)
+    limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES)] = 10
+    page: Annotated[int, Field(ge=1)] = 1
+
+
+class ReadPassage(Question):
+    """One passage, with some of its neighbours."""
+
+    passage_id: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_NAME_CHARACTERS,
+            validation_alias=AliasChoices("passage_id", "id"),
+        ),
+    ]
+    before: Annotated[int, Field(ge=0, le=MAX_NEIGHBOURS, description="Passages before it")] = 0
+    after: Annotated[int, Field(ge=0, le=MAX_NEIGHBOURS, description="Passages after it")] = 0
+
+
+class LocateQuote(Question):
+    """A quotation whose source is sought."""
+
+    text: str = Field(min_length=1, max_length=MAX_QUOTE_CHARACTERS)
+    within: Within = Field(default_factory=list)
 
 
 class ListTopFacets(Question):
@@ -122,14 +175,94 @@ class PaperAdded(Answer):
 
 
 class PaperHit(Answer):
-    """One paper found. `year` is the snapshot's own text, 'unknown' where nobody knew."""
+    """One paper found. `year` is the snapshot's own text, 'unknown' where nobody knew.
+
+    `authors` are the first few, `total` counts the papers that the search finds in all.
+    """
 
     paper_id: str
     title: str
     year: str
     venue: str
     snippet_markdown: str
+    authors: tuple[str, ...] = ()
+    doi: str | None = None
+    total: int | None = None
     inferred: Inferred = ()
+
+
+class PassageHit(Answer):
+    """A passage found, word for word; `start` and `end` are its place in the paper's source."""
+
+    passage_id: str
+    paper_id: str
+    title: str
+    authors: tuple[str, ...]
+    year: str
+    doi: str | None
+    section: str
+    page: int | None
+    start: int
+    end: int
+    text: str
+
+
+class PassageText(Answer):
+    """One passage; `is_asked` tells it from its neighbours."""
+
+    passage_id: str
+    section: str
+    page: int | None
+    start: int
+    end: int
+    text: str
+    is_asked: bool
+
+
+class PassageInContext(Answer):
+    """A passage with its neighbours, in the order of the text."""
+
+    paper_id: str
+    title: str
+    authors: tuple[str, ...]
+    year: str
+    doi: str | None
+    passages: list[PassageText]
+
+
+class QuoteDifference(Answer):
+    """Words of the quotation, and what the text has in their place."""
+
+    quoted: str
+    stored: str
+
+
+class QuotePlace(Answer):
+    """Where a quotation stands; `text` is the stored text there, word for word."""
+
+    paper_id: str
+    title: str
+    authors: tuple[str, ...]
+    year: str
+    doi: str | None
+    passage_id: str | None
+    section: str
+    page: int | None
+    start: int
+    end: int
+    exactness: Literal["exact", "same words", "near"]
+    similarity: float
+    text: str
+    differences: list[QuoteDifference]
+
+
+class LocatedQuote(Answer):
+    """Every place of a quotation, best first; where none has it, the nearest ones."""
+
+    is_found: bool
+    message: str
+    places: list[QuotePlace]
+    nearest: list[QuotePlace]
 
 
 class FacetCount(Answer):

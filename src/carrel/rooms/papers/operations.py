@@ -140,8 +140,8 @@ class PapersOperations:
     @operation(
         title="Get paper source",
         description=(
-            "A paper's full text as Markdown. Content can be large: max_chars limits it, offset "
-            "reads on."
+            "A paper's full text as Markdown. Content can be large: outline shows its headings, "
+            "section reads one, max_chars limits it, offset reads on."
         ),
         scopes=SCOPES,
         quotes=named_paper,
@@ -149,12 +149,18 @@ class PapersOperations:
         phrases=(
             "read the full text of a paper; open the whole article; show the methods section of "
             "a paper; text of a paper; original text of the paper; complete paper as Markdown; "
-            "read the results section of a paper"
+            "read the results section of a paper; outline of a paper; headings of an article; "
+            "table of contents of a paper"
         ),
     )
     async def get_paper_source(self, question: GetPaperSource, call: Call) -> Text:
+        if question.outline:
+            return await self._papers.outline(question.paper_id)
         return await self._papers.source(
-            question.paper_id, offset=question.offset, max_chars=question.max_chars
+            question.paper_id,
+            section=question.section,
+            offset=question.offset,
+            max_chars=question.max_chars,
         )
 
     @operation(

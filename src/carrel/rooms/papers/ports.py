@@ -36,6 +36,10 @@ class PaperStore(Protocol):
         """Paper ids by keys such as `doi:10.1000/x`; unknown keys are left out."""
         ...
 
+    async def abstract(self, paper_id: str) -> str | None:
+        """The text of a paper that has no source: its abstract or its title."""
+        ...
+
     async def bibtex(self, paper_id: str) -> str | None: ...
 
     async def list_ids(self, *, first: int, count: int) -> list[str]:
@@ -49,6 +53,37 @@ class PaperStore(Protocol):
     async def statistics(self) -> CorpusStatistics: ...
 
     async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]: ...
+
+
+class StoredPassage(Protocol):
+    """A passage as an index has it; `start` and `end` are its place in the source or abstract."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def paper_id(self) -> str: ...
+    @property
+    def section(self) -> str: ...
+    @property
+    def page(self) -> int | None: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+
+
+class PassageSearch(Protocol):
+    """Ranks passages by an index of them."""
+
+    async def search_passages(
+        self, query: PaperQuery, *, within: Sequence[str], first: int, count: int
+    ) -> Sequence[StoredPassage] | None:
+        """`count` passages after the `first` best ones, of these papers or of all where none is
+        named; None where the corpus has no index of passages.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from typing import Any
 
 from carrel.core.answer import Text
 from carrel.core.errors import InvalidInputError
-from carrel.libraries.identifiers import ArxivId, Doi, Identifier
+from carrel.libraries.identifiers import Identifier
 from carrel.libraries.query.papers import FacetCategory, parse_paper_query
 from carrel.rooms.papers.bibliography import cited_item, write_papers
 from carrel.rooms.papers.errors import (
     AssetFetchFailedError,
     PaperNotFoundError,
+    SectionNotFoundError,
     SourceNotAvailableError,
     TemplateNotAvailableError,
     TranslationNotAvailableError,
@@ -29,9 +30,15 @@ from carrel.rooms.papers.models import (
     PaperHit,
     PaperMetadata,
 )
+from carrel.rooms.papers.outlines import find_section, list_headings, write_outline
+from carrel.rooms.papers.paper_names import (
+    bare_paper_id,
+    first_known,
+    identifier_keys,
+    paper_keys,
+)
 from carrel.rooms.papers.ports import Assets, PaperStore, PaperToCite
 
-_PAPER_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NOT_IN_TEMPLATE = re.compile(r"[^a-z0-9_-]")
 
 
@@ -71,7 +78,7 @@ class Papers:
         return await write_papers([await self._to_cite(paper) for paper in papers], form)
 
     async def metadata(self, paper_id: str) -> PaperMetadata:
-        paper = await self._paper(paper_id)
+        paper = await self.find_paper(paper_id)
         if paper.has_author_order:
             return paper.metadata
         return paper.metadata.model_copy(update={"authors": await self._authors_in_order(paper)})
@@ -82,7 +89,7 @@ class Papers:
 
     async def stored_metadata(self, paper_id: str) -> PaperMetadata:
         """The metadata in the index; the order of authors may be known to the summary alone."""
-        return (await self._paper(paper_id)).metadata
+        return (await self.find_paper(paper_id)).metadata
 
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
         """Ids of papers whose id or title begins with the text, and their total number."""
@@ -96,24 +103,43 @@ class Papers:
         offset: int = 0,
         max_chars: int = DEFAULT_MAX_CHARS,
     ) -> Text:
-        body = await self._summary_text(await self._paper(paper_id), template)
+        body = await self._summary_text(await self.find_paper(paper_id), template)
         return _part(body, offset, max_chars, "application/json")
 
     async def source(
-        self, paper_id: str, *, offset: int = 0, max_chars: int = DEFAULT_MAX_CHARS
+        self,
+        paper_id: str,
+        *,
+        section: str | None = None,
+        offset: int = 0,
+        max_chars: int = DEFAULT_MAX_CHARS,
     ) -> Text:
-        paper = await self._paper(paper_id)
-        if paper.source_hash is None:
-            raise SourceNotAvailableError(paper_id)
-        body = await self._read(paper_id, "source text", (f"md/{paper.source_hash}.md",))
+        """The text or one section of it. SourceNotAvailableError, SectionNotFoundError."""
+        paper = await self.find_paper(paper_id)
+        body = await self.source_text(paper)
+        if body is None:
+            raise SourceNotAvailableError(paper.metadata.paper_id)
+        if section is not None:
+            found = await asyncio.to_thread(find_section, body, section)
+            if found is None:
+                raise SectionNotFoundError(paper.metadata.paper_id, section, list_headings(body))
+            body = body[found.start : found.end]
         return _part(body, offset, max_chars, "text/markdown")
 
+    async def outline(self, paper_id: str) -> Text:
+        """The headings of the text with their numbers, pages and lengths."""
+        paper = await self.find_paper(paper_id)
+        body = await self.source_text(paper)
+        if body is None:
+            raise SourceNotAvailableError(paper.metadata.paper_id)
+        return Text(await asyncio.to_thread(write_outline, body), "text/markdown")
+
     async def translation(self, paper_id: str, language: str) -> Text:
-        paper = await self._paper(paper_id)
+        paper = await self.find_paper(paper_id)
         hashes = {known.lower(): (known, value) for known, value in paper.translation_hashes}
         if language.lower() not in hashes:
             raise TranslationNotAvailableError(
-                paper_id, language, paper.metadata.available_translations
+                paper.metadata.paper_id, language, paper.metadata.available_translations
             )
         folder, name = hashes[language.lower()]
         body = await self._read(
@@ -124,7 +150,7 @@ class Papers:
     async def bibtex(self, paper_id: str) -> Text:
         """The stored entry, else one generated from the metadata, as in an export."""
         facts = await self.metadata(paper_id)
-        stored = await self._store.bibtex(paper_id)
+        stored = await self._store.bibtex(facts.paper_id)
         if stored is not None:
             return Text(stored, "application/x-bibtex")
         return Text(
@@ -143,11 +169,23 @@ class Papers:
     async def top_facets(self, category: FacetCategory, limit: int) -> list[FacetCount]:
         return await self._store.top_facets(category, limit)
 
-    async def _paper(self, paper_id: str) -> Paper:
-        paper = await self._store.find(paper_id) if _PAPER_ID.fullmatch(paper_id) else None
+    async def find_paper(self, name: str) -> Paper:
+        """The paper of an id, a DOI, an arXiv id or an address; PaperNotFoundError without one."""
+        bare, keys = bare_paper_id(name), paper_keys(name)
+        paper = await self._store.find(bare) if bare is not None else None
+        if paper is None and keys:
+            known = first_known(keys, await self._store.find_by_keys(keys))
+            paper = await self._store.find(known) if known is not None else None
         if paper is None:
-            raise PaperNotFoundError(paper_id)
+            raise PaperNotFoundError(name, is_identifier=bool(keys))
         return paper
+
+    async def source_text(self, paper: Paper) -> str | None:
+        """The whole stored text of a paper; None where it has none."""
+        if paper.source_hash is None:
+            return None
+        names = (f"md/{paper.source_hash}.md",)
+        return await self._read(paper.metadata.paper_id, "source text", names)
 
     async def _summary_text(self, paper: Paper, template: str | None) -> str:
         facts = paper.metadata
@@ -253,13 +291,13 @@ class CitablePapers:
 
     async def find_many(self, identifiers: Sequence[Identifier]) -> dict[Identifier, Any]:
         """The papers that the identifiers name, as far as the corpus has them."""
-        keys = {identifier: _paper_keys(identifier) for identifier in identifiers}
+        keys = {identifier: identifier_keys(identifier) for identifier in identifiers}
         names = [key for several in keys.values() for key in several]
         ids = await self._papers.ids_by_keys(names) if names and self._has_papers() else {}
         return {
             identifier: await paper_as_csl(self._papers, paper_id)
             for identifier, several in keys.items()
-            if (paper_id := next((ids[name] for name in several if name in ids), None)) is not None
+            if (paper_id := first_known(several, ids)) is not None
         }
 
     async def find(self, paper_id: str) -> dict[str, Any] | None:
@@ -270,19 +308,6 @@ class CitablePapers:
             return await paper_as_csl(self._papers, paper_id)
         except PaperNotFoundError:
             return None
-
-
-def _paper_keys(identifier: Identifier) -> tuple[str, ...]:
-    """The keys under which a corpus may know the work; it knows no PubMed numbers."""
-    match identifier:
-        case Doi(value=value) if identifier.arxiv is not None:
-            return (f"doi:{value}", f"arxiv:{identifier.arxiv.value}")
-        case Doi(value=value):
-            return (f"doi:{value}",)
-        case ArxivId(value=value):
-            return (f"arxiv:{value}", f"doi:10.48550/arxiv.{value}")
-        case _:
-            return ()
 
 
 async def paper_as_csl(papers: Papers, paper_id: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from carrel.libraries.query.papers import FacetCategory, PaperIdentifier
 from carrel.libraries.text.folding import fold_in_place, text_key
 from carrel.libraries.text.words import is_cjk, join_cjk
 from carrel.rooms.papers.models import (
+    SHOWN_AUTHORS,
     CorpusStatistics,
     FacetCount,
     Paper,
@@ -134,6 +135,43 @@ def bibtex(connection: sqlite3.Connection, paper_id: str) -> str | None:
         "SELECT bibtex_raw FROM paper_bibtex WHERE paper_id = ?", (paper_id,)
     ).fetchone()
     return str(row[0]) if row else None
+
+
+class HitFacts(NamedTuple):
+    """What a hit shows beside a listed paper's own fields."""
+
+    authors: tuple[str, ...] = ()
+    doi: str | None = None
+    inferred: tuple[str, ...] = ()
+
+
+def hit_facts(
+    connection: sqlite3.Connection, generation: SnapshotVersion, papers: Sequence[ListedPaper]
+) -> dict[str, HitFacts]:
+    """The first authors, the DOI and the inferred fields of papers by their id."""
+    ids = json.dumps([paper.paper_id for paper in papers])
+    dois: dict[str, str | None] = {}
+    if generation.has_doi:
+        among = "SELECT paper_id, doi FROM paper WHERE paper_id IN (SELECT value FROM json_each(?))"
+        dois = dict(connection.execute(among, (ids,)).fetchall())
+    inferred = inferred_fields(connection, generation, [paper.paper_id for paper in papers])
+    found: dict[str, HitFacts] = {}
+    for paper in papers:
+        authors, _ = _authors(connection, paper.paper_id, paper.title, paper.row)
+        found[paper.paper_id] = HitFacts(
+            authors[:SHOWN_AUTHORS],
+            dois.get(paper.paper_id) or None,
+            inferred.get(paper.paper_id, ()),
+        )
+    return found
+
+
+def preview(connection: sqlite3.Connection, paper_id: str) -> str | None:
+    """The beginning of the abstract or summary, else the title; None without such a paper."""
+    row = connection.execute(
+        "SELECT summary_preview, title FROM paper WHERE paper_id = ?", (paper_id,)
+    ).fetchone()
+    return None if row is None else str(row[0] or row[1])
 
 
 def inferred_fields(

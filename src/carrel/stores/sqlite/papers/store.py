@@ -50,10 +50,8 @@ class SqlitePaperStore:
         def work(generation: SnapshotVersion, connection: sqlite3.Connection) -> list[PaperHit]:
             ranking = self._ranking(generation)
             found = ranking.search(connection, query, first, count)
-            inferred = rows.inferred_fields(
-                connection, generation, [paper.paper_id for paper in found]
-            )
-            return _hits(connection, found, Marker(query.phrases, ranking.stem), inferred)
+            facts = rows.hit_facts(connection, generation, found)
+            return _hits(connection, found, Marker(query.phrases, ranking.stem), facts)
 
         return await self._run(work)
 
@@ -61,9 +59,7 @@ class SqlitePaperStore:
         def work(generation: SnapshotVersion, connection: sqlite3.Connection) -> list[PaperHit]:
             marker = Marker([Phrase((word,)) for word in split_words(keyword)])
             found = papers_with_keyword(generation, connection, keyword, first, count)
-            inferred = rows.inferred_fields(
-                connection, generation, [paper.paper_id for paper, _ in found]
-            )
+            facts = rows.hit_facts(connection, generation, [paper for paper, _ in found])
             return [
                 PaperHit(
                     paper_id=paper.paper_id,
@@ -75,7 +71,7 @@ class SqlitePaperStore:
                             None, (marker.mark(", ".join(values)), marker.snippet([paper.preview]))
                         )
                     ),
-                    inferred=inferred.get(paper.paper_id, ()),
+                    **facts[paper.paper_id]._asdict(),
                 )
                 for paper, values in found
             ]
@@ -91,6 +87,9 @@ class SqlitePaperStore:
         return await self._run(
             lambda generation, connection: rows.papers_by_keys(connection, generation, keys)
         )
+
+    async def abstract(self, paper_id: str) -> str | None:
+        return await self._run(lambda _, connection: rows.preview(connection, paper_id))
 
     async def bibtex(self, paper_id: str) -> str | None:
         return await self._run(
@@ -171,7 +170,7 @@ def _hits(
     connection: sqlite3.Connection,
     found: list[rows.ListedPaper],
     marker: Marker,
-    inferred: Mapping[str, tuple[str, ...]],
+    facts: Mapping[str, rows.HitFacts],
 ) -> list[PaperHit]:
     return [
         PaperHit(
@@ -180,7 +179,7 @@ def _hits(
             year=paper.year,
             venue=paper.venue,
             snippet_markdown=marker.snippet(rows.indexed_texts(connection, paper)),
-            inferred=inferred.get(paper.paper_id, ()),
+            **facts[paper.paper_id]._asdict(),
         )
         for paper in found
     ]

@@ -1,0 +1,66 @@
+"""What callers name a paper by: our id, a DOI, an arXiv id, an address, or one of its passages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from carrel.libraries.identifiers import ArxivId, Doi, Identifier, NotAnIdentifierError
+
+MAX_NAME_CHARACTERS = 300
+PASSAGE_JOINT = "~"
+_PAPER_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_ADDRESS = re.compile(r"paper://([^/?#]+)")
+_PASSAGE_ID = re.compile(r"([a-zA-Z0-9_-]{1,64})~[0-9a-f]{10}(?:\.[0-9]{1,6})?")
+
+
+def check_paper_name(text: str) -> str:
+    """The text itself; ValueError where it can name no paper."""
+    if bare_paper_id(text) is None and not paper_keys(text):
+        raise ValueError("not a paper id, a DOI or an arXiv id")
+    return text
+
+
+def bare_paper_id(text: str) -> str | None:
+    """The id of ours in a name: alone, in an address `paper://…`, or in a passage id."""
+    name = text.strip()
+    if address := _ADDRESS.match(name):
+        name = address[1]
+    if passage := _PASSAGE_ID.fullmatch(name):
+        return passage[1]
+    return name if _PAPER_ID.fullmatch(name) else None
+
+
+def paper_keys(text: str) -> tuple[str, ...]:
+    """The keys under which a corpus may know the work that a DOI or an arXiv id names."""
+    for kind in (Doi, ArxivId):
+        try:
+            return identifier_keys(kind.parse(text))
+        except NotAnIdentifierError:
+            continue
+    return ()
+
+
+def identifier_keys(identifier: Identifier) -> tuple[str, ...]:
+    """The same for an identifier that was parsed; a corpus knows no PubMed numbers."""
+    match identifier:
+        case Doi(value=value) if identifier.arxiv is not None:
+            return (f"doi:{value}", f"arxiv:{identifier.arxiv.value}")
+        case Doi(value=value):
+            return (f"doi:{value}",)
+        case ArxivId(value=value):
+            return (f"arxiv:{value}", f"doi:10.48550/arxiv.{value}")
+        case _:
+            return ()
+
+
+def split_passage_id(text: str) -> tuple[str, str] | None:
+    """The paper of a passage id and the mark of the passage in it; None for any other text."""
+    name = text.strip()
+    paper_id, joint, mark = name.partition(PASSAGE_JOINT)
+    return (paper_id, mark) if joint and _PASSAGE_ID.fullmatch(name) else None
+
+
+def first_known(keys: Sequence[str], found: dict[str, str]) -> str | None:
+    """The paper that the first known key names."""
+    return next((found[key] for key in keys if key in found), None)

@@ -1,0 +1,108 @@
+"""The operations on passages of papers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from carrel.core.caller import Call, Caller
+from carrel.core.decorators import operation
+from carrel.core.quoting import QuotedSource
+from carrel.rooms.papers.models import (
+    FindPassages,
+    LocatedQuote,
+    LocateQuote,
+    PassageHit,
+    PassageInContext,
+    ReadPassage,
+)
+from carrel.rooms.papers.passages import PaperPassages
+from carrel.rooms.papers.resources import SCOPES
+
+
+def _found_passages(
+    arguments: Mapping[str, Any], answer: list[PassageHit], caller: Caller
+) -> Iterable[QuotedSource]:
+    return [QuotedSource("paper", hit.paper_id, hit.title) for hit in answer]
+
+
+def _read_passage(
+    arguments: Mapping[str, Any], answer: PassageInContext, caller: Caller
+) -> Iterable[QuotedSource]:
+    return [QuotedSource("paper", answer.paper_id, answer.title)]
+
+
+def _located(
+    arguments: Mapping[str, Any], answer: LocatedQuote, caller: Caller
+) -> Iterable[QuotedSource]:
+    return [
+        QuotedSource("paper", each.paper_id, each.title)
+        for each in (*answer.places, *answer.nearest)
+    ]
+
+
+class PassageOperations:
+    """Finding, reading and locating passages."""
+
+    def __init__(self, passages: PaperPassages) -> None:
+        self._passages = passages
+
+    @operation(
+        title="Find passages",
+        description=(
+            "The passages of papers that answer a question, word for word, best first, with "
+            "section, page and an id to cite; within limits it to some papers."
+        ),
+        scopes=SCOPES,
+        quotes=_found_passages,
+        command="passages",
+        next_command="carrel papers passage PASSAGE_ID --before 1 --after 1 reads on around one.",
+        phrases=(
+            "find the passage that says …; where in the papers is … discussed; which paragraph "
+            "mentions …; evidence for a statement in the papers; quote from papers about …; "
+            "sentences in the corpus that answer a question; paragraphs about … in this paper; "
+            "search inside the full texts; find text inside one paper"
+        ),
+    )
+    async def find_passages(self, question: FindPassages, call: Call) -> list[PassageHit]:
+        return await self._passages.find(
+            question.query, question.within, page=question.page, limit=question.limit
+        )
+
+    @operation(
+        title="Read a passage",
+        description="One passage by its id, with as many before and after it as asked for.",
+        scopes=SCOPES,
+        quotes=_read_passage,
+        command="passage",
+        is_listed=False,
+        phrases=(
+            "read on around a passage; show the context of a passage; what stands before and "
+            "after this paragraph; open a passage by its id; the paragraph after this one"
+        ),
+    )
+    async def read_passage(self, question: ReadPassage, call: Call) -> PassageInContext:
+        return await self._passages.read(
+            question.passage_id, before=question.before, after=question.after
+        )
+
+    @operation(
+        title="Locate a quote",
+        description=(
+            "Where a quotation comes from: paper, passage, page and characters, and whether it "
+            "is exact, the same words, or near with the words that differ."
+        ),
+        scopes=SCOPES,
+        quotes=_located,
+        command="quote",
+        is_listed=False,
+        cost=2.0,
+        phrases=(
+            "which paper is this quote from; find the source of a quotation; check that a quote "
+            "is correct; is this sentence really in the paper; where does this sentence come "
+            "from; verify a quotation; on which page is this quote; page number of a quoted "
+            "sentence; who wrote this sentence"
+        ),
+    )
+    async def locate_quote(self, question: LocateQuote, call: Call) -> LocatedQuote:
+        return await self._passages.locate(question.text, question.within)
