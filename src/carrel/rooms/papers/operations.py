@@ -108,7 +108,7 @@ class PapersOperations:
         phrases=(
             "who wrote this paper; authors year journal and DOI of a paper; details of one "
             "paper; when was it published; bibliographic data of a paper; title and authors of "
-            "a paper; publication date of a paper"
+            "a paper; publication date of a paper; who are the authors and when did it come out"
         ),
     )
     async def get_paper_metadata(self, question: OnePaper, call: Call) -> PaperMetadata:

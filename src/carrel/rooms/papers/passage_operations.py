@@ -101,7 +101,7 @@ class PassageOperations:
             "which paper is this quote from; find the source of a quotation; check that a quote "
             "is correct; is this sentence really in the paper; where does this sentence come "
             "from; verify a quotation; on which page is this quote; page number of a quoted "
-            "sentence; who wrote this sentence"
+            "sentence"
         ),
     )
     async def locate_quote(self, question: LocateQuote, call: Call) -> LocatedQuote:

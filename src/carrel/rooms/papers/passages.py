@@ -86,8 +86,8 @@ class PaperPassages:
             ids = [paper.metadata.paper_id for paper in chosen]
             found = await self._search.search_passages(query, within=ids, first=first, count=limit)
         if found is not None:
-            ids = dict.fromkeys(each.paper_id for each in found)
-            known = {paper_id: await self._papers.find_paper(paper_id) for paper_id in ids}
+            named = dict.fromkeys(each.paper_id for each in found)
+            known = {paper_id: await self._papers.find_paper(paper_id) for paper_id in named}
             return [_hit(known[each.paper_id], each) for each in found]
         return await self._rank(query, chosen or await self._candidates(query), first, limit)
 
