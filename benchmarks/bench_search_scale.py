@@ -25,10 +25,9 @@ import tantivy
 
 from benchmarks.synthetic_corpus import questions, texts, vocabulary, write_synthetic_snapshot
 from carrel.libraries.query.papers import parse_paper_query
+from carrel.stores.search.snapshot_index import build_paper_index, has_fresh_index, open_paper_index
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
-from carrel.stores.tantivy.papers import open_paper_index
-from carrel.stores.tantivy.papers_build import build_paper_index, has_fresh_index
 
 TOP = 20
 EACH = 60

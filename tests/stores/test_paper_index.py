@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,17 +12,22 @@ from pathlib import Path
 import pytest
 
 from carrel.libraries.query.papers import parse_paper_query
+from carrel.stores.search.snapshot_index import (
+    SnapshotRanking,
+    build_paper_index,
+    has_fresh_index,
+    open_paper_index,
+    renew_older_index,
+)
 from carrel.stores.sqlite.papers.index_manifest import index_folder, manifest_file, read_manifest
 from carrel.stores.sqlite.papers.search import OpenRanking
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
-from carrel.stores.tantivy.papers import TantivyRanking, open_paper_index
-from carrel.stores.tantivy.papers_build import build_paper_index, has_fresh_index
 from tests.rooms.papers.conftest import CORPUS, RESIDUAL, TRANSFORMER
 from tests.rooms.papers.desk import Desk
 from tests.rooms.papers.snapshots import SamplePaper, write_snapshot
 
 
-def opened(snapshot: Path) -> TantivyRanking | None:
+def opened(snapshot: Path) -> SnapshotRanking | None:
     source = PaperSnapshot(snapshot)
     try:
         return open_paper_index(source.path, source.current().build_id)
@@ -117,10 +123,9 @@ def test_a_damaged_index_is_passed_over_and_the_snapshot_answers(
             )
             manifest_file(snapshot).write_text(text, encoding="utf-8")
         case _:
-            for file in folder.iterdir():
-                file.unlink()
-            if damage == "no folder":
-                folder.rmdir()
+            shutil.rmtree(folder)
+            if damage == "empty folder":
+                folder.mkdir()
     assert opened(snapshot) is None
     with Desk(snapshot, tmp_path / "paper-static", open_paper_index) as desk:
         assert desk.search("residual") == [RESIDUAL.title]
@@ -143,13 +148,13 @@ def test_an_index_in_a_read_only_folder_is_read(tmp_path: Path) -> None:
     snapshot = write_snapshot(tmp_path, CORPUS)
     manifest = build_paper_index(snapshot)
     folder = index_folder(snapshot) / manifest.folder
-    for path in (*folder.iterdir(), folder, index_folder(snapshot)):
+    for path in (*folder.rglob("*"), folder, index_folder(snapshot)):
         path.chmod(0o555 if path.is_dir() else 0o444)
     try:
         ranking = opened(snapshot)
         assert ranking is not None
     finally:
-        for path in (index_folder(snapshot), folder):
+        for path in (index_folder(snapshot), folder, *folder.iterdir()):
             path.chmod(0o755)
 
 
@@ -157,10 +162,11 @@ def test_reading_leaves_the_index_as_it_was(tmp_path: Path) -> None:
     snapshot = write_snapshot(tmp_path, CORPUS)
     manifest = build_paper_index(snapshot)
     folder = index_folder(snapshot) / manifest.folder
-    before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
+    before = {file: file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
     with Desk(snapshot, tmp_path / "paper-static", open_paper_index) as desk:
         assert desk.search("attention")[0] == TRANSFORMER.title
-    assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
+    after = {file: file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+    assert after == before
 
 
 @pytest.mark.parametrize("open_ranking", [None, open_paper_index], ids=["fts5", "tantivy"])
@@ -213,7 +219,8 @@ def test_two_threads_may_search_one_index(tmp_path: Path) -> None:
 
         def one() -> list[int]:
             with source.current().connection() as connection:
-                return ranking.rows(connection, parse_paper_query("transformer"), 0, 5)
+                found = ranking.search(connection, parse_paper_query("transformer"), 0, 5)
+                return [paper.row for paper in found]
 
         try:
             return await asyncio.gather(*(asyncio.to_thread(one) for _ in range(20)))
@@ -225,11 +232,42 @@ def test_two_threads_may_search_one_index(tmp_path: Path) -> None:
     assert len(answers[0]) == 3
 
 
-def test_a_damaged_index_is_left_aside_and_made_again_by_the_next_build(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", ["papers", "passages"])
+def test_a_damaged_index_is_left_aside_and_made_again_by_the_next_build(
+    tmp_path: Path, part: str
+) -> None:
     snapshot = write_snapshot(tmp_path, CORPUS)
     manifest = build_paper_index(snapshot)
-    (index_folder(snapshot) / manifest.folder / "meta.json").write_bytes(b"not JSON")
+    (index_folder(snapshot) / manifest.folder / part / "meta.json").write_bytes(b"not JSON")
     assert opened(snapshot) is None
     assert not has_fresh_index(snapshot), "it is not taken for a good one for ever"
     build_paper_index(snapshot)
     assert opened(snapshot) is not None
+
+
+def test_an_index_of_an_earlier_version_is_made_again_with_its_vectors_kept(tmp_path: Path) -> None:
+    snapshot = write_snapshot(tmp_path, CORPUS)
+    build_paper_index(snapshot)
+    assert renew_older_index(snapshot) is None
+    facts = json.loads(manifest_file(snapshot).read_text())
+    facts |= {"format": 1, "vectors": "model", "vector_rows": "rows-1.npy"}
+    manifest_file(snapshot).write_text(json.dumps(facts))
+    assert opened(snapshot) is None
+    process = renew_older_index(snapshot)
+    assert process is not None
+    process.join(60)
+    renewed = read_manifest(snapshot)
+    assert renewed is not None
+    assert (renewed.vectors, renewed.vector_rows) == ("model", "rows-1.npy")
+    assert opened(snapshot) is not None
+
+
+def test_a_snippet_shows_the_passage_that_matched(tmp_path: Path) -> None:
+    filler = "Nothing of interest is said here about anything at all. " * 60
+    source = f"# Text\n\n{filler}\n\nThe owl, being a bird, hunts.\n\n{filler}\n\nOwls hunt mice."
+    papers = [SamplePaper(title="Birds", summaries={"simple": "About hunts."}, source=source)]
+    snapshot = write_snapshot(tmp_path, papers)
+    build_paper_index(snapshot)
+    with Desk(snapshot, tmp_path / "paper-static", open_paper_index) as desk:
+        hit = desk.ask("search_papers", query="owls that hunt mice")
+    assert "**Owls hunt mice**" in str(hit)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from carrel.rooms.papers.errors import SnapshotUnavailableError
+from carrel.stores.search.snapshot_index import build_paper_index
 from carrel.stores.sqlite.papers.index_manifest import index_folder, read_manifest
-from carrel.stores.tantivy.papers_build import build_paper_index
 from tests.rooms.papers.desk import Desk
 from tests.rooms.papers.snapshots import SamplePaper, write_snapshot
 

@@ -134,13 +134,13 @@ def open_index(snapshot: Path, build_id: str) -> Ranking | None:
     if not index_folder(snapshot).is_dir():
         return None
     from carrel.services.sentence_vectors import is_installed, load_model
+    from carrel.stores.search.snapshot_index import open_paper_index, renew_older_index
 
+    renew_older_index(snapshot)
     if is_installed():
         from carrel.stores.vectors.papers import open_semantic_index
 
         return open_semantic_index(snapshot, build_id, load_model)
-    from carrel.stores.tantivy.papers import open_paper_index
-
     return open_paper_index(snapshot, build_id)
 
 

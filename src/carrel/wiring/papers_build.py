@@ -21,12 +21,12 @@ from carrel.services.language_models.summaries import SummaryWriter
 from carrel.services.paper_sources.sources import PaperSourceFiles
 from carrel.services.sentence_vectors import load_model
 from carrel.settings import Settings
+from carrel.stores.search.snapshot_index import update_paper_index
 from carrel.stores.sqlite.errors import translate_full_disk
 from carrel.stores.sqlite.papers import SNAPSHOT_NAME, STATIC_NAME, SUMMARIES_NAME, WORKSHOP_NAME
 from carrel.stores.sqlite.papers.build_state import wait_for_other_additions
 from carrel.stores.sqlite.papers.corpus_folder import SqlitePapersToRead, open_build_stores
 from carrel.stores.static_folder import PaperAssets, SummaryFiles
-from carrel.stores.tantivy.papers_build import update_paper_index
 from carrel.wiring.audit import record_command
 from carrel.wiring.papers import snapshot_path
 

@@ -8,9 +8,8 @@ from typing import cast
 
 import pytest
 
+from carrel.stores.search.snapshot_index import build_paper_index, open_paper_index
 from carrel.stores.sqlite.papers.search import OpenRanking
-from carrel.stores.tantivy.papers import open_paper_index
-from carrel.stores.tantivy.papers_build import build_paper_index
 from tests.rooms.papers.cluster import filled_cluster
 from tests.rooms.papers.desk import DEMO, Desk
 from tests.rooms.papers.snapshots import Generation, SamplePaper, write_snapshot

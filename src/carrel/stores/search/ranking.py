@@ -9,7 +9,12 @@ from typing import Any
 
 import tantivy
 
-from carrel.libraries.query.papers import FacetPhrase, PaperQuery, positive_phrases
+from carrel.libraries.query.papers import (
+    FacetPhrase,
+    PaperIdentifier,
+    PaperQuery,
+    positive_phrases,
+)
 from carrel.libraries.text.abbreviations import AbbreviationTable
 from carrel.stores.search.compiler import (
     QueryCompiler,
@@ -21,6 +26,7 @@ from carrel.stores.search.compiler import (
     unscored,
     with_scores,
 )
+from carrel.stores.search.schema import HAS_BODY
 from carrel.stores.search.views import View
 
 # What a paper's own score adds to its best passage's. Chosen on the first half of 800 sentences
@@ -110,17 +116,21 @@ class PassageRanking:
         papers: View,
         *,
         deleted: Container[int] = frozenset(),
-        rows_of_identifiers: RowsOfIdentifiers = lambda _: (),
+        rows_of_identifiers: RowsOfIdentifiers | None = None,
         abbreviations: AbbreviationTable | None = None,
     ) -> None:
-        """`deleted` rows are left out; `papers` answers filters by author, venue and so on."""
+        """`deleted` rows are left out; `papers` answers filters by author, venue and so on.
+
+        Without `rows_of_identifiers` papers are known by their keys in the index.
+        """
         self._searcher = passages.searcher
         self._papers = papers
         self._deleted = deleted
-        self._of_papers = QueryCompiler(papers, rows_of_identifiers=rows_of_identifiers)
+        known_rows = rows_of_identifiers or rows_by_keys(papers)
+        self._of_papers = QueryCompiler(papers, rows_of_identifiers=known_rows)
         self._compiler = QueryCompiler(
             passages,
-            rows_of_identifiers=rows_of_identifiers,
+            rows_of_identifiers=known_rows,
             rows_of_facet=lru_cache(maxsize=64)(self._rows_of_facet),
             abbreviations=abbreviations,
         )
@@ -179,24 +189,24 @@ class PaperRanking:
         passages: View,
         *,
         deleted: Container[int] = frozenset(),
-        rows_of_identifiers: RowsOfIdentifiers = lambda _: (),
+        rows_of_identifiers: RowsOfIdentifiers | None = None,
         abbreviations: AbbreviationTable | None = None,
     ) -> None:
         self._searcher = papers.searcher
         self._deleted = deleted
-        self._rows_of_identifiers = rows_of_identifiers
+        self._rows_of_identifiers = rows_of_identifiers or rows_by_keys(papers)
         self._compiler = QueryCompiler(
-            papers, rows_of_identifiers=rows_of_identifiers, abbreviations=abbreviations
+            papers, rows_of_identifiers=self._rows_of_identifiers, abbreviations=abbreviations
         )
         self.passages = PassageRanking(
             passages,
             papers,
             deleted=deleted,
-            rows_of_identifiers=rows_of_identifiers,
+            rows_of_identifiers=self._rows_of_identifiers,
             abbreviations=abbreviations,
         )
-        # Where every paper has one passage, its abstract, the paper says the same and more.
-        self._has_texts = passages.document_count > papers.document_count
+        # Without full texts every passage is an abstract, and the paper says the same and more.
+        self._has_texts = papers.searcher.doc_freq("key", HAS_BODY) > 0
 
     @staticmethod
     def stem(word: str) -> str:
@@ -291,6 +301,25 @@ class PaperRanking:
     def _newest(self, query: tantivy.Query, wanted: int, without: Container[int]) -> list[int]:
         found = _search(self._searcher, query, wanted, self._deleted, order="newness")
         return [row for row, _, _ in found if row not in without]
+
+
+def rows_by_keys(papers: View) -> RowsOfIdentifiers:
+    """Looks identifiers up among the keys of papers: an id as it is, others as `doi:10.1000/x`."""
+
+    def find_rows(identifiers: Sequence[PaperIdentifier]) -> list[int]:
+        keys = [
+            each.value if each.kind == "paper_id" else f"{each.kind}:{each.value}"
+            for each in identifiers
+        ]
+        if not keys:
+            return []
+        query = any_of(
+            [tantivy.Query.term_query(papers.schema, "key", key, "basic") for key in keys]
+        )
+        hits = papers.searcher.search(query, MAX_TITLES, count=False).hits
+        return sorted(_numbers(papers.searcher, "row", hits))
+
+    return find_rows
 
 
 def count_matches(

@@ -15,6 +15,8 @@ from carrel.libraries.text.folding import text_key
 INDEX_FORMAT = 1
 TITLE_TIMES = 3
 FACETS = ("author", "venue", "keyword", "institution", "tag")
+# The key of every document with a body, so that an index tells how many there are.
+HAS_BODY = "has:body"
 _LATEST = 1 << 32
 
 
@@ -100,6 +102,7 @@ def make_entry(document: IndexedDocument) -> tantivy.Document:
         entry.add_text("exact", exact_text(document.text))
         entry.add_text("text", ranking_text(document.text))
     if document.body:
+        entry.add_text("key", HAS_BODY)
         entry.add_text("exact", exact_text(document.body))
         entry.add_text("body", " ".join(dict.fromkeys(ranking_text(document.body).split())))
     for category, values in document.facets.items():

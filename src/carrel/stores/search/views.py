@@ -79,6 +79,18 @@ def open_view(parts: Sequence[Path], views_folder: Path) -> View:
         raise UnusablePartError(f"cannot open the index parts {names}") from (failure or error)
 
 
+def open_part(part: Path) -> View:
+    """Open one part alone, in its own folder where that can be written. Raises UnusablePartError.
+
+    tantivy locks a folder while it opens it, so that a read-only one needs a view elsewhere.
+    """
+    read_part(part)
+    try:
+        return _open_folder(part)
+    except (OSError, ValueError):
+        return open_view([part], _own_folder())
+
+
 def sweep_views(views_folder: Path, *, but: Iterable[str] = ()) -> None:
     """Remove views that nobody has opened lately, and what a killed process left half made."""
     kept = set(but)

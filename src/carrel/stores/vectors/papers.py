@@ -20,11 +20,11 @@ from carrel.core.errors import describe_error
 from carrel.libraries.query.papers import PaperQuery
 from carrel.libraries.text.snippets import Stem
 from carrel.rooms.papers.errors import SnapshotUnavailableError
-from carrel.stores.sqlite.papers import rows
+from carrel.stores.search.ranking import RankedPaper
+from carrel.stores.search.snapshot_index import SnapshotRanking, list_papers, open_paper_index
 from carrel.stores.sqlite.papers.index_manifest import index_folder, read_manifest, write_manifest
 from carrel.stores.sqlite.papers.rows import ListedPaper
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
-from carrel.stores.tantivy.papers import TantivyRanking, open_paper_index
 
 KEY_BYTES = 16
 _FLUSH_EVERY = 32
@@ -152,7 +152,7 @@ _MAX_COMPARED = 150_000
 
 def open_semantic_index(
     snapshot: Path, build_id: str, embedder: Callable[[], Embedder]
-) -> SemanticRanking | TantivyRanking | None:
+) -> SemanticRanking | SnapshotRanking | None:
     """The index beside a snapshot, with vectors where they were made for this snapshot."""
     words = open_paper_index(snapshot, build_id)
     manifest = read_manifest(snapshot)
@@ -221,7 +221,7 @@ class SemanticRanking:
 
     name = "fast index of words, and vectors of meaning"
 
-    def __init__(self, words: TantivyRanking, vectors: PaperVectors, embedder: Embedder) -> None:
+    def __init__(self, words: SnapshotRanking, vectors: PaperVectors, embedder: Embedder) -> None:
         self._words = words
         self._vectors = vectors
         self._vector = lru_cache(maxsize=256)(embedder.vector)
@@ -238,33 +238,32 @@ class SemanticRanking:
         named = self._words.find_named(connection, query)
         page = named[first : first + count]
         known = {paper.row for paper in named}
-        fused = [row for row in self._fused(connection, query) if row not in known]
+        by_words = self._words.scored_papers(query, _WINDOW)
+        fused = [paper for paper in self._fused(query, by_words) if paper.row not in known]
         skip = max(0, first - len(named))
         wanted = count - len(page)
         chosen = fused[skip : skip + wanted]
         if len(chosen) < wanted:
             # Past the fused ones, the words alone go on.
-            seen = known | set(fused)
-            rest = [
-                row
-                for row in self._words.rows(connection, query, 0, first + count + len(seen))
-                if row not in seen
-            ]
+            seen = known | {paper.row for paper in fused}
+            ranked = self._words.scored_papers(query, first + count + len(seen))
+            rest = [paper for paper in ranked if paper.row not in seen]
             at = max(0, skip - len(fused))
             chosen += rest[at : at + wanted - len(chosen)]
-        return page + rows.papers_of_rows(connection, chosen)
+        return page + list_papers(connection, chosen)
 
-    def _fused(self, connection: sqlite3.Connection, query: PaperQuery) -> list[int]:
+    def _fused(self, query: PaperQuery, by_words: Sequence[RankedPaper]) -> list[RankedPaper]:
         """Sum of scores, each divided by its maximum; without a word match the lowest counts."""
-        by_words = dict(self._words.scored_rows(connection, query, 0, _WINDOW))
         vector = self._vector(query.text)
         found = list(by_words)
         if query.strict is None and len(self._vectors) <= _MAX_COMPARED:
-            found += [row for row in self._vectors.nearest(vector, _WINDOW) if row not in by_words]
+            last = min((paper.score for paper in by_words), default=0.0)
+            known = {paper.row for paper in by_words}
+            near = self._vectors.nearest(vector, _WINDOW)
+            found += [RankedPaper(row, last) for row in near if row not in known]
         if not found:
             return []
-        last = min(by_words.values(), default=0.0)
-        words = np.array([by_words.get(row, last) for row in found])
-        meaning = self._vectors.nearness(vector, found)
+        words = np.array([paper.score for paper in found])
+        meaning = self._vectors.nearness(vector, [paper.row for paper in found])
         scores = words / (words.max() or 1.0) + meaning / max(float(meaning.max()), 1e-6)
         return [found[at] for at in np.argsort(-scores, kind="stable")]

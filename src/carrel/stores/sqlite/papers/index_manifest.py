@@ -9,7 +9,8 @@ from pathlib import Path
 
 from carrel.core.process_name import process_name
 
-FORMAT = 1
+# 2: papers and passages in parts of the search index. An earlier one is made again.
+FORMAT = 2
 # Which `fold_text` made the words: 2 folds the points of Hebrew and Arabic. An older index is still
 # read; the next build or `carrel papers index` makes it again.
 FOLDING = 2
@@ -37,8 +38,11 @@ def manifest_file(snapshot: Path) -> Path:
     return index_folder(snapshot) / "manifest.json"
 
 
-def read_manifest(snapshot: Path) -> IndexManifest | None:
-    """The manifest, or None where there is none that this version can read."""
+def read_manifest(snapshot: Path, *, any_format: bool = False) -> IndexManifest | None:
+    """The manifest, or None where there is none that this version can read.
+
+    With `any_format` also that of an earlier version, whose words cannot be searched any more.
+    """
     try:
         facts = json.loads(manifest_file(snapshot).read_text(encoding="utf-8"))
         manifest = IndexManifest(**facts)
@@ -46,7 +50,7 @@ def read_manifest(snapshot: Path) -> IndexManifest | None:
         return None
     names = (manifest.folder, manifest.vectors, manifest.vector_rows)
     is_plain = all(isinstance(name, str) and Path(name).name == name for name in names)
-    return manifest if manifest.format == FORMAT and is_plain else None
+    return manifest if is_plain and (any_format or manifest.format == FORMAT) else None
 
 
 def write_manifest(snapshot: Path, manifest: IndexManifest) -> None:

@@ -28,7 +28,10 @@ NEWEST_FIRST = (
 
 
 class ListedPaper(NamedTuple):
-    """What a result list shows of a paper, its full-text row, and the first text for snippets."""
+    """What a result list shows of a paper, its full-text row, and the first texts for snippets.
+
+    `passage` is the part of its full text by which it was found, where an index tells.
+    """
 
     row: int
     paper_id: str
@@ -37,6 +40,7 @@ class ListedPaper(NamedTuple):
     venue: str
     preview: str
     summary: str
+    passage: str = ""
 
 
 _LISTED = "paper.paper_id, paper.title, paper.year, paper.venue, paper.summary_preview"
@@ -51,7 +55,7 @@ def listed_papers(connection: sqlite3.Connection, paper_ids: Sequence[str]) -> l
         "WHERE paper.paper_id IN (SELECT value FROM json_each(?))",
         (json.dumps(paper_ids),),
     )
-    by_id = {row[1]: ListedPaper._make(row) for row in found}
+    by_id = {row[1]: ListedPaper(*row) for row in found}
     return [by_id[paper_id] for paper_id in paper_ids if paper_id in by_id]
 
 
@@ -75,11 +79,13 @@ def _joined(
         "WHERE paper_fts.rowid IN (SELECT value FROM json_each(?))",
         (json.dumps(numbers),),
     )
-    return {row[0]: ListedPaper._make(row) for row in found}
+    return {row[0]: ListedPaper(*row) for row in found}
 
 
 def indexed_texts(connection: sqlite3.Connection, paper: ListedPaper) -> Iterator[str]:
     """What of a paper is indexed, piece by piece, read only as far as somebody asks."""
+    if paper.passage:
+        yield paper.passage
     yield paper.summary
     for column in ("source", "translated", "metadata"):
         found = connection.execute(

@@ -1,1 +1,0 @@
-"""Fast full-text indexes kept beside the data that they are made from."""
