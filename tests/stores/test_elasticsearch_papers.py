@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from carrel.core.errors import CarrelError
 from carrel.core.health import Health
 from carrel.rooms.knowledge.documents import DocumentChange
 from carrel.settings import Settings, SettingsError, read_settings
+from carrel.stores.sqlite.papers.documents import ranked_snapshot
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.wiring.knowledge import elasticsearch_client
 from carrel.wiring.papers import open_corpus, open_papers
@@ -139,7 +141,7 @@ class CutOff:
 def stopped(settings: Settings, snapshot: Path, after: int) -> None:
     async def run() -> None:
         source, client = PaperSnapshot(snapshot), elasticsearch_client(settings)
-        papers = RankedPapers(source, mark_every=2)
+        papers = RankedPapers(partial(ranked_snapshot, source), mark_every=2)
         try:
             await sync(
                 client,

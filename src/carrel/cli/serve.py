@@ -22,7 +22,7 @@ from carrel.wiring.audit import record_command
 from carrel.wiring.desk import open_desk
 from carrel.wiring.home import read_local_secret, unserved_files
 from carrel.wiring.http import RESOLVED_SETTINGS, http_app
-from carrel.wiring.papers import snapshot_path
+from carrel.wiring.papers import has_corpus
 
 if TYPE_CHECKING:
     from carrel.policy.authorization.models import AccessStore
@@ -125,7 +125,7 @@ async def _ask_store(
 
 def _greeting(settings: Settings) -> str:
     url = settings.base_url
-    has_papers = "papers" in settings.rooms and snapshot_path(settings).exists()
+    has_papers = "papers" in settings.rooms and has_corpus(settings)
     served = [name for name in settings.rooms if name != "papers" or has_papers]
     lines = [
         f"Carrel is serving {', '.join(served) or 'no room with anything in it'} at {url} (MCP at "

@@ -96,19 +96,14 @@ class PaperStaticFolder:
         self._unfinished = []
 
     def _write(self, paper: PublishedPaper) -> None:
-        summaries = self._folder / "summary"
-        own = summaries / paper.paper_id
+        own = self._folder / "summary" / paper.paper_id
         for stale in own.glob("*.json") if own.is_dir() else ():
             if stale.stem not in paper.summaries.templates:
                 stale.unlink()
-        for summary in paper.summaries.all:
-            write_whole(own / f"{summary.template}.json", _json(_summary(paper, summary)))
-        shown = _summary(paper, paper.summaries.preferred)
-        write_whole(
-            summaries / f"{paper.paper_id}.json",
-            _json({**shown, "available_templates": list(paper.summaries.templates)}),
-        )
-        write_whole(self._folder / "manifest" / f"{paper.paper_id}.json", _json(_manifest(paper)))
+        for name in paper_file_names(paper):
+            content = make_paper_file(paper, name)
+            if content is not None:
+                write_whole(self._folder / name, content)
 
     def sweep(self, paper_ids: frozenset[str], assets: frozenset[str]) -> int:
         gone = 0
@@ -123,6 +118,33 @@ class PaperStaticFolder:
                     gone += 1
                     path.unlink()
         return gone
+
+
+def paper_file_names(paper: PublishedPaper) -> list[str]:
+    """The files of the static folder that are written paper by paper."""
+    paper_id = paper.paper_id
+    return [
+        *(f"summary/{paper_id}/{template}.json" for template in paper.summaries.templates),
+        f"summary/{paper_id}.json",
+        f"manifest/{paper_id}.json",
+    ]
+
+
+def make_paper_file(paper: PublishedPaper, name: str) -> bytes | None:
+    """The content of one of these files; None where the paper has none of that name."""
+    kind, _, rest = name.partition("/")
+    own, _, template = rest.removesuffix(".json").partition("/")
+    if own != paper.paper_id or not rest.endswith(".json"):
+        return None
+    if kind == "manifest" and not template:
+        return _json(_manifest(paper))
+    if kind != "summary":
+        return None
+    if not template:
+        shown = _summary(paper, paper.summaries.preferred)
+        return _json({**shown, "available_templates": list(paper.summaries.templates)})
+    chosen = next((each for each in paper.summaries.all if each.template == template), None)
+    return None if chosen is None else _json(_summary(paper, chosen))
 
 
 def write_whole(target: Path, raw: bytes) -> None:

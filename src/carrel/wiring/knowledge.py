@@ -16,15 +16,20 @@ from carrel.policy.persistence import HomeNotPersistentError, not_served, withou
 from carrel.rooms.knowledge import ROOM, documents
 from carrel.rooms.knowledge.nodes import Nodes
 from carrel.rooms.knowledge.operations import KnowledgeOperations
-from carrel.rooms.knowledge.ports import KnowledgeStores, NoConcepts, Searcher
+from carrel.rooms.knowledge.ports import Concepts, KnowledgeStores, NoConcepts, Searcher
 from carrel.rooms.knowledge.service import Knowledge
 from carrel.settings import Settings, store_rules
+from carrel.stores.corpus.current import (
+    CorpusPlace,
+    CurrentConcepts,
+    CurrentDocuments,
+    ReaderByKind,
+)
 from carrel.stores.note_folders import FILE_NAME, NoteFoldersFile
 from carrel.stores.sqlite.papers.keywords import SnapshotConcepts
-from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.home import POSTGRES_ACTION
-from carrel.wiring.papers import OpenCorpus, snapshot_path
+from carrel.wiring.papers import OpenCorpus, has_corpus, snapshot_path
 from carrel.wiring.references import library_path, users_folder
 
 if TYPE_CHECKING:
@@ -49,7 +54,7 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     action = _ACTIONS.get(settings.knowledge_store, "")
     checks = {"knowledge": check_by(stores.notes.check, action)}
     probes = {"knowledge": check_by(stores.notes.ping, action)}
-    concepts = SnapshotConcepts(corpus.snapshot) if "papers" in settings.rooms else NoConcepts()
+    concepts = _open_concepts(corpus.place) if "papers" in settings.rooms else NoConcepts()
     searcher: Searcher
     if settings.elasticsearch.address:
         with store_rules.needs_driver("elasticsearch"):
@@ -90,9 +95,7 @@ def _neighbours(
     sources: list[documents.DocumentSource] = []
     personal: list[documents.PersonalSource] = []
     if "papers" in settings.rooms:
-        from carrel.stores.sqlite.papers.documents import SnapshotDocuments
-
-        sources.append(SnapshotDocuments(corpus.snapshot).source)
+        sources.append(_open_documents(corpus.place))
     if "references" in settings.rooms and settings.keeps_home:
         from carrel.stores.csl_json.search_documents import PersonalReferences
 
@@ -100,6 +103,27 @@ def _neighbours(
         closing.push_async_callback(references.close)
         personal.append(references)
     return sources, personal
+
+
+def _open_concepts(place: CorpusPlace) -> Concepts:
+    def open_segments() -> Concepts:
+        from carrel.stores.corpus.keywords import CorpusConcepts
+
+        return CorpusConcepts(place.folder)
+
+    return CurrentConcepts(ReaderByKind(place, SnapshotConcepts(place.snapshot), open_segments))
+
+
+def _open_documents(place: CorpusPlace) -> documents.DocumentSource:
+    from carrel.stores.sqlite.papers.documents import SnapshotDocuments
+
+    def open_segments() -> documents.DocumentSource:
+        from carrel.stores.corpus.documents import CorpusDocuments
+
+        return CorpusDocuments(place.folder)
+
+    of_snapshot = SnapshotDocuments(place.snapshot).source
+    return CurrentDocuments(ReaderByKind(place, of_snapshot, open_segments))
 
 
 def open_stores(settings: Settings) -> KnowledgeStores:
@@ -164,8 +188,8 @@ async def sync_indices(
 
 
 def has_papers(settings: Settings) -> bool:
-    """Whether a snapshot is set, or one was made in the home folder."""
-    return settings.papers.snapshot is not None or snapshot_path(settings).exists()
+    """Whether a corpus is set, or one was made in the home folder."""
+    return settings.papers.snapshot is not None or has_corpus(settings)
 
 
 def _open_sources(settings: Settings, closing: AsyncExitStack) -> list[documents.DocumentSource]:
@@ -174,11 +198,12 @@ def _open_sources(settings: Settings, closing: AsyncExitStack) -> list[documents
     closing.push_async_callback(stores.notes.close)
     sources = list(stores.sources)
     if "papers" in settings.rooms:
+        from carrel.stores.corpus.ranked_version import ranked_version
         from carrel.stores.elasticsearch.papers import RankedPapers
 
-        snapshot = PaperSnapshot(snapshot_path(settings))
-        closing.push_async_callback(asyncio.to_thread, snapshot.close)
-        sources.append(RankedPapers(snapshot))
+        place = CorpusPlace(snapshot_path(settings))
+        closing.push_async_callback(asyncio.to_thread, place.close)
+        sources.append(RankedPapers(partial(ranked_version, place)))
     if "references" in settings.rooms and settings.keeps_home:
         from carrel.stores.csl_json.search_documents import AllReferences
 

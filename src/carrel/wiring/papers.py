@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,50 +24,97 @@ from carrel.services.literature.lazy_client import LazyLiterature
 from carrel.services.static_assets import FolderAssets
 from carrel.settings import Settings
 from carrel.settings.store_rules import need_elasticsearch, needs_driver
+from carrel.stores.corpus.current import (
+    CheckedStore,
+    ClosableAssets,
+    CorpusPlace,
+    CurrentAssets,
+    CurrentPapers,
+    ReaderByKind,
+)
+from carrel.stores.corpus.health import CorpusHealth
 from carrel.stores.sqlite.papers import SNAPSHOT_NAME, STATIC_NAME
 from carrel.stores.sqlite.papers.index_manifest import index_folder
 from carrel.stores.sqlite.papers.search import OpenRanking, Ranking
-from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
-from carrel.stores.sqlite.papers.store import CorpusHealth, SqlitePaperStore
+from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from carrel.wiring.desk import OpenRoom
 
 if TYPE_CHECKING:
     from carrel.services.http_assets import HttpAssets
     from carrel.services.literature.works import LiteratureServices
+    from carrel.stores.corpus.folder import CorpusSession
+    from carrel.stores.corpus.store import CorpusRanking
     from carrel.stores.elasticsearch.papers import PaperCluster
 
 
 def snapshot_path(settings: Settings) -> Path:
-    """The snapshot that is set, or the one that lives in the home folder."""
-    return settings.papers.snapshot or settings.home / "papers" / SNAPSHOT_NAME
+    """The snapshot that is set or lives in the home folder, or would lie in the corpus folder."""
+    named = settings.papers.snapshot or settings.home / "papers"
+    return named / SNAPSHOT_NAME if settings.papers.snapshot is None or named.is_dir() else named
+
+
+def has_corpus(settings: Settings) -> bool:
+    """Whether there are segments or a snapshot where the settings say."""
+    return CorpusPlace(snapshot_path(settings)).exists()
 
 
 @dataclass(frozen=True, slots=True)
 class OpenCorpus:
-    """The papers of one snapshot, and what is held open for them."""
+    """The papers of one place, and what is held open for them."""
 
-    snapshot: PaperSnapshot
+    place: CorpusPlace
     service: Papers
-    store: SqlitePaperStore
-    assets: FolderAssets | HttpAssets
+    store: CurrentPapers
+    assets: CurrentAssets
     cluster: PaperCluster | None = None
 
     async def close(self) -> None:
         await self.store.close()
-        await asyncio.to_thread(self.snapshot.close)
+        await asyncio.to_thread(self.place.close)
         if self.cluster is not None:
             await asyncio.to_thread(self.cluster.close)
         await self.assets.close()
 
 
 def open_corpus(settings: Settings) -> OpenCorpus:
-    """Nothing is read yet: the first call reports a snapshot that is missing."""
-    snapshot = PaperSnapshot(snapshot_path(settings))
+    """Nothing is read yet: the first call reports a corpus that is missing."""
+    place = CorpusPlace(snapshot_path(settings))
     cluster = _open_cluster(settings) if settings.papers.search == "elasticsearch" else None
     rankings: dict[str, OpenRanking | None] = {"auto": open_index, "fts5": None}
-    open_ranking = cluster.open_ranking if cluster else rankings[settings.papers.search]
-    store, assets = SqlitePaperStore(snapshot, open_ranking=open_ranking), _open_assets(settings)
-    return OpenCorpus(snapshot, Papers(store, assets), store, assets, cluster)
+    of_snapshot = SqlitePaperStore(
+        place.snapshot,
+        open_ranking=cluster.open_ranking if cluster else rankings[settings.papers.search],
+    )
+    open_segments = partial(_open_segments, settings, place, cluster)
+    open_segment_assets = partial(_open_segment_assets, settings, place)
+    store = CurrentPapers(ReaderByKind(place, of_snapshot, open_segments))
+    assets = CurrentAssets(ReaderByKind(place, _open_assets(settings), open_segment_assets))
+    return OpenCorpus(place, Papers(store, assets), store, assets, cluster)
+
+
+def _open_segments(
+    settings: Settings, place: CorpusPlace, cluster: PaperCluster | None
+) -> CheckedStore:
+    """The store over segments; their index alone, or a cluster in front of it."""
+    from carrel.stores.corpus.ranking import open_corpus_ranking
+    from carrel.stores.corpus.store import CorpusPaperStore
+
+    def open_ranking(session: CorpusSession) -> CorpusRanking:
+        own = open_corpus_ranking(session, settings.cache_folder / "views")
+        return cluster.rank_corpus(session, own) if cluster is not None else own
+
+    return CorpusPaperStore(place.folder, open_ranking)
+
+
+def _open_segment_assets(settings: Settings, place: CorpusPlace) -> ClosableAssets:
+    from carrel.stores.corpus.assets import CorpusAssets
+
+    chosen = settings.papers
+    return CorpusAssets(
+        place.folder,
+        timeout_seconds=chosen.asset_timeout_seconds,
+        max_bytes=chosen.max_asset_bytes,
+    )
 
 
 def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
@@ -75,8 +123,8 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     room = Room.collect(
         ROOM,
         PapersOperations(corpus.service),
-        PassageOperations(PaperPassages(corpus.service, corpus.store)),
-        paper_adder(corpus.snapshot.path.parent, services),
+        PassageOperations(PaperPassages(corpus.service, corpus.store, corpus.store)),
+        paper_adder(corpus.place.folder.path, services),
         PaperResources(corpus.service),
     )
     if not settings.keeps_home:
@@ -84,6 +132,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         error = HomeNotPersistentError("Added papers are", has_database=bool(settings.database.url))
         room = without_home(room, error, still_served=[*reads, *(r.name for r in room.resources)])
     health = CorpusHealth(
+        corpus.place,
         corpus.store,
         is_named=settings.papers.snapshot is not None,
         # Only a question shows whether the cluster answers, and for this very snapshot.

@@ -79,7 +79,7 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     path = library_path(settings)
     chosen = settings.references
     libraries = UserLibraries(path, users_folder(settings), chosen.attachments)
-    papers = CitablePapers(corpus.service, corpus.snapshot.exists)
+    papers = CitablePapers(corpus.service, corpus.place.exists)
     health = LibraryHealth(path)
     literature, parsers, clock = open_literature(settings), ParserProcesses(), SystemClock()
     jobs = _open_jobs(settings, LookupJob(libraries, literature, clock), clock)

@@ -31,9 +31,11 @@ from carrel.services.process_pool import map_in_processes
 from carrel.settings import Settings
 from carrel.settings.places import database_files
 from carrel.settings.store_rules import need_model_name
+from carrel.stores.corpus.current import ReaderByKind
+from carrel.stores.corpus.current_texts import CurrentTexts, PaperTextSource
 from carrel.stores.sql.research import SqlResearch
 from carrel.stores.sqlite.concepts import ConceptFile, read_vocabulary
-from carrel.stores.sqlite.papers.documents import PaperTexts
+from carrel.stores.sqlite.papers.texts import PaperTexts
 from carrel.stores.worker_identity import WorkerIdentity
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.home import POSTGRES_ACTION, open_driver
@@ -118,11 +120,16 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
 
 
 def _open_corpus(settings: Settings, papers: OpenCorpus) -> Corpus:
-    vocabulary = settings.research.vocabulary
-    name = hashlib.sha256(str(papers.snapshot.path).encode()).hexdigest()[:16]
+    def open_segments() -> PaperTextSource:
+        from carrel.stores.corpus.texts import CorpusTexts
+
+        return CorpusTexts(place.folder)
+
+    place, vocabulary = papers.place, settings.research.vocabulary
+    name = hashlib.sha256(str(place.snapshot.path).encode()).hexdigest()[:16]
     file = settings.cache_folder / "research" / f"concepts-{name}.db"
     return Corpus(
-        PaperTexts(papers.snapshot),
+        CurrentTexts(ReaderByKind(place, PaperTexts(place.snapshot), open_segments)),
         ConceptFile(file, "" if vocabulary is None else vocabulary.name),
         _Neighbours(papers, settings),
         map_in_processes,

@@ -7,11 +7,13 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from carrel.settings import Settings, read_settings
+from carrel.stores.sqlite.papers.documents import ranked_snapshot
 from carrel.stores.sqlite.papers.search import OpenRanking
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 
@@ -40,7 +42,7 @@ async def fill(settings: Settings, snapshot: Path) -> int:
     from carrel.wiring.knowledge import elasticsearch_client
 
     source, client = PaperSnapshot(snapshot), elasticsearch_client(settings)
-    papers = RankedPapers(source)
+    papers = RankedPapers(partial(ranked_snapshot, source))
     try:
         return (
             await sync(client, papers, f"{settings.elasticsearch.prefix}papers", lambda count: None)

@@ -11,7 +11,8 @@ import pytest
 from carrel.stores.search.snapshot_index import build_paper_index, open_paper_index
 from carrel.stores.sqlite.papers.search import OpenRanking
 from tests.rooms.papers.cluster import filled_cluster
-from tests.rooms.papers.desk import DEMO, Desk
+from tests.rooms.papers.desk import DEMO, Desk, SegmentsDesk
+from tests.rooms.papers.segments import write_segments
 from tests.rooms.papers.snapshots import Generation, SamplePaper, write_snapshot
 
 TRANSFORMER = SamplePaper(
@@ -64,7 +65,7 @@ def generation(request: pytest.FixtureRequest) -> Generation:
     return cast(Generation, request.param)
 
 
-@pytest.fixture(scope="session", params=["fts5", "tantivy", "elasticsearch"])
+@pytest.fixture(scope="session", params=["fts5", "tantivy", "elasticsearch", "segments"])
 def desk(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
@@ -72,6 +73,12 @@ def desk(
 ) -> Iterator[Desk]:
     """Whichever index answers, the promises are the same."""
     folder = tmp_path_factory.mktemp(f"{generation}-{request.param}")
+    if request.param == "segments":
+        if generation == "older":
+            pytest.skip("segments have no older generation")
+        with SegmentsDesk(write_segments(folder, CORPUS)) as opened:
+            yield opened
+        return
     snapshot = write_snapshot(folder, CORPUS, generation=generation)
     with ExitStack() as stack:
         open_ranking: OpenRanking = open_paper_index

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -18,6 +18,11 @@ from carrel.rooms.papers.ports import Assets
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.service import Papers
 from carrel.services.static_assets import FolderAssets
+from carrel.stores.corpus.assets import CorpusAssets
+from carrel.stores.corpus.current import CheckedStore
+from carrel.stores.corpus.folder import CorpusFolder
+from carrel.stores.corpus.ranking import open_corpus_ranking
+from carrel.stores.corpus.store import CorpusPaperStore
 from carrel.stores.sqlite.papers.search import OpenRanking
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
@@ -34,15 +39,20 @@ class Desk:
     def __init__(
         self, snapshot: Path, static: Path | Assets, open_ranking: OpenRanking | None = None
     ) -> None:
-        self._runner = asyncio.Runner()
         self.snapshot = PaperSnapshot(snapshot)
-        self.store = SqlitePaperStore(self.snapshot, threads=2, open_ranking=open_ranking)
+        store = SqlitePaperStore(self.snapshot, threads=2, open_ranking=open_ranking)
         assets = FolderAssets(static) if isinstance(static, Path) else static
-        papers = Papers(self.store, assets)
+        self._open(store, assets, self.snapshot.close)
+
+    def _open(self, store: CheckedStore, assets: Assets, close: Callable[[], None]) -> None:
+        self._runner = asyncio.Runner()
+        self._close = close
+        self.store = store
+        papers = Papers(store, assets)
         self.room = Room.collect(
             ROOM,
             PapersOperations(papers),
-            PassageOperations(PaperPassages(papers, self.store)),
+            PassageOperations(PaperPassages(papers, store, store)),
             PaperResources(papers),
         )
         self._catalogue = Catalogue([self.room])
@@ -52,7 +62,7 @@ class Desk:
 
     def __exit__(self, *_: object) -> None:
         self._runner.run(self.store.close())
-        self.snapshot.close()
+        self._close()
         self._runner.close()
 
     def ask(self, name: str, **arguments: object) -> Any:
@@ -76,3 +86,15 @@ class Desk:
             return await awaited
 
         return self._runner.run(wait())
+
+
+class SegmentsDesk(Desk):
+    """The same over the segments of a corpus folder."""
+
+    def __init__(self, corpus: Path) -> None:
+        folder = CorpusFolder(corpus)
+        store = CorpusPaperStore(
+            folder, lambda session: open_corpus_ranking(session, corpus / "views"), threads=2
+        )
+        assets = CorpusAssets(folder, timeout_seconds=10.0, max_bytes=32 * 1024 * 1024)
+        self._open(store, assets, folder.close)

@@ -16,7 +16,8 @@ from carrel.rooms.papers.errors import (
     SectionNotFoundError,
     SourceNotAvailableError,
 )
-from tests.rooms.papers.desk import Desk
+from tests.rooms.papers.desk import Desk, SegmentsDesk
+from tests.rooms.papers.segments import write_segments
 from tests.rooms.papers.snapshots import Generation, SamplePaper, write_snapshot
 
 pytestmark = pytest.mark.promise("P13")
@@ -61,12 +62,16 @@ BARE = SamplePaper(
 )
 
 
-@pytest.fixture(scope="module", params=["older", "newer"])
+@pytest.fixture(scope="module", params=["older", "newer", "segments"])
 def desk(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Desk]:
+    folder = tmp_path_factory.mktemp(request.param)
+    if request.param == "segments":
+        with SegmentsDesk(write_segments(folder, (SLEEP, CELLS, BARE))) as desk:
+            yield desk
+        return
     generation: Generation = request.param
-    folder = tmp_path_factory.mktemp(generation)
     snapshot = write_snapshot(folder, (SLEEP, CELLS, BARE), generation=generation)
     with Desk(snapshot, folder / "paper-static") as desk:
         yield desk

@@ -17,8 +17,8 @@ from carrel.settings import Settings
 from carrel.settings.places import database_files
 from carrel.stores.sql.research import SqlResearch
 from carrel.stores.sqlite.driver import SqliteDriver
-from carrel.stores.sqlite.papers.documents import PaperTexts
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
+from carrel.stores.sqlite.papers.texts import PaperTexts
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, finished_project, other, settings_for, visit
 

@@ -151,13 +151,16 @@ class SnapshotUnavailableError(UnavailableError):
 
     code = "snapshot_unavailable"
 
-    def __init__(self, reason: str, *, missing: str | None = None) -> None:
+    def __init__(
+        self, reason: str, *, missing: str | None = None, next_step: str | None = None
+    ) -> None:
         details: dict[str, object] = {"reason": reason}
         if missing is not None:
             details["missing"] = missing
         super().__init__(
             f"The paper snapshot cannot be used: {reason}.",
-            next_step="`carrel papers build FOLDER` makes one; --snapshot or the setting "
+            next_step=next_step
+            or "`carrel papers build FOLDER` makes one; --snapshot or the setting "
             "papers.snapshot names another.",
             details=details,
         )

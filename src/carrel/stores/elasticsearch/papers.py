@@ -6,7 +6,8 @@ import asyncio
 import hashlib
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from carrel.libraries.query.papers import (
     FacetCategory,
     FacetPhrase,
     Not,
+    PaperIdentifier,
     PaperQuery,
     QueryNode,
     WithIdentifier,
@@ -36,13 +38,21 @@ from carrel.rooms.knowledge.documents import (
     Put,
     Reset,
 )
+from carrel.stores.corpus.folder import CorpusSession
+from carrel.stores.corpus.papers import find_papers, identified_rows, ids_of_rows
+from carrel.stores.corpus.store import CorpusRanking
 from carrel.stores.elasticsearch.errors import translate_driver_errors
+from carrel.stores.paper_documents import (
+    PAPER_FIELDS,
+    RANKED_FACETS,
+    IndexedTexts,
+    OpenRankedVersion,
+)
+from carrel.stores.search.ranking import MatchCount, RankedPaper, RankedPassage
 from carrel.stores.sqlite.papers import rows
-from carrel.stores.sqlite.papers.documents import PAPER_FIELDS, paper_page
 from carrel.stores.sqlite.papers.rows import ListedPaper
-from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, SnapshotVersion
 
-FACETS: tuple[FacetCategory, ...] = ("author", "venue", "keyword", "institution", "tag")
+FACETS = RANKED_FACETS
 TEXTS = ("title", "summary", "metadata", "full")
 _MAX_WORD_CHARACTERS = 80
 # Larger than the place of any paper in its snapshot, and small enough for a year before it in a
@@ -64,29 +74,33 @@ class RankedPapers:
     fields = RANKED_FIELDS
     is_public = True
 
-    def __init__(self, snapshot: PaperSnapshot, *, mark_every: int = 1000) -> None:
-        self._snapshot = snapshot
+    def __init__(self, open_version: OpenRankedVersion, *, mark_every: int = 1000) -> None:
+        self._open_version = open_version
         self._mark_every = mark_every
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        generation = await asyncio.to_thread(self._snapshot.current)
-        build_id = generation.build_id
-        if since == build_id:
-            return
-        begun, _, place = (since or "").rpartition("@")
-        last = int(place) if begun == build_id else -1
-        if begun != build_id:
-            yield Reset()
-        told = 0
-        with generation.connection() as connection:
-            while page := await asyncio.to_thread(_page, generation, connection, last):
-                for number, document in page:
-                    yield Put(document)
+        opened = self._open_version()
+        version = await asyncio.to_thread(opened.__enter__)
+        try:
+            build_id = version.build_id
+            if since == build_id:
+                return
+            begun, _, place = (since or "").rpartition("@")
+            last = int(place) if begun == build_id else -1
+            if begun != build_id:
+                yield Reset()
+            told = 0
+            while page := await asyncio.to_thread(version.page, last):
+                for number, document, texts in page:
+                    fields = {**document.fields, **ranked_fields(texts)}
+                    yield Put(Document(document.id, fields, document.readers))
                     told += 1
                     if told % self._mark_every == 0:
                         yield Checkpoint(f"{build_id}@{number}")
                 last = page[-1][0]
-        yield Checkpoint(build_id)
+            yield Checkpoint(build_id)
+        finally:
+            await asyncio.to_thread(opened.__exit__, None, None, None)
 
 
 def spaced_words(text: str) -> str:
@@ -99,58 +113,20 @@ def title_mark(title_key: str) -> str:
     return hashlib.sha256(title_key.encode()).hexdigest()[:32]
 
 
-def _page(
-    generation: SnapshotVersion, connection: sqlite3.Connection, after: int
-) -> list[tuple[int, Document]]:
-    return [
-        (
-            number,
-            Document(
-                document.id,
-                {**document.fields, **_ranked_by(connection, document.id)},
-                document.readers,
-            ),
-        )
-        for number, document in paper_page(generation, connection, after)
-    ]
-
-
-def _ranked_by(connection: sqlite3.Connection, paper_id: str) -> dict[str, object]:
-    title, year, place, number = connection.execute(
-        "SELECT title, year, paper_index, rowid FROM paper WHERE paper_id = ?", (paper_id,)
-    ).fetchone()
-    summary, source, translated, metadata = _indexed(connection, paper_id, number)
-    known_year = int(year) if str(year).isdecimal() else 0
+def ranked_fields(texts: IndexedTexts) -> dict[str, object]:
+    """The words of a paper, by the fields that are searched."""
+    known_year = int(texts.year) if texts.year.isdecimal() else 0
     fields: dict[str, object] = {
-        "words_title": spaced_words(str(title)),
-        "words_summary": spaced_words(summary),
-        "words_metadata": spaced_words(metadata),
-        "words_full": [spaced_words(text) for text in (source, translated) if text],
-        "title_key": title_mark(text_key(str(title))),
-        "newness": known_year * _LATEST + max(0, _LATEST - 1 - int(place or 0)),
+        "words_title": spaced_words(texts.title),
+        "words_summary": spaced_words(texts.summary),
+        "words_metadata": spaced_words(texts.metadata),
+        "words_full": [spaced_words(text) for text in (texts.source, texts.translated) if text],
+        "title_key": title_mark(text_key(texts.title)),
+        "newness": known_year * _LATEST + max(0, _LATEST - 1 - texts.place),
     }
     for facet in FACETS:
-        sql = f"SELECT value FROM {facet} JOIN paper_{facet} USING ({facet}_id) WHERE paper_id = ?"
-        fields[f"words_{facet}"] = [
-            spaced_words(str(value)) for (value,) in connection.execute(sql, (paper_id,))
-        ]
+        fields[f"words_{facet}"] = [spaced_words(value) for value in texts.facets[facet]]
     return fields
-
-
-def _indexed(connection: sqlite3.Connection, paper_id: str, number: int) -> tuple[str, ...]:
-    """The texts of the full-text table, which usually counts as the table of papers does."""
-    columns = "SELECT summary, source, translated, metadata FROM paper_fts"
-    row = connection.execute(
-        f"{columns} WHERE rowid = ? AND paper_id = ?", (number, paper_id)
-    ).fetchone()
-    if row is None:
-        row = connection.execute(f"{columns} WHERE paper_id = ?", (paper_id,)).fetchone() or (
-            "",
-            "",
-            "",
-            "",
-        )
-    return tuple(str(text or "") for text in row)
 
 
 Clause = dict[str, Any]
@@ -160,9 +136,13 @@ _MAX_PREFIX_WORDS = 60
 _MAX_PIECES = 200
 
 
-def question(connection: sqlite3.Connection, query: PaperQuery) -> Clause | None:
+Identify = Callable[[Sequence[PaperIdentifier]], list[str]]
+"""The ids of the papers that these identifiers name, from the corpus itself."""
+
+
+def question(identify: Identify, query: PaperQuery) -> Clause | None:
     """The clause for a query; None where nothing is asked for."""
-    parts = [] if query.strict is None else [_node(connection, query.strict)]
+    parts = [] if query.strict is None else [_node(identify, query.strict)]
     if query.identifiers:
         # An identifier that was pasted whole is not a bag of numbers.
         parts += [_phrase(phrase) for phrase in query.loose]
@@ -177,7 +157,7 @@ def _bag(loose: Sequence[Phrase]) -> Clause:
     return _any([_phrase(piece) for piece in split_phrases(content) or content][:_MAX_PIECES])
 
 
-def _node(connection: sqlite3.Connection, node: QueryNode) -> Clause:
+def _node(identify: Identify, node: QueryNode) -> Clause:
     match node:
         case Phrase():
             return _phrase(node)
@@ -186,13 +166,13 @@ def _node(connection: sqlite3.Connection, node: QueryNode) -> Clause:
         case YearRange(first, last):
             return _unscored({"range": {"year": {"gte": first or 0, "lte": last or 9999}}})
         case WithIdentifier(identifiers):
-            return _unscored({"ids": {"values": rows.identified_papers(connection, identifiers)}})
+            return _unscored({"ids": {"values": identify(identifiers)}})
         case Not(part):
-            return _unscored({"bool": {"must_not": [_node(connection, part)]}})
+            return _unscored({"bool": {"must_not": [_node(identify, part)]}})
         case AllOf(parts):
-            return {"bool": {"must": [_node(connection, part) for part in parts]}}
+            return {"bool": {"must": [_node(identify, part) for part in parts]}}
         case AnyOf(parts):
-            return _any([_node(connection, part) for part in parts])
+            return _any([_node(identify, part) for part in parts])
 
 
 def _phrase(phrase: Phrase) -> Clause:
@@ -252,34 +232,38 @@ class ElasticsearchRanking:
     def search(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[ListedPaper]:
+        found = self.search_ids(partial(rows.identified_papers, connection), query, first, count)
+        return rows.listed_papers(connection, found)
+
+    def search_ids(
+        self, identify: Identify, query: PaperQuery, first: int, count: int
+    ) -> list[str]:
+        """Ids of papers, best first."""
         with translate_driver_errors():
             self._check_state()
-            named = self._named(connection, query)
+            named = self._named(identify, query)
             page = named[first : first + count]
-            asked = question(connection, query)
+            asked = question(identify, query)
             wanted = count - len(page)
             if asked is None or not wanted:
                 return page
-            without = {"ids": {"values": [paper.paper_id for paper in named]}}
             order = _BEST_FIRST if query.phrases else _NEWEST_FIRST
             ranked = self._found(
-                {"bool": {"must": [asked], "must_not": [without]}},
+                {"bool": {"must": [asked], "must_not": [{"ids": {"values": named}}]}},
                 max(0, first - len(named)),
                 wanted,
                 order,
             )
-        return page + rows.listed_papers(connection, ranked)
+        return page + ranked
 
-    def _named(self, connection: sqlite3.Connection, query: PaperQuery) -> list[ListedPaper]:
+    def _named(self, identify: Identify, query: PaperQuery) -> list[str]:
         """The papers whose identifier or whole title was typed."""
         if query.identifiers:
-            return rows.listed_papers(
-                connection, rows.identified_papers(connection, query.identifiers)
-            )
+            return identify(query.identifiers)
         if not query.loose or query.strict is not None:
             return []
         titled = {"term": {"title_key": title_mark(query.title_key)}}
-        return rows.listed_papers(connection, self._found(titled, 0, _MAX_TITLES, _NEWEST_FIRST))
+        return self._found(titled, 0, _MAX_TITLES, _NEWEST_FIRST)
 
     def _found(
         self, asked: dict[str, Any], first: int, count: int, order: list[dict[str, str]]
@@ -332,6 +316,46 @@ class ElasticsearchRanking:
         return self._client().options(request_timeout=self._timeout_seconds + 2.0, max_retries=0)
 
 
+class ElasticsearchCorpusRanking:
+    """One version of a corpus of segments in one cluster; only search is asked there."""
+
+    stem = None
+
+    def __init__(self, cluster: ElasticsearchRanking, beside: CorpusRanking) -> None:
+        self.name = cluster.name
+        self._cluster = cluster
+        self._beside = beside
+
+    def search(
+        self, session: CorpusSession, query: PaperQuery, first: int, count: int
+    ) -> list[RankedPaper]:
+        def identify(identifiers: Sequence[PaperIdentifier]) -> list[str]:
+            rows = identified_rows(session, identifiers)
+            ids = ids_of_rows(session, rows)
+            return [ids[row] for row in rows if row in ids]
+
+        found = self._cluster.search_ids(identify, query, first, count)
+        return [RankedPaper(paper.row, 0.0) for paper in find_papers(session, found)]
+
+    def count(self, query: PaperQuery) -> MatchCount:
+        return MatchCount(0, is_exact=False)
+
+    def search_passages(
+        self, query: PaperQuery, within_rows: Sequence[int] | None, first: int, count: int
+    ) -> list[RankedPassage]:
+        return self._beside.search_passages(query, within_rows, first, count)
+
+    def with_facet_words(
+        self, session: CorpusSession, categories: Sequence[FacetCategory], words: Sequence[str]
+    ) -> Iterator[int]:
+        return self._beside.with_facet_words(session, categories, words)
+
+    def with_title_beginning(
+        self, session: CorpusSession, text: str, count: int
+    ) -> tuple[list[int], int]:
+        return self._beside.with_title_beginning(session, text, count)
+
+
 class PaperCluster:
     """One Elasticsearch that ranks papers; connected by the first question."""
 
@@ -348,6 +372,14 @@ class PaperCluster:
     def open_ranking(self, snapshot: Path, build_id: str) -> ElasticsearchRanking:
         """The ranking answers for just this build, or raises UnavailableError."""
         return ElasticsearchRanking(self._client, self._index, build_id, self._timeout_seconds)
+
+    def rank_corpus(
+        self, session: CorpusSession, beside: CorpusRanking
+    ) -> ElasticsearchCorpusRanking:
+        """The same for a corpus of segments, whose own index answers what is not ranked."""
+        index, timeout = self._index, self._timeout_seconds
+        ranking = ElasticsearchRanking(self._client, index, session.version.build_id, timeout)
+        return ElasticsearchCorpusRanking(ranking, beside)
 
     def close(self) -> None:
         if self._connected is not None:

@@ -188,6 +188,12 @@ def _own_words(paper: PaperRecord) -> str:
     return " ".join([plain_text(paper.abstract or ""), *headings]).strip()
 
 
+def inferred_names(record: PaperRecord) -> tuple[str, ...]:
+    """The displayed names of fields that no source states."""
+    fields = record.inferred
+    return (*fields, "year") if "publication_date" in fields else fields
+
+
 @dataclass(frozen=True, slots=True)
 class PublishedPaper:
     """One paper as written to the snapshot and the static folder."""
@@ -214,8 +220,7 @@ class PublishedPaper:
     @property
     def inferred(self) -> tuple[str, ...]:
         """The displayed names of fields that no source states."""
-        fields = self.record.inferred
-        return (*fields, "year") if "publication_date" in fields else fields
+        return inferred_names(self.record)
 
     @property
     def venue(self) -> str:

@@ -1,39 +1,24 @@
-"""Papers of a snapshot as others read them: for search, discovery, summaries."""
+"""Papers of a snapshot as documents: for the search bodies and for a cluster."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 
-from carrel.libraries.discovery.records import Paper
-from carrel.libraries.text.words import join_cjk
-from carrel.rooms.knowledge.documents import (
-    PAPERS,
-    DiffedDocuments,
-    Document,
-    DocumentSource,
-    FieldKind,
+from carrel.libraries.query.papers import FacetCategory
+from carrel.rooms.knowledge.documents import DiffedDocuments, Document, DocumentSource
+from carrel.stores.paper_documents import (
+    PAPER_FIELDS,
+    RANKED_FACETS,
+    IndexedTexts,
+    paper_document,
 )
 from carrel.stores.sqlite.papers import rows
-from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, Signature, SnapshotVersion
+from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, SnapshotVersion
 
-PAPER_FIELDS: Mapping[str, FieldKind] = {
-    "paper_id": "keyword",
-    "title": "text",
-    "summary": "text",
-    "authors": "text",
-    "venue": "text",
-    "year": "number",
-    "publication_date": "keyword",
-    "keywords": "keyword",
-    "tags": "keyword",
-    "institutions": "keyword",
-    "doi": "keyword",
-    "arxiv_id": "keyword",
-}
 _PAGE = 100
 
 
@@ -89,77 +74,48 @@ def _document(
     paper = rows.read_paper(connection, generation, paper_id)
     if paper is None:
         raise AssertionError(f"{paper_id} was read from this very connection")
-    facts = paper.metadata
-    fields: dict[str, object] = {
-        "paper_id": paper_id,
-        "title": facts.title,
-        "summary": join_cjk(summary),
-        "authors": list(facts.authors),
-        "venue": facts.venue,
-        "year": int(facts.year) if facts.year.isdecimal() else None,
-        "publication_date": facts.publication_date,
-        "keywords": list(facts.keywords),
-        "tags": list(facts.tags),
-        "institutions": list(facts.institutions),
-        "doi": facts.doi,
-        "arxiv_id": facts.arxiv_id,
-    }
-    return Document(
-        paper_id,
-        {name: value for name, value in fields.items() if value not in (None, "", [])},
-        (PAPERS,),
+    return paper_document(paper.metadata, summary)
+
+
+class SnapshotRankedVersion:
+    """One version of a snapshot with the texts that a search ranks by."""
+
+    def __init__(self, generation: SnapshotVersion, connection: sqlite3.Connection) -> None:
+        self.build_id = generation.build_id
+        self._generation = generation
+        self._connection = connection
+
+    def page(self, after: int) -> list[tuple[int, Document, IndexedTexts]]:
+        return [
+            (number, document, _indexed_texts(self._connection, document.id))
+            for number, document in paper_page(self._generation, self._connection, after)
+        ]
+
+
+@contextmanager
+def ranked_snapshot(snapshot: PaperSnapshot) -> Iterator[SnapshotRankedVersion]:
+    """The present version of a snapshot, for an index that ranks."""
+    generation = snapshot.current()
+    with generation.connection() as connection:
+        yield SnapshotRankedVersion(generation, connection)
+
+
+def _indexed_texts(connection: sqlite3.Connection, paper_id: str) -> IndexedTexts:
+    title, year, place, number = connection.execute(
+        "SELECT title, year, paper_index, rowid FROM paper WHERE paper_id = ?", (paper_id,)
+    ).fetchone()
+    columns = "SELECT summary, source, translated, metadata FROM paper_fts"
+    # The full-text table usually counts as the table of papers does.
+    row = connection.execute(
+        f"{columns} WHERE rowid = ? AND paper_id = ?", (number, paper_id)
+    ).fetchone()
+    if row is None:
+        row = connection.execute(f"{columns} WHERE paper_id = ?", (paper_id,)).fetchone()
+    summary, source, translated, metadata = (str(text or "") for text in row or ("",) * 4)
+    facets: dict[FacetCategory, list[str]] = {}
+    for facet in RANKED_FACETS:
+        sql = f"SELECT value FROM {facet} JOIN paper_{facet} USING ({facet}_id) WHERE paper_id = ?"
+        facets[facet] = [str(value) for (value,) in connection.execute(sql, (paper_id,))]
+    return IndexedTexts(
+        str(title), str(year), int(place or 0), summary, source, translated, metadata, facets
     )
-
-
-_PAPERS = """SELECT p.paper_id, p.title, p.year, p.summary_preview,
-    (SELECT f.summary FROM paper_fts f WHERE f.rowid = p.rowid AND f.paper_id = p.paper_id),
-    (SELECT group_concat(k.value, char(31)) FROM paper_keyword pk JOIN keyword k USING (keyword_id)
-      WHERE pk.paper_id = p.paper_id)
-    FROM paper p"""
-
-
-class PaperTexts:
-    """Reads a snapshot; a file that was replaced is noticed."""
-
-    def __init__(self, snapshot: PaperSnapshot) -> None:
-        self._snapshot = snapshot
-
-    @property
-    def path(self) -> Path:
-        return self._snapshot.path
-
-    def signature(self) -> Signature:
-        return self._snapshot.signature()
-
-    def everything(self) -> Iterator[tuple[Paper, str]]:
-        """Every paper with a fingerprint that changes when it does."""
-        with self._snapshot.current().connection() as connection:
-            for row in connection.execute(f"{_PAPERS} ORDER BY p.rowid"):
-                yield _paper(row), _fingerprint(row)
-
-    def paper(self, paper_id: str) -> Paper | None:
-        with self._snapshot.current().connection() as connection:
-            return _one(connection, paper_id)
-
-    def papers(self, paper_ids: Sequence[str]) -> list[Paper]:
-        with self._snapshot.current().connection() as connection:
-            found = (_one(connection, paper_id) for paper_id in paper_ids)
-            return [paper for paper in found if paper is not None]
-
-
-def _one(connection: sqlite3.Connection, paper_id: str) -> Paper | None:
-    row = connection.execute(f"{_PAPERS} WHERE p.paper_id = ?", (paper_id,)).fetchone()
-    return None if row is None else _paper(row)
-
-
-def _paper(row: tuple[str, ...]) -> Paper:
-    paper_id, title, year, preview, summary, keywords = row
-    known_year = int(year) if str(year).isdigit() else None
-    names = tuple(str(keywords).split("\x1f")) if keywords else ()
-    return Paper(str(paper_id), str(title), str(summary or preview or ""), names, year=known_year)
-
-
-def _fingerprint(row: tuple[str, ...]) -> str:
-    return hashlib.blake2b(
-        "\x1e".join("" if value is None else str(value) for value in row).encode(), digest_size=12
-    ).hexdigest()

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from carrel.core.errors import CarrelError
-from carrel.core.health import Health
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
 from carrel.libraries.text.snippets import Marker
 from carrel.libraries.text.words import Phrase, split_words
@@ -22,8 +20,6 @@ from carrel.stores.sqlite.papers.snapshot import PaperSnapshot, Signature, Snaps
 
 # More threads than cores would only wait for each other.
 DEFAULT_THREADS = max(2, min(8, os.cpu_count() or 2))
-
-_FIRST_PAPERS = "carrel papers build FOLDER adds papers; the server sees them at once."
 
 ResultT = TypeVar("ResultT")
 _Work = Callable[[SnapshotVersion, sqlite3.Connection], ResultT]
@@ -122,6 +118,11 @@ class SqlitePaperStore:
             )
         return known[category, count]
 
+    async def search_passages(
+        self, query: PaperQuery, *, within: Sequence[str], first: int, count: int
+    ) -> None:
+        """A snapshot has no index of passages."""
+
     async def check(self) -> None:
         """Raises SnapshotUnavailableError where the snapshot cannot be opened."""
         await self._run(
@@ -183,52 +184,3 @@ def _hits(
         )
         for paper in found
     ]
-
-
-class CorpusHealth:
-    """Whether the corpus can be read, and what an operator does where it cannot.
-
-    `is_named`: the snapshot was named in the settings. `ask`: a search that a cluster must answer.
-    """
-
-    def __init__(
-        self,
-        store: SqlitePaperStore,
-        *,
-        is_named: bool,
-        ask: Callable[[], Awaitable[object]] | None = None,
-    ) -> None:
-        self._store = store
-        self._path = store.snapshot.path
-        self._is_named = is_named
-        self._ask = ask
-
-    async def check(self) -> Health:
-        try:
-            await self._store.check()
-            if self._ask is not None:
-                await self._ask()
-        except CarrelError as error:
-            return Health(False, f"{self._path}: {error.message}", self._next_step())
-        return Health(True, str(self._path))
-
-    async def probe(self) -> Health:
-        """Like `check`, but a desk without papers is ready for its first."""
-        if not self._is_named and not await asyncio.to_thread(self._path.exists):
-            return Health(True, f"{self._path} (no papers yet)", _FIRST_PAPERS, note="empty")
-        return await self.check()
-
-    def _next_step(self) -> str:
-        if self._ask is not None and self._path.exists():
-            return (
-                "Start Elasticsearch or correct elasticsearch.url, then fill it with carrel "
-                "search sync."
-            )
-        if self._is_named:
-            return (
-                "Correct papers.snapshot (PAPER_DB_SNAPSHOT_DB, --snapshot), or make the file "
-                "again with carrel papers build FOLDER."
-            )
-        if not self._path.exists():
-            return _FIRST_PAPERS
-        return "Make it again with carrel papers build FOLDER."

@@ -1,0 +1,269 @@
+"""Papers from a corpus of segments: questions run on threads of the store's own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol, TypeVar
+
+from carrel.libraries.query.papers import FacetCategory, PaperQuery
+from carrel.libraries.text.snippets import Marker, Stem
+from carrel.libraries.text.words import Phrase, split_words
+from carrel.rooms.papers.models import (
+    SHOWN_AUTHORS,
+    CorpusStatistics,
+    FacetCount,
+    Paper,
+    PaperHit,
+)
+from carrel.stores.corpus import facets, keywords, papers, passage_rows
+from carrel.stores.corpus.folder import CorpusFolder, CorpusSession, Signature, retry_if_swept
+from carrel.stores.corpus.papers import FoundPaper
+from carrel.stores.corpus.passage_rows import StoredPassage
+from carrel.stores.corpus.passages import abstract_text
+from carrel.stores.corpus.statistics import corpus_statistics
+from carrel.stores.search.ranking import MatchCount, RankedPaper, RankedPassage
+
+# More threads than cores would only wait for each other.
+DEFAULT_THREADS = max(2, min(8, os.cpu_count() or 2))
+
+ResultT = TypeVar("ResultT")
+
+
+class CorpusRanking(Protocol):
+    """The index over all segments of one version of a corpus."""
+
+    @property
+    def name(self) -> str:
+        """A display name of the index."""
+        ...
+
+    @property
+    def stem(self) -> Stem | None:
+        """The stemmer by which words match, for marking them; None where only equal words match."""
+        ...
+
+    def search(
+        self, session: CorpusSession, query: PaperQuery, first: int, count: int
+    ) -> list[RankedPaper]:
+        """`count` papers after the `first` best ones; no deleted rows."""
+        ...
+
+    def count(self, query: PaperQuery) -> MatchCount:
+        """How many papers match in all."""
+        ...
+
+    def search_passages(
+        self, query: PaperQuery, within_rows: Sequence[int] | None, first: int, count: int
+    ) -> list[RankedPassage]:
+        """`count` passages after the `first` best ones, of these rows or of all."""
+        ...
+
+    def with_facet_words(
+        self, session: CorpusSession, categories: Sequence[FacetCategory], words: Sequence[str]
+    ) -> Iterator[int]:
+        """Rows that have all of these words in one of the categories, newest first."""
+        ...
+
+    def with_title_beginning(
+        self, session: CorpusSession, text: str, count: int
+    ) -> tuple[list[int], int]:
+        """The newest rows with such words in the title, the last a beginning; and how many."""
+        ...
+
+
+OpenCorpusRanking = Callable[[CorpusSession], CorpusRanking]
+"""From a version of the corpus to the index over its segments."""
+
+
+class CorpusPaperStore:
+    """The papers room's store on a corpus folder, which whoever opened it closes."""
+
+    def __init__(
+        self,
+        folder: CorpusFolder,
+        open_ranking: OpenCorpusRanking,
+        *,
+        threads: int = DEFAULT_THREADS,
+    ) -> None:
+        self.folder = folder
+        self._open_ranking = open_ranking
+        self._rankings: dict[Signature, CorpusRanking] = {}
+        self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="corpus")
+
+    async def search(self, query: PaperQuery, *, first: int, count: int) -> list[PaperHit]:
+        def work(session: CorpusSession) -> list[PaperHit]:
+            ranking = self._ranking(session)
+            ranked = ranking.search(session, query, first, count)
+            total = ranking.count(query) if ranked else MatchCount(0)
+            marker = Marker(query.phrases, ranking.stem)
+            return _hits(session, ranked, marker, total.count if total.is_exact else None)
+
+        return await self._run(work)
+
+    async def search_by_keyword(self, keyword: str, *, first: int, count: int) -> list[PaperHit]:
+        def work(session: CorpusSession) -> list[PaperHit]:
+            marker = Marker([Phrase((word,)) for word in split_words(keyword)])
+            ranking = self._ranking(session)
+
+            def with_words(words: Sequence[str]) -> Iterator[int]:
+                return ranking.with_facet_words(session, keywords.CATEGORIES, words)
+
+            found = keywords.papers_with_keyword(session, keyword, first, count, with_words)
+            return [_keyword_hit(paper, values, marker) for paper, values in found]
+
+        return await self._run(work)
+
+    async def find(self, paper_id: str) -> Paper | None:
+        def work(session: CorpusSession) -> Paper | None:
+            found = papers.find_paper(session, paper_id)
+            return None if found is None else papers.shown_paper(found.paper)
+
+        return await self._run(work)
+
+    async def find_by_keys(self, keys: Sequence[str]) -> dict[str, str]:
+        return await self._run(lambda session: papers.ids_by_keys(session, keys))
+
+    async def abstract(self, paper_id: str) -> str | None:
+        def work(session: CorpusSession) -> str | None:
+            found = papers.find_paper(session, paper_id)
+            return None if found is None else abstract_text(found.paper.record)
+
+        return await self._run(work)
+
+    async def bibtex(self, paper_id: str) -> str | None:
+        def work(session: CorpusSession) -> str | None:
+            found = papers.find_paper(session, paper_id)
+            entry = None if found is None else found.paper.record.bibtex
+            return None if entry is None else entry.raw
+
+        return await self._run(work)
+
+    async def list_ids(self, *, first: int, count: int) -> list[str]:
+        return await self._run(lambda session: papers.list_ids(session, first, count))
+
+    async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
+        """Ids with this beginning, then of papers with such a word in the title, and how many."""
+
+        def work(session: CorpusSession) -> tuple[list[str], int]:
+            if not text:
+                return papers.list_ids(session, 0, count), session.version.papers
+            rows, by_id = papers.ids_beginning_with(session, text, count)
+            by_title = 0
+            if split_words(text):
+                titled, by_title = self._ranking(session).with_title_beginning(session, text, count)
+                rows = list(dict.fromkeys((*rows, *titled)))[:count]
+            ids = papers.ids_of_rows(session, rows)
+            return [ids[row] for row in rows], by_id + by_title
+
+        return await self._run(work)
+
+    async def statistics(self) -> CorpusStatistics:
+        return await self._run(
+            lambda session: corpus_statistics(session, self._ranking(session).name)
+        )
+
+    async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]:
+        found = await self._run(lambda session: facets.top_facets(session, category, count))
+        return [FacetCount(value=value, paper_count=number) for value, number in found]
+
+    async def search_passages(
+        self, query: PaperQuery, *, within: Sequence[str], first: int, count: int
+    ) -> list[StoredPassage]:
+        """`count` passages after the `first` best ones, of these papers or of all."""
+
+        def work(session: CorpusSession) -> list[StoredPassage]:
+            rows = [paper.row for paper in papers.find_papers(session, within)] if within else None
+            ranked = self._ranking(session).search_passages(query, rows, first, count)
+            places = [(each.row, each.number) for each in ranked]
+            found = passage_rows.passages_at(session, places)
+            return [found[place] for place in places if place in found]
+
+        return await self._run(work)
+
+    async def check(self) -> None:
+        """Raises SnapshotUnavailableError where the corpus cannot be read."""
+
+        def work(session: CorpusSession) -> None:
+            papers.list_ids(session, 0, 1)
+            self._ranking(session)
+
+        await self._run(work)
+
+    async def close(self) -> None:
+        """Waits for questions under way; the folder stays open."""
+        await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
+
+    def _ranking(self, session: CorpusSession) -> CorpusRanking:
+        """The current ranking; if two threads open one at once, only one is kept."""
+        signature = session.version.signature
+        known = self._rankings.get(signature)
+        if known is None:
+            known = self._open_ranking(session)
+            self._rankings = {signature: known}
+        return known
+
+    async def _run(self, work: Callable[[CorpusSession], ResultT]) -> ResultT:
+        """A question on one of the threads. A caller who gives up stops it there, too."""
+        under_way: list[CorpusSession] = []
+
+        def job() -> ResultT:
+            try:
+                return retry_if_swept(self.folder, work, under_way.append)
+            finally:
+                under_way.clear()
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, job)
+        except asyncio.CancelledError:
+            for session in tuple(under_way):
+                session.interrupt()
+            raise
+
+
+def _hits(
+    session: CorpusSession, ranked: Sequence[RankedPaper], marker: Marker, total: int | None
+) -> list[PaperHit]:
+    found = papers.papers_of_rows(session, [each.row for each in ranked])
+    best = {each.row: each.passage for each in ranked}
+    return [
+        _hit(paper, marker.snippet(_texts(session, paper, best.get(paper.row))), total)
+        for paper in found
+    ]
+
+
+def _texts(session: CorpusSession, paper: FoundPaper, passage: int | None) -> Iterator[str]:
+    """What may show why a paper was found, read only as far as somebody asks."""
+    stored = paper.paper
+    record = stored.record
+    if passage is not None and record.markdown_sha256:
+        found = passage_rows.passages_at(session, [(paper.row, passage)])
+        yield from (each.text for each in found.values())
+    yield stored.published.summaries.searchable
+    for each in passage_rows.passages_of_row(session, paper):
+        yield each.text
+    yield " ".join((record.title, *record.authors, record.venue or "", *record.keywords))
+    yield stored.preview
+    yield record.title
+
+
+def _hit(found: FoundPaper, snippet: str, total: int | None = None) -> PaperHit:
+    stored = found.paper
+    return PaperHit(
+        paper_id=stored.paper_id,
+        title=stored.record.title,
+        year=stored.year,
+        venue=stored.record.venue or "",
+        snippet_markdown=snippet,
+        authors=papers.distinct_names(stored.record.authors)[:SHOWN_AUTHORS],
+        doi=stored.record.doi,
+        total=total,
+        inferred=papers.shown_inferred(stored.record),
+    )
+
+
+def _keyword_hit(found: FoundPaper, values: Sequence[str], marker: Marker) -> PaperHit:
+    shown = (marker.mark(", ".join(values)), marker.snippet([found.paper.preview]))
+    return _hit(found, " — ".join(filter(None, shown)))
