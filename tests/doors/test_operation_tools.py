@@ -118,6 +118,7 @@ def test_the_lists_are_small_and_lose_no_specified_tool(tmp_path: Path) -> None:
         ]
         assert len(orjson.dumps(rows)) <= _MOST_BYTES
         assert set(_SPECIFIED.split()) <= {tool.name for tool in tools}
+        assert {"search_desk", "find_passages"} <= {tool.name for tool in tools}
 
 
 def test_a_setting_changes_what_is_listed(tmp_path: Path) -> None:

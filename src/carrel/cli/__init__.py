@@ -12,6 +12,7 @@ _VERBS = {
 }
 _ROOMS = "carrel.cli.rooms"
 _MORE_VERBS = {
+    "find": ("carrel.cli.find", "search papers, references, notes and research at once"),
     "jobs": (_ROOMS, "follow and cancel work that went on after its call"),
     "users": ("carrel.cli.users", "add, list and disable the people who can log in"),
     "tokens": ("carrel.cli.tokens", "make, list and revoke tokens for scripts"),

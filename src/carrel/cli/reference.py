@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from carrel.core.catalogue import Catalogue, Room
+from carrel.core.desk_search import DESK_PURPOSE
 from carrel.core.jobs import JOBS_PURPOSE
 from carrel.core.operation import Operation
 from carrel.doors.errors import TABLE
@@ -25,6 +26,7 @@ def reference(catalogue: Catalogue) -> str:
         "fails when it is out of date.",
         *(part for room in catalogue.rooms for part in _room(room)),
         *_jobs(catalogue),
+        *_desk(catalogue),
         "## Scopes",
         _table(
             ("scope", "allows", "implies"),
@@ -69,6 +71,12 @@ def _jobs(catalogue: Catalogue) -> list[str]:
     if catalogue.jobs is None:
         return []
     return ["## Jobs", JOBS_PURPOSE, *(_operation(operation) for operation in catalogue.jobs.tools)]
+
+
+def _desk(catalogue: Catalogue) -> list[str]:
+    if catalogue.desk_search is None:
+        return []
+    return ["## Desk", DESK_PURPOSE, _operation(catalogue.desk_search)]
 
 
 def _operation(operation: Operation[Any]) -> str:

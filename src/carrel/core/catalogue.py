@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from carrel.core.decorators import collect_operations, collect_prompts, collect_resources
+from carrel.core.desk_search import RoomSearch, desk_search_operation
 from carrel.core.jobs import JobOperations, JobSource, job_operations
 from carrel.core.operation import Entry, Operation, Prompt, Resource
 from carrel.core.room import RoomDeclaration
@@ -23,10 +24,15 @@ class Room:
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     jobs: JobSource | None = None
+    search: RoomSearch | None = None
 
     @classmethod
     def collect(
-        cls, declaration: RoomDeclaration, *holders: object, jobs: JobSource | None = None
+        cls,
+        declaration: RoomDeclaration,
+        *holders: object,
+        jobs: JobSource | None = None,
+        search: RoomSearch | None = None,
     ) -> Room:
         """The room that offers every described method of these objects, in their order."""
         name = declaration.name
@@ -36,6 +42,7 @@ class Room:
             tuple(each for holder in holders for each in collect_resources(name, holder)),
             tuple(each for holder in holders for each in collect_prompts(name, holder)),
             jobs,
+            search,
         )
 
     @property
@@ -77,6 +84,16 @@ class Catalogue:
             for prompt in room.prompts:
                 _claim(self.prompts, prompt.name, prompt)
         self.jobs = self._job_operations()
+        self.desk_search = self._desk_search()
+
+    def _desk_search(self) -> Operation[Any] | None:
+        """The search over all rooms, where there are several that can be searched."""
+        rooms = {room.name: room.search for room in self.rooms if room.search is not None}
+        if len(rooms) < 2:
+            return None
+        search = desk_search_operation(rooms)
+        _claim(self.operations, search.name, search)
+        return search
 
     def _job_operations(self) -> JobOperations | None:
         """The operations over all rooms' jobs, if a room has any."""

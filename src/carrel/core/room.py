@@ -38,6 +38,8 @@ class RoomDeclaration:
     has_prompts: bool = False
     has_completions: bool = False
     has_jobs: bool = False
+    # Whether search_desk searches it, which is offered where two rooms or more are searched.
+    is_searched: bool = False
     # Whether its operations search what other open rooms hold; else a command opens it alone.
     searches_other_rooms: bool = False
 

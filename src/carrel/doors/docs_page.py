@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from carrel.core.catalogue import Catalogue, Room
+from carrel.core.desk_search import DESK_PURPOSE
 from carrel.core.jobs import JOBS_PURPOSE
 from carrel.core.operation import Operation
 from carrel.doors.http import HttpRequest, Response, Route
@@ -73,7 +74,7 @@ def description_routes(
 
 def docs_page(catalogue: Catalogue, *, name: str, version: str) -> Response:
     """The page, with a policy that lets nothing run but its own script."""
-    rooms = "".join(_room(room) for room in catalogue.rooms) + _jobs(catalogue)
+    rooms = "".join(_room(room) for room in catalogue.rooms) + _jobs(catalogue) + _desk(catalogue)
     html = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(name)}: '
         f"operations</title>"
@@ -121,6 +122,13 @@ def _jobs(catalogue: Catalogue) -> str:
         return ""
     operations = "".join(_operation(operation) for operation in catalogue.jobs.tools)
     return f"<section><h2>Jobs</h2><p>{escape(JOBS_PURPOSE)}</p>{operations}</section>"
+
+
+def _desk(catalogue: Catalogue) -> str:
+    if catalogue.desk_search is None:
+        return ""
+    search = _operation(catalogue.desk_search)
+    return f"<section><h2>Desk</h2><p>{escape(DESK_PURPOSE)}</p>{search}</section>"
 
 
 def _operation(operation: Operation[Any]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.errors import CarrelError
 from carrel.core.health import Check, Health
@@ -36,10 +37,28 @@ class HomeNotPersistentError(CarrelError):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _RefusedSearch:
+    """A room's part in the search over the desk where its files do not last."""
+
+    scopes: frozenset[str]
+    error: HomeNotPersistentError
+
+    async def search(self, query: str, call: Call, count: int) -> NoReturn:
+        raise HomeNotPersistentError(self.error.what, has_database=self.error.has_database)
+
+
 def without_home(
-    room: Room, error: HomeNotPersistentError, *, still_served: Collection[str] = ()
+    room: Room,
+    error: HomeNotPersistentError,
+    *,
+    still_served: Collection[str] = (),
+    is_searched: bool = False,
 ) -> Room:
-    """The room with every operation raising `error`, except those that need no files."""
+    """The room with every operation raising `error`, except those that need no files.
+
+    `is_searched`: the search over the desk needs none.
+    """
 
     async def refuse(*_: object) -> NoReturn:
         # A new one each time: an exception that is raised twice carries both tracebacks.
@@ -55,6 +74,9 @@ def without_home(
         room,
         operations=tuple(refuse_operation(operation) for operation in room.operations),
         resources=tuple(refuse_resource(resource) for resource in room.resources),
+        search=room.search
+        if room.search is None or is_searched
+        else _RefusedSearch(room.search.scopes, error),
     )
 
 

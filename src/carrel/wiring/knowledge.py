@@ -14,6 +14,7 @@ from carrel.core.health import check_by
 from carrel.core.progress import Progress
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.knowledge import ROOM, documents
+from carrel.rooms.knowledge.desk_search import NoteDeskSearch
 from carrel.rooms.knowledge.nodes import Nodes
 from carrel.rooms.knowledge.operations import KnowledgeOperations
 from carrel.rooms.knowledge.ports import Concepts, KnowledgeStores, NoConcepts, Searcher
@@ -79,7 +80,9 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     closing.push_async_callback(searcher.close)
     knowledge = Knowledge(stores.notes, searcher, clock)
     nodes = Nodes(stores.nodes, stores.notes, concepts, clock)
-    room = Room.collect(ROOM, KnowledgeOperations(knowledge, nodes))
+    room = Room.collect(
+        ROOM, KnowledgeOperations(knowledge, nodes), search=NoteDeskSearch(knowledge)
+    )
     if settings.knowledge_store == "sqlite" and not settings.keeps_home:
         has_database = bool(settings.database.url)
         refusal = HomeNotPersistentError("Notes and nodes are", has_database=has_database)

@@ -13,6 +13,7 @@ from carrel.core.operation import Effect
 from carrel.policy.persistence import HomeNotPersistentError, without_home
 from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.addition import PaperAdder
+from carrel.rooms.papers.desk_search import PaperDeskSearch
 from carrel.rooms.papers.models import PaperAdded
 from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.passage_operations import PassageOperations
@@ -120,17 +121,20 @@ def _open_segment_assets(settings: Settings, place: CorpusPlace) -> ClosableAsse
 def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     """The papers room; it does not close the corpus, which other rooms read too."""
     services = open_literature(settings)
+    passages = PaperPassages(corpus.service, corpus.store, corpus.store)
     room = Room.collect(
         ROOM,
         PapersOperations(corpus.service),
-        PassageOperations(PaperPassages(corpus.service, corpus.store, corpus.store)),
+        PassageOperations(passages),
         paper_adder(corpus.place.folder.path, services),
         PaperResources(corpus.service),
+        search=PaperDeskSearch(corpus.service, passages),
     )
     if not settings.keeps_home:
         reads = [one.name for one in room.operations if one.effect is Effect.READS]
         error = HomeNotPersistentError("Added papers are", has_database=bool(settings.database.url))
-        room = without_home(room, error, still_served=[*reads, *(r.name for r in room.resources)])
+        served = [*reads, *(each.name for each in room.resources)]
+        room = without_home(room, error, still_served=served, is_searched=True)
     health = CorpusHealth(
         corpus.place,
         corpus.store,

@@ -15,6 +15,7 @@ from carrel.policy.persistence import HomeNotPersistentError, not_served, withou
 from carrel.rooms.papers.service import CitablePapers
 from carrel.rooms.references import ROOM
 from carrel.rooms.references.citations import CitationStyles
+from carrel.rooms.references.desk_search import ReferenceDeskSearch
 from carrel.rooms.references.local_operations import LibraryPastOperations
 from carrel.rooms.references.lookup_job import KIND, Additions, LookupJob, LookupWaits
 from carrel.rooms.references.operations import ReferencesOperations
@@ -109,6 +110,7 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         ReferencesOperations(service),
         LibraryResources(service),
         jobs=service.additions,
+        search=ReferenceDeskSearch(service),
     )
     if not settings.keeps_home:
         error = _not_persistent(settings)

@@ -19,6 +19,7 @@ from carrel.rooms.research import ROOM
 from carrel.rooms.research.agents import AgentContext
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.corpus import Corpus
+from carrel.rooms.research.desk_search import ResearchDeskSearch
 from carrel.rooms.research.jobs import Patience
 from carrel.rooms.research.operations import ResearchOperations
 from carrel.rooms.research.ports import ResearchStore
@@ -111,7 +112,9 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
         runner.look_for_work(lambda: is_on_server or file.exists())
 
     operations, resources = ResearchOperations(service), ResearchResources(service)
-    room = Room.collect(ROOM, operations, resources, jobs=service.jobs)
+    room = Room.collect(
+        ROOM, operations, resources, jobs=service.jobs, search=ResearchDeskSearch(service)
+    )
     if not is_on_server and not settings.keeps_home:
         error = HomeNotPersistentError("Research projects are", has_database=False)
         return OpenRoom(without_home(room, error), {"research": not_served(error)}, close)

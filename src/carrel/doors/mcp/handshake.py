@@ -14,6 +14,7 @@ from carrel.policy.gate import Gate
 from carrel.policy.identity import LocalIdentity
 from carrel.policy.limits import NoLimits
 
+_DESK = "search_desk looks in all rooms at once."
 _JOBS = "An answer with a job_id goes on by itself: get_job follows it, cancel_job stops it."
 _MORE = (
     "For exports, edits, history and more, ask find_operation in plain words, then run_operation."
@@ -48,7 +49,9 @@ class ServerOptions(Protocol):
 
 def desk_instructions(rooms: Iterable[RoomDeclaration], *, has_jobs: bool, is_compact: bool) -> str:
     """Instructions for these rooms: the guidance of each, else its purpose."""
-    sentences = [room.guidance or room.purpose for room in rooms]
+    known = list(rooms)
+    sentences = [_DESK] if sum(room.is_searched for room in known) > 1 else []
+    sentences += [room.guidance or room.purpose for room in known]
     if has_jobs:
         sentences.append(_JOBS)
     return " ".join((*sentences, _COMPACT if is_compact else _MORE, _CLOSING))

@@ -19,4 +19,5 @@ ROOM = RoomDeclaration(
         "import-nodes": "carrel.cli.knowledge_notes:run_nodes",
     },
     searches_other_rooms=True,
+    is_searched=True,
 )

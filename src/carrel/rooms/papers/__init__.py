@@ -9,7 +9,7 @@ ROOM = RoomDeclaration(
     opener="carrel.wiring.papers:open_papers",
     guidance=(
         "Papers: search_papers first; its paper_id goes to get_paper_metadata, get_paper_summary "
-        "or get_paper_source."
+        "or get_paper_source. find_passages finds quotable text."
     ),
     local_operations="carrel.wiring.papers_build:local_operations",
     command_help="search and read papers; build a corpus",
@@ -19,4 +19,5 @@ ROOM = RoomDeclaration(
     },
     schemes=("paper",),
     has_completions=True,
+    is_searched=True,
 )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from carrel.libraries.query.papers import PaperQuery, parse_paper_query
 from carrel.libraries.text.budget import until_cancelled
-from carrel.libraries.text.passage_ranking import rank_passages
 from carrel.libraries.text.passages import Passage, cut_passages, passage_ids
 from carrel.libraries.text.quotes import NEAR, QuoteFinder, QuoteMatch
+from carrel.libraries.text.text_ranking import rank_texts
 from carrel.libraries.text.words import STOP_WORDS
 from carrel.rooms.papers.errors import (
     AssetFetchFailedError,
@@ -38,6 +38,8 @@ _QUOTE_CANDIDATES = 12
 _QUOTE_WORDS = 60
 _QUOTE_PHRASE_WORDS = 6
 _MOST_PLACES = 10
+# Passages among which the best one of each found paper is looked for.
+_BEST_PASSAGES = 50
 _MOST_NEAREST = 3
 _FOUND_MESSAGES: dict[str, str] = {
     "exact": "Found word for word.",
@@ -90,6 +92,17 @@ class PaperPassages:
             known = {paper_id: await self._papers.find_paper(paper_id) for paper_id in named}
             return [_hit(known[each.paper_id], each) for each in found]
         return await self._rank(query, chosen or await self._candidates(query), first, limit)
+
+    async def best_texts(self, text: str) -> dict[str, str]:
+        """The best passage of each of some papers, by paper; empty without an index of passages."""
+        query = parse_paper_query(text)
+        if self._search is None or query.is_empty:
+            return {}
+        found = await self._search.search_passages(query, within=(), first=0, count=_BEST_PASSAGES)
+        best: dict[str, str] = {}
+        for each in found or ():
+            best.setdefault(each.paper_id, each.text)
+        return best
 
     async def read(self, passage_id: str, *, before: int, after: int) -> PassageInContext:
         """A passage with neighbours. PassageNotFoundError where the text has it no more."""
@@ -164,8 +177,8 @@ class PaperPassages:
     ) -> list[PassageHit]:
         texts = [(paper, await self._text_or_none(paper, False)) for paper in papers]
         read = [(paper, text) for paper, text in texts if text is not None]
-        words = [word for phrase in query.phrases for word in phrase.words]
-        return await asyncio.to_thread(_ranked_hits, words, read, first, count)
+        words = dict.fromkeys(word for phrase in query.phrases for word in phrase.words)
+        return await asyncio.to_thread(_ranked_hits, " ".join(words), read, first, count)
 
     async def _text_or_none(self, paper: Paper, is_named: bool) -> str | None:
         """A paper's text; one of many that cannot be had is left out, one asked for is not."""
@@ -217,14 +230,14 @@ def _cut_text(paper: Paper, text: str) -> _CutPaper:
 
 
 def _ranked_hits(
-    words: Sequence[str], texts: Sequence[tuple[Paper, str]], first: int, count: int
+    words: str, texts: Sequence[tuple[Paper, str]], first: int, count: int
 ) -> list[PassageHit]:
     cuts = [_cut_text(paper, text) for paper, text in until_cancelled(texts)]
     places = [(cut, number) for cut in cuts for number in range(len(cut.passages))]
     passages = [
         cut.text[cut.passages[number].start : cut.passages[number].end] for cut, number in places
     ]
-    ranked = rank_passages(words, passages)[first : first + count]
+    ranked = rank_texts(words, passages)[first : first + count]
     return [_cut_hit(*places[at]) for at, _ in ranked]
 
 

@@ -19,4 +19,5 @@ ROOM = RoomDeclaration(
     error_dialect="json_rpc",
     has_completions=True,
     has_jobs=True,
+    is_searched=True,
 )

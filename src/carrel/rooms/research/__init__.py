@@ -25,4 +25,5 @@ ROOM = RoomDeclaration(
     has_prompts=True,
     has_completions=True,
     has_jobs=True,
+    is_searched=True,
 )

@@ -285,7 +285,8 @@ class ResearchOperations:
         is_listed=False,
         phrases=(
             "rate a hypothesis; give a hypothesis a score; score an idea from one to ten; give "
-            "points out of ten; my own rating of a hypothesis; hypothesis gets … points from me"
+            "points out of ten; my own rating of a hypothesis; hypothesis gets … points from me; "
+            "give this hypothesis … out of 10"
         ),
     )
     async def rate_hypothesis(self, question: RateHypothesis, call: Call) -> ReviewShown:

@@ -76,6 +76,8 @@ from carrel.rooms.research.safety import check_goal
 # start_research answers within 2 s whatever the corpus; what it writes down takes milliseconds.
 READ_WITHIN_SECONDS = 1.0
 _MOST_PROJECTS = 10_000
+# Whose hypotheses the search over the desk reads.
+_MOST_SEARCHED_PROJECTS = 200
 
 
 class ResearchRoom:
@@ -197,6 +199,11 @@ class ResearchRoom:
         rows = await self._store.projects(owner, None, _MOST_PROJECTS)
         current = [(unwritten.apply_to_project(project), count) for project, count in rows]
         return [row for row in current if status is None or row[0].status == status][:limit]
+
+    async def own_work(self, call: Call) -> list[tuple[Project, list[Hypothesis]]]:
+        """The caller's newest projects with their hypotheses."""
+        rows = await self._current_projects(call.caller.user_id, None, _MOST_SEARCHED_PROJECTS)
+        return [(project, await self._store.hypotheses(project.id)) for project, _ in rows]
 
     async def generate(self, question: GenerateHypotheses, call: Call) -> JobAnswer:
         project = await self.project(question.research_id, call)
