@@ -37,10 +37,21 @@ class Embedded:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """The address of a resource that an answer points to."""
+
+    uri: str
+    name: str
+    description: str = ""
+    media_type: str = "text/plain"
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Blocks:
     """Several pieces of content in one answer."""
 
-    parts: tuple[Text | Binary | Embedded, ...]
+    parts: tuple[Text | Binary | Embedded | Link, ...]
 
 
 @dataclass(frozen=True, slots=True)

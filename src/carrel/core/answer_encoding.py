@@ -10,7 +10,16 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter
 
-from carrel.core.answer import Binary, Blocks, Embedded, Explained, Explanation, Partial, Text
+from carrel.core.answer import (
+    Binary,
+    Blocks,
+    Embedded,
+    Explained,
+    Explanation,
+    Link,
+    Partial,
+    Text,
+)
 from carrel.core.caller import Caller
 from carrel.core.quoting import QuotedSource, Quotes, distinct
 
@@ -51,7 +60,7 @@ def quoted_sources(
     return () if quotes is None else tuple(distinct(quotes(arguments, answer, caller)))
 
 
-def content_block(part: Text | Binary | Embedded) -> dict[str, object]:
+def content_block(part: Text | Binary | Embedded | Link) -> dict[str, object]:
     """One content block of a tool result or prompt."""
     match part:
         case Text():
@@ -62,6 +71,11 @@ def content_block(part: Text | Binary | Embedded) -> dict[str, object]:
             return {"type": kind, "data": data, "mimeType": part.media_type}
         case Embedded():
             return {"type": "resource", "resource": resource_content(part.uri, part.content)}
+        case Link():
+            link = {"type": "resource_link", "uri": part.uri, "name": part.name}
+            size = {} if part.size_bytes is None else {"size": part.size_bytes}
+            about = {"description": part.description} if part.description else {}
+            return {**link, **about, "mimeType": part.media_type, **size}
 
 
 def resource_content(uri: str, content: Text | Binary) -> dict[str, object]:

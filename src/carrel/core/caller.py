@@ -66,6 +66,7 @@ class Visit:
     """One request as a door received it, before any check.
 
     `receipts` collects the charges; `operator` is the operating system account, for the audit log.
+    `takes_links` says whether its protocol knows links to resources in an answer.
     """
 
     door: str
@@ -76,6 +77,7 @@ class Visit:
     platform_authorization: str | None = None
     path: str = ""
     operator: str = ""
+    takes_links: bool = True
     receipts: list[Allowance] = field(default_factory=list, compare=False, repr=False)
 
     @property

@@ -77,6 +77,8 @@ class Operation(Generic[QuestionT]):
     is_listed: bool = True
     is_local: bool = False
     phrases: tuple[str, ...] = ()
+    # Whether the answer is given whole at every door, however long; else MCP doors cut it in pages.
+    is_whole: bool = False
     # What of the answer others wrote; None where all of it is ours or the caller's.
     quotes: Quotes | None = None
 

@@ -46,6 +46,24 @@ def quoted_facts(sources: Sequence[QuotedSource]) -> list[dict[str, str]]:
     return facts
 
 
+def quoted_facts_within(sources: Sequence[QuotedSource], room: int) -> list[dict[str, str]]:
+    """The sources as data in about so many characters: without titles, then only the first."""
+    facts = quoted_facts(sources)
+    if _characters(facts) <= room:
+        return facts
+    facts = quoted_facts([QuotedSource(kind, name) for kind, name, _ in sources])
+    shown = len(facts)
+    while shown > 1 and _characters(facts) > room:
+        shown = max(1, shown * 3 // 4)
+        more = {"kind": "more", "id": str(len(sources) - shown)}
+        facts = [*quoted_facts([QuotedSource(*each[:2]) for each in sources[:shown]]), more]
+    return facts
+
+
+def _characters(facts: Sequence[Mapping[str, str]]) -> int:
+    return sum(len(key) + len(text) + 6 for fact in facts for key, text in fact.items())
+
+
 def quotation_note(sources: Sequence[QuotedSource]) -> str:
     """The sentence beside quoted text; of a source's own words it has only plain ids."""
     named = ", ".join(f"{source.kind} {_plain_id(source.id)}" for source in sources[:_MOST_NAMED])

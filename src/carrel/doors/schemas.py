@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from carrel.core.answer import Blocks, Text
 from carrel.core.catalogue import Catalogue
-from carrel.core.operation import Operation
+from carrel.core.operation import Effect, Operation
 from carrel.core.quoting import FIELD
 
 Schema = dict[str, Any]
@@ -19,6 +19,15 @@ def input_schema(operation: Operation[Any]) -> Schema:
     schema = cast(Schema, _compact_schema(operation.question.model_json_schema(mode="validation")))
     schema.pop("description", None)
     return schema
+
+
+def paged_input_schema(operation: Operation[Any]) -> Schema:
+    """The schema of the input at doors that cut long answers: with the cursor to go on by."""
+    schema = input_schema(operation)
+    if operation.is_whole or operation.effect is not Effect.READS:
+        return schema
+    properties = schema.get("properties", {})
+    return {**schema, "properties": {**properties, "cursor": {"type": "string"}}}
 
 
 def output_schema(operation: Operation[Any]) -> Schema | None:
@@ -42,6 +51,9 @@ def output_schema(operation: Operation[Any]) -> Schema | None:
         schema["properties"][FIELD] = {"type": "array"}
     if operation.may_explain:
         schema["properties"]["explanation"] = {"type": "object"}
+    if not operation.is_whole:
+        schema["properties"]["next_cursor"] = {"type": "string"}
+        schema["properties"]["cut"] = {"type": "object"}
     return {**schema, "anyOf": [{"required": required}, {"required": ["error"]}]}
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from carrel.doors.mcp.desk_endpoints import DeskEndpoints
 from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.settings import Settings, SettingsError
+from carrel.stores.kept_answers import KeptAnswerFiles
 from carrel.wiring.desk import Desk, open_desk
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 def desk_endpoints(desk: Desk) -> DeskEndpoints:
     """What each MCP address serves."""
-    return DeskEndpoints(desk.catalogue, desk.gate, desk.settings.server)
+    settings = desk.settings
+    kept = KeptAnswerFiles(settings.home / "cache" / "answers", desk.clock)
+    return DeskEndpoints(desk.catalogue, desk.gate, settings.server, kept)
 
 
 def stdio_dispatcher(desk: Desk) -> Dispatcher:

@@ -7,6 +7,7 @@ from typing import Any
 
 from carrel.core.catalogue import Catalogue, Room
 from carrel.core.operation import Operation, Prompt, Resource
+from carrel.doors.mcp.answer_budget import AnswerBudget, KeptAnswers
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.handshake import ServerOptions, desk_instructions
 from carrel.doors.mcp.operation_tools import OperationTools
@@ -17,16 +18,23 @@ from carrel.rooms import declared_rooms
 class DeskEndpoints:
     """Draws endpoints from one catalogue."""
 
-    def __init__(self, catalogue: Catalogue, gate: Gate, server: ServerOptions) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        gate: Gate,
+        server: ServerOptions,
+        kept: KeptAnswers | None = None,
+    ) -> None:
         self._catalogue = catalogue
         self._gate = gate
         self._server = server
+        self._budget = AnswerBudget(kept)
 
     def common(self, *, has_everything: bool) -> Endpoint:
         """All open rooms: tools and resources alone, or with prompts and tasks as well."""
         catalogue, server = self._catalogue, self._server
         resources, prompts = catalogue.resources.values(), catalogue.prompts.values()
-        tools = OperationTools(catalogue, self._gate)
+        tools = OperationTools(catalogue, self._gate, self._budget)
         operations: list[Operation[Any]] = (
             [tools.one_tool()]
             if server.compact
@@ -36,7 +44,8 @@ class DeskEndpoints:
         return Endpoint(
             "desk",
             operations=operations,
-            resources=resources,
+            resources=(*resources, self._whole_answers(catalogue.operations.values())),
+            budget=self._budget,
             prompts=prompts if has_everything and prompts else None,
             server_name=server.name,
             server_version=server.version,
@@ -56,10 +65,12 @@ class DeskEndpoints:
     def room(self, room: Room) -> Endpoint:
         """One room alone, under the names of its own specification, with tools for its jobs."""
         jobs = self._catalogue.jobs if room.jobs is not None else None
+        operations = (*room.operations, *(jobs.tools if jobs is not None else ()))
         return Endpoint(
             room.name,
-            operations=(*room.operations, *(jobs.tools if jobs is not None else ())),
-            resources=room.resources,
+            operations=operations,
+            resources=(*room.resources, self._whole_answers(operations)),
+            budget=self._budget,
             prompts=room.prompts or None,
             server_name=self._server.name,
             server_version=self._server.version,
@@ -70,6 +81,9 @@ class DeskEndpoints:
             jobs=jobs,
             offers_completions=_can_complete(room.resources, room.prompts),
         )
+
+    def _whole_answers(self, operations: Iterable[Operation[Any]]) -> Resource:
+        return self._budget.whole_answers(operations, self._gate)
 
     def stdio(self) -> Endpoint:
         """A single room under its own tool names, or all rooms together."""

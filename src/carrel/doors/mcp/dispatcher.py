@@ -21,11 +21,13 @@ from carrel.doors.errors import (
     RESOURCE_NOT_FOUND,
     error_mapping,
 )
+from carrel.doors.mcp.answer_budget import PageRequest
 from carrel.doors.mcp.completions import complete
 from carrel.doors.mcp.endpoint import (
     LIST_TTL_MS,
     READ_TTL_MS,
     Endpoint,
+    ServedTool,
     encode_prompt,
     encode_resource,
 )
@@ -211,14 +213,23 @@ class Dispatcher:
         can_follow = (
             request.is_modern and tool.operation.may_outlast_call and knows_tasks(request.params)
         )
+        operation = tool.operation
         try:
+            page = self._open_page(tool, arguments, request)
+            if page is not None:
+                operation, arguments = page.operation, page.arguments
             answer = await self._gate.call(
-                tool.operation,
+                operation,
                 arguments,
                 request.caller,
                 request.visit,
                 progress,
                 can_follow=can_follow,
+            )
+            if isinstance(answer, Job):
+                return b"{" + task_created(answer) + b"," + self.endpoint.stamp + b"}"
+            encoded = tool.encode(
+                answer, arguments, request.caller, page, takes_links=request.visit.takes_links
             )
         except CarrelError as error:
             shown = error_mapping(error)
@@ -228,9 +239,19 @@ class Dispatcher:
                 code = INVALID_PARAMS if error.code == "invalid_input" else APPLICATION
                 raise ProtocolError(code, error.message, error_facts(error), has_run=True) from None
             return self._complete(tool_error(error), request.is_modern)
-        if isinstance(answer, Job):
-            return b"{" + task_created(answer) + b"," + self.endpoint.stamp + b"}"
-        return self._complete(tool.encode(answer, arguments, request.caller), request.is_modern)
+        return self._complete(encoded, request.is_modern)
+
+    def _open_page(
+        self, tool: ServedTool, arguments: Mapping[str, Any], request: Request
+    ) -> PageRequest | None:
+        try:
+            return tool.open_page(arguments, request.caller)
+        except CarrelError as error:
+            operation = tool.operation
+            self._gate.record_refusal(
+                request.visit, operation.action, operation.address, error, request.caller
+            )
+            raise
 
     async def _get_task(self, request: Request) -> bytes:
         return self._complete(

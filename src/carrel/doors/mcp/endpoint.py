@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import orjson
 
-from carrel.core.answer import Binary, Blocks, PromptText, Text, split_explanation
+from carrel.core.answer import (
+    Binary,
+    Blocks,
+    Explanation,
+    Job,
+    PromptText,
+    Text,
+    split_explanation,
+)
 from carrel.core.answer_encoding import (
     content_block,
     encode_answer,
@@ -21,49 +29,83 @@ from carrel.core.caller import Caller
 from carrel.core.jobs import JobOperations
 from carrel.core.operation import ArgumentCompletion, Effect, Operation, Prompt, Resource
 from carrel.core.quoting import QuotedSource, quotation_note, quoted_facts
+from carrel.doors.mcp.answer_budget import (
+    CURSOR,
+    MAX_CHARS,
+    TEXT_BUDGET,
+    AnswerBudget,
+    PageRequest,
+    Presented,
+)
 from carrel.doors.mcp.json_rpc import META_SERVER_INFO, TASKS_EXTENSION
-from carrel.doors.schemas import input_schema, output_schema
+from carrel.doors.schemas import output_schema, paged_input_schema
 
 LIST_TTL_MS = 300_000
 READ_TTL_MS = 0
+# In bytes, which are never fewer than characters; with room for the sentence about quotations.
+_SURELY_SHORT = TEXT_BUDGET - 1_000
 
 
 class ServedTool:
-    """An operation under the name it has here."""
+    """An operation under the name it has here; `budget` cuts its long answers in pages."""
 
-    def __init__(self, operation: Operation[Any], name: str) -> None:
+    def __init__(self, operation: Operation[Any], name: str, budget: AnswerBudget) -> None:
         self.operation = operation
         self.name = name
+        self._budget = budget
 
     @cached_property
     def listing(self) -> bytes:
         return orjson.dumps(_tool_listing(self.operation, self.name))
 
-    def encode(self, given: Any, arguments: Mapping[str, Any], caller: Caller) -> bytes:
+    def open_page(self, arguments: Mapping[str, Any], caller: Caller) -> PageRequest | None:
+        """The page that the arguments name, if they name one. Raises InvalidCursorError."""
+        if CURSOR in arguments or MAX_CHARS in arguments:
+            return self._budget.open(self.operation, arguments, caller)
+        return None
+
+    def encode(
+        self,
+        given: Any,
+        arguments: Mapping[str, Any],
+        caller: Caller,
+        page: PageRequest | None = None,
+        *,
+        takes_links: bool = True,
+    ) -> bytes:
         """The inside of a tool result.
 
-        Blocks and fields beside the answer name the sources it quotes and explain it.
+        Blocks and fields beside the answer name the sources it quotes, explain it, and say where a
+        part of it goes on.
         """
         answer, explanation = split_explanation(given)
-        sources = quoted_sources(self.operation.quotes, arguments, answer, caller)
+        operation = self.operation if page is None else page.operation
+        sources = quoted_sources(operation.quotes, arguments, answer, caller)
+        if page is None:
+            content, structured = self._encode(answer)
+            facts = orjson.dumps(quoted_facts(sources)) if sources else b""
+            if len(content if structured is None else structured) + len(facts) <= _SURELY_SHORT:
+                return _encode_whole(content, structured, sources, facts, explanation)
+            page = PageRequest(self.operation, dict(arguments), arguments)
+        shown = self._budget.present(
+            page, answer, caller, sources=sources, explanation=explanation, takes_links=takes_links
+        )
+        return encode_presented(shown)
+
+    def encode_job_result(self, job: Job, get_job: Operation[Any], caller: Caller) -> bytes:
+        """The result of a job as this tool would have answered; a long one goes on in get_job."""
+        answer, explanation = split_explanation(job.result)
         content, structured = self._encode(answer)
-        blocks: list[bytes] = [content]
-        fields: list[bytes] = []
-        if sources:
-            facts = orjson.dumps(quoted_facts(sources))
-            blocks.append(_beside(quotation_note(sources), b"quoted_from", facts, structured))
-            fields.append(b'"quoted_from":' + facts)
-        if explanation is not None:
-            facts = encode_explanation(explanation)
-            blocks.append(_beside(explanation.message, b"explanation", facts, structured))
-            fields.append(b'"explanation":' + facts)
-        # One join: an answer may be large, and every addition would copy it.
-        if structured is None:
-            return b"".join((b'"content":[', b",".join(blocks), b"]"))
-        if fields:
-            start = structured[:-1] if structured == b"{}" else structured[:-1] + b","
-            structured = b"".join((start, b",".join(fields), b"}"))
-        return b"".join((b'"content":[', b",".join(blocks), b'],"structuredContent":', structured))
+        sources = quoted_sources(self.operation.quotes, {}, answer, caller)
+        facts = orjson.dumps(quoted_facts(sources)) if sources else b""
+        if len(content if structured is None else structured) + len(facts) <= _SURELY_SHORT:
+            return _encode_whole(content, structured, sources, facts, explanation)
+        asked = {"job_id": job.job_id}
+        reading = replace(get_job, answer=self.operation.answer)
+        page = PageRequest(reading, asked, asked, prefix=("result",))
+        return encode_presented(
+            self._budget.present(page, answer, caller, sources=sources, explanation=explanation)
+        )
 
     def _encode(self, answer: Any) -> tuple[bytes, bytes | None]:
         """The content blocks without brackets, and the structured content if any."""
@@ -76,10 +118,56 @@ class ServedTool:
         return b'{"type":"text","text":' + orjson.dumps(raw.decode()) + b"}", structured
 
 
+def _encode_whole(
+    content: bytes,
+    structured: bytes | None,
+    sources: Sequence[QuotedSource],
+    quoted: bytes,
+    explanation: Explanation | None,
+) -> bytes:
+    if not sources and explanation is None:
+        rest = (b"]",) if structured is None else (b'],"structuredContent":', structured)
+        return b"".join((b'"content":[', content, *rest))
+    blocks: list[bytes] = [content]
+    fields: list[bytes] = []
+    if sources:
+        blocks.append(_beside(quotation_note(sources), b"quoted_from", quoted, structured))
+        fields.append(b'"quoted_from":' + quoted)
+    if explanation is not None:
+        facts = encode_explanation(explanation)
+        blocks.append(_beside(explanation.message, b"explanation", facts, structured))
+        fields.append(b'"explanation":' + facts)
+    if structured is None:
+        return b"".join((b'"content":[', b",".join(blocks), b"]"))
+    before = b"" if structured == b"{}" else b","
+    return b"".join(
+        (
+            b'"content":[',
+            b",".join(blocks),
+            b'],"structuredContent":',
+            structured[:-1],
+            before,
+            b",".join(fields),
+            b"}",
+        )
+    )
+
+
 def _beside(text: str, name: bytes, facts: bytes, structured: bytes | None) -> bytes:
     """A text block beside the answer; its facts are in `_meta` if nothing else can hold them."""
     meta = (b',"_meta":{"', name, b'":', facts, b"}}") if structured is None else (b"}",)
     return b"".join((b'{"type":"text","text":', orjson.dumps(text), *meta))
+
+
+def encode_presented(shown: Presented) -> bytes:
+    """The inside of a tool result of a page."""
+    blocks = [content_block(part) for part in shown.parts]
+    for at, facts in shown.meta.items():
+        blocks[at]["_meta"] = facts
+    inside = b'"content":' + orjson.dumps(blocks)
+    if shown.structured is None:
+        return inside
+    return inside + b',"structuredContent":' + orjson.dumps(shown.structured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +212,7 @@ class Endpoint:
         offers_tasks: bool = False,
         offers_completions: bool = False,
         is_listed: Callable[[Operation[Any]], bool] = lambda _: True,
+        budget: AnswerBudget | None = None,
     ) -> None:
         self.name = name
         self.is_alone = is_alone
@@ -131,9 +220,10 @@ class Endpoint:
         self.json_rpc_error_schemes = json_rpc_error_schemes
         self.instructions = instructions
         self.server_info = {"name": server_name, "version": server_version}
+        self.budget = budget or AnswerBudget()
         self.tools = {
             tool.name: tool
-            for tool in (_served_tool(operation, is_alone) for operation in operations)
+            for tool in (_served_tool(operation, is_alone, self.budget) for operation in operations)
         }
         self.listed_tools = tuple(tool for tool in self.tools.values() if is_listed(tool.operation))
         self.resources = tuple(_served_resource(resource) for resource in resources)
@@ -215,8 +305,9 @@ class Endpoint:
         return None
 
 
-def _served_tool(operation: Operation[Any], is_alone: bool) -> ServedTool:
-    return ServedTool(operation, (operation.name_alone if is_alone else None) or operation.name)
+def _served_tool(operation: Operation[Any], is_alone: bool, budget: AnswerBudget) -> ServedTool:
+    name = (operation.name_alone if is_alone else None) or operation.name
+    return ServedTool(operation, name, budget)
 
 
 def _tool_listing(operation: Operation[Any], name: str) -> dict[str, object]:
@@ -224,7 +315,7 @@ def _tool_listing(operation: Operation[Any], name: str) -> dict[str, object]:
         "name": name,
         "title": operation.title,
         "description": operation.description,
-        "inputSchema": input_schema(operation),
+        "inputSchema": paged_input_schema(operation),
     }
     schema = output_schema(operation)
     if schema is not None:

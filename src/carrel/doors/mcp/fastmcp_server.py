@@ -26,6 +26,7 @@ from mcp_types import (
     CompletionContext,
     EmbeddedResource,
     ImageContent,
+    ResourceLink,
     TextContent,
     ToolAnnotations,
 )
@@ -47,7 +48,7 @@ from carrel.doors.errors import INVALID_PARAMS, error_mapping
 from carrel.doors.mcp.completions import parse_completion
 from carrel.doors.mcp.endpoint import Endpoint, ServedTool
 from carrel.doors.mcp.json_rpc import ProtocolError, error_facts
-from carrel.doors.schemas import input_schema, output_schema
+from carrel.doors.schemas import output_schema, paged_input_schema
 from carrel.libraries.text.budget import check_nesting
 from carrel.policy.gate import Gate
 
@@ -178,7 +179,7 @@ class _CatalogueTool(Tool):
             name=tool.name,
             title=operation.title,
             description=operation.description,
-            parameters=input_schema(operation),
+            parameters=paged_input_schema(operation),
             output_schema=output_schema(operation),
             annotations=ToolAnnotations(
                 title=operation.title,
@@ -199,9 +200,12 @@ class _CatalogueTool(Tool):
             # FastMCP has parsed the request with its own depth limit or, in process, with none.
             with translate_budget_errors():
                 check_nesting(arguments, "the arguments")
-            answer = await self._gate.call(
-                self._tool.operation, arguments, caller, visit, _report_progress
-            )
+            page = self._tool.open_page(arguments, caller)
+            operation = self._tool.operation
+            if page is not None:
+                operation, arguments = page.operation, page.arguments
+            answer = await self._gate.call(operation, arguments, caller, visit, _report_progress)
+            encoded = self._tool.encode(answer, arguments, caller, page)
         except CarrelError as error:
             if error_mapping(error).is_refusal:
                 raise _protocol_error(error) from None
@@ -209,7 +213,7 @@ class _CatalogueTool(Tool):
             return ToolResult(
                 content=orjson.dumps(facts).decode(), structured_content=facts, is_error=True
             )
-        result = orjson.loads(b"{" + self._tool.encode(answer, arguments, caller) + b"}")
+        result = orjson.loads(b"{" + encoded + b"}")
         return ToolResult(
             content=_blocks(result["content"]), structured_content=result.get("structuredContent")
         )
@@ -220,6 +224,7 @@ _KINDS: Mapping[str, Any] = {
     "image": ImageContent,
     "audio": AudioContent,
     "resource": EmbeddedResource,
+    "resource_link": ResourceLink,
 }
 
 

@@ -27,6 +27,7 @@ from carrel.doors.mcp.json_rpc import (
     META_VERSION,
     MODERN_VERSIONS,
     NAME_IN_PARAMS,
+    VERSIONS_WITHOUT_LINKS,
     ProtocolError,
     Reply,
     check_batch,
@@ -87,6 +88,8 @@ class McpHttp:
             else ASSUMED_VERSION
         )
         is_modern = version in MODERN_VERSIONS
+        if version in VERSIONS_WITHOUT_LINKS:
+            request.visit.takes_links = False
         try:
             message = parse_json(request.body)
         except orjson.JSONDecodeError as error:

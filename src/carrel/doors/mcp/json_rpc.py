@@ -28,6 +28,7 @@ ASSUMED_VERSION = "2025-03-26"
 BATCH_VERSIONS = frozenset({"2024-11-05", "2025-03-26"})
 # The method is there, but the capability has no name yet.
 VERSIONS_WITHOUT_COMPLETIONS = frozenset({"2024-11-05"})
+VERSIONS_WITHOUT_LINKS = frozenset({"2024-11-05", "2025-03-26"})
 MOST_MESSAGES_IN_A_BATCH = 100
 
 META_VERSION = "io.modelcontextprotocol/protocolVersion"

@@ -10,19 +10,22 @@ import orjson
 from pydantic import Field
 
 from carrel.core.answer import Blocks, Text, split_explanation
-from carrel.core.answer_encoding import encode_answer, quoted_sources
+from carrel.core.answer_encoding import quoted_sources
 from carrel.core.caller import Call
 from carrel.core.catalogue import Catalogue
 from carrel.core.decorators import collect_operations, operation
-from carrel.core.errors import InvalidInputError
+from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.operation import Effect, Operation, Question
 from carrel.core.operation_search import OperationSearch
-from carrel.core.quoting import FIELD, quotation_note, quoted_facts
+from carrel.core.quoting import FIELD
+from carrel.doors.mcp.answer_budget import TEXT_BUDGET, AnswerBudget
 from carrel.doors.schemas import input_schema
 from carrel.policy.gate import Gate
 
 _MOST_FOUND = 5
 _LONGEST_RUN_SECONDS = 600.0
+# Kept free for the sources of an operation's answer, which are a block of text here.
+_FACTS_CHARACTERS = 2_000
 
 
 class FindOperation(Question):
@@ -55,9 +58,10 @@ class CompactQuestion(Question):
 class OperationTools:
     """Finds and runs operations; each passes the gate under its own name and cost."""
 
-    def __init__(self, catalogue: Catalogue, gate: Gate) -> None:
+    def __init__(self, catalogue: Catalogue, gate: Gate, budget: AnswerBudget) -> None:
         self._catalogue = catalogue
         self._gate = gate
+        self._budget = budget
         self._search: OperationSearch | None = None
 
     def find_and_run(self) -> tuple[Operation[Any], ...]:
@@ -89,6 +93,7 @@ class OperationTools:
         scopes=frozenset(),
         cost=0.0,
         timeout_seconds=_LONGEST_RUN_SECONDS,
+        is_whole=True,
     )
     async def run_operation(self, question: RunOperation, call: Call) -> Text | Blocks:
         return await self._run(question.name, question.arguments, call)
@@ -103,6 +108,7 @@ class OperationTools:
         scopes=frozenset(),
         cost=0.0,
         timeout_seconds=_LONGEST_RUN_SECONDS,
+        is_whole=True,
     )
     async def carrel(self, question: CompactQuestion, call: Call) -> Text | Blocks:
         if question.run is None:
@@ -158,28 +164,35 @@ class OperationTools:
                 next_step=f"{meant}Find the name by saying what you want to do.",
                 details={"run": name, "near": near},
             )
+        try:
+            page = self._budget.open(operation, arguments, call.caller)
+        except CarrelError as error:
+            self._gate.record_refusal(
+                call.visit, operation.action, operation.address, error, call.caller
+            )
+            raise
         given = await self._gate.call(
-            operation, arguments, call.caller, call.visit, call.report_progress
+            page.operation, page.arguments, call.caller, call.visit, call.report_progress
         )
         result, explanation = split_explanation(given)
-        sources = quoted_sources(operation.quotes, arguments, result, call.caller)
-        answer: Text | Blocks = (
-            result
-            if isinstance(result, Text | Blocks)
-            else Text(encode_answer(operation.answer, result).decode(), "application/json")
+        sources = quoted_sources(page.operation.quotes, page.arguments, result, call.caller)
+        shown = self._budget.present(
+            page,
+            result,
+            call.caller,
+            sources=sources,
+            explanation=explanation,
+            takes_links=call.visit.takes_links,
+            budget=TEXT_BUDGET - _FACTS_CHARACTERS,
         )
-        beside = [
-            *(
-                (quotation_note(sources), _json_text({FIELD: quoted_facts(sources)}))
-                if sources
-                else ()
-            ),
-            *(() if explanation is None else (explanation.message,)),
+        # The only place for what is beside the answer: this tool's answer is text.
+        facts = [each for each in shown.meta.values() if FIELD in each] or [
+            {name: shown.structured[name] for name in (FIELD,) if name in shown.structured}
+            if shown.structured is not None
+            else {}
         ]
-        if not beside:
-            return answer
-        parts = answer.parts if isinstance(answer, Blocks) else (answer,)
-        return Blocks((*parts, *map(Text, beside)))
+        beside = [Text(_json_text(each)) for each in facts if each]
+        return Blocks((*shown.parts, *beside))
 
 
 def _json_text(value: object) -> str:

@@ -24,6 +24,7 @@ from carrel.doors.mcp.json_rpc import (
     ASSUMED_VERSION,
     HANDSHAKE_VERSIONS,
     LATEST_HANDSHAKE_VERSION,
+    VERSIONS_WITHOUT_LINKS,
     Reply,
     check_batch,
     failure,
@@ -210,6 +211,8 @@ class _Session:
                 )
             )
             return
+        if self._version in VERSIONS_WITHOUT_LINKS and not _is_modern(message):
+            visit.takes_links = False
         dispatcher, gate = await asyncio.shield(self._rooms)
         try:
             caller = await gate.identify(visit)

@@ -68,11 +68,8 @@ class Tasks:
         if job.error is not None:
             inside += b',"result":{"resultType":"complete",' + tool_error(job.error) + b"}"
         elif job.state == "completed":
-            inside += (
-                b',"result":{"resultType":"complete",'
-                + self._tools[job.operation].encode(job.result, {}, caller)
-                + b"}"
-            )
+            encoded = self._tools[job.operation].encode_job_result(job, self._jobs.get, caller)
+            inside += b',"result":{"resultType":"complete",' + encoded + b"}"
         return inside
 
     async def update(self, params: Mapping[str, Any], caller: Caller, visit: Visit) -> None:

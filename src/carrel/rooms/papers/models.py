@@ -94,7 +94,7 @@ class GetPaperSummary(OnePaper):
     """Which summary, and which part of it."""
 
     template: str | None = Field(default=None, max_length=64)
-    max_chars: MaxChars = DEFAULT_MAX_CHARS
+    max_chars: MaxChars | None = None
     offset: Offset = 0
 
 
@@ -105,7 +105,7 @@ class GetPaperSource(OnePaper):
         default=None, min_length=1, max_length=300, description="A heading, or its number: 2.1"
     )
     outline: bool = Field(default=False, description="Only the headings")
-    max_chars: MaxChars = DEFAULT_MAX_CHARS
+    max_chars: MaxChars | None = None
     offset: Offset = 0
 
 

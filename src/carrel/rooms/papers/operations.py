@@ -122,6 +122,7 @@ class PapersOperations:
         ),
         scopes=SCOPES,
         quotes=named_paper,
+        is_whole=True,
         command="summary",
         phrases=(
             "summarise a paper; short overview of an article; what is this paper about; key "

@@ -101,7 +101,7 @@ class Papers:
         template: str | None,
         *,
         offset: int = 0,
-        max_chars: int = DEFAULT_MAX_CHARS,
+        max_chars: int | None = DEFAULT_MAX_CHARS,
     ) -> Text:
         body = await self._summary_text(await self.find_paper(paper_id), template)
         return _part(body, offset, max_chars, "application/json")
@@ -112,7 +112,7 @@ class Papers:
         *,
         section: str | None = None,
         offset: int = 0,
-        max_chars: int = DEFAULT_MAX_CHARS,
+        max_chars: int | None = DEFAULT_MAX_CHARS,
     ) -> Text:
         """The text or one section of it. SourceNotAvailableError, SectionNotFoundError."""
         paper = await self.find_paper(paper_id)
@@ -266,15 +266,17 @@ def _first(page: int, limit: int) -> int:
     return (page - 1) * limit
 
 
-def _part(body: str, offset: int, max_chars: int, media_type: str) -> Text:
+def _part(body: str, offset: int, max_chars: int | None, media_type: str) -> Text:
+    """A part of a text with a note of what is left; without `max_chars` all that follows."""
     if offset and offset >= len(body):
         raise InvalidInputError(
             f"offset {offset} is past the end; the text has {len(body)} characters.",
             next_step="Call again with a smaller offset.",
             details={"offset": offset, "length": len(body)},
         )
-    left = len(body) - offset - max_chars
-    part = body[offset : offset + max_chars]
+    end = len(body) if max_chars is None else offset + max_chars
+    left = len(body) - end
+    part = body[offset:end]
     if left > 0:
         part = f"{part}\n[truncated: {left} more chars]"
     # A piece of JSON is not JSON any more.

@@ -97,7 +97,9 @@ class FullTexts:
         await library.change(reference_id, decide)
         return AttachedFile(id=reference_id, role=role, path=str(target))
 
-    async def get(self, library: Library, item: Item, *, offset: int, max_chars: int) -> Fulltext:
+    async def get(
+        self, library: Library, item: Item, *, offset: int, max_chars: int | None
+    ) -> Fulltext:
         reference_id = str(item["id"])
         found = {each.role: each.path for each in self.attachments(library, item)}
         pdf = found.get("pdf")
@@ -107,7 +109,7 @@ class FullTexts:
         text = None
         if markdown is not None and await self._files.exists(markdown):
             content = await self._files.read_text(markdown)
-            text = content[offset : offset + max_chars]
+            text = content[offset:] if max_chars is None else content[offset : offset + max_chars]
             left = len(content) - offset - len(text)
             if left > 0:
                 text += f"\n[truncated: {left} more chars]"

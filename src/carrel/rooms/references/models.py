@@ -8,7 +8,6 @@ from pydantic import Field, WithJsonSchema
 
 from carrel.core.operation import Answer, Question
 
-DEFAULT_MAX_CHARS = 50_000
 Page = Annotated[int, Field(ge=1, le=100_000, description="Page, from 1")]
 Limit = Annotated[int, Field(ge=1, le=500, description="References per page")]
 ReferenceId = Annotated[str, Field(min_length=1, max_length=500, description="Reference id")]
@@ -86,7 +85,7 @@ class AttachFulltext(Question):
 
 class GetFulltext(Question):
     id: ReferenceId
-    max_chars: int = Field(default=DEFAULT_MAX_CHARS, ge=1, le=1_000_000)
+    max_chars: int | None = Field(default=None, ge=1, le=1_000_000)
     offset: int = Field(default=0, ge=0)
 
 
