@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import orjson
@@ -210,6 +211,8 @@ def build_house(
     server: Mapping[str, Any] | None = None,
     checks: dict[str, Check] | None = None,
     mode: Literal["local", "tokens"] = "local",
+    home: Path | None = None,
+    extra_rooms: Iterable[OpenRoom] = (),
 ) -> House:
     """A house to the test's taste; by default the one local user lives there."""
     settings = Settings(
@@ -218,6 +221,8 @@ def build_house(
         server=ServerSettings(**(server or {})),
         auth=AuthSettings(mode=mode),
     )
+    if home is not None:
+        settings = settings.model_copy(update={"home": home})
     held = Held()
     room = OpenRoom(sample_room(held), checks or {})
     clock = SystemClock()
@@ -226,5 +231,6 @@ def build_house(
         identity or LocalIdentity(), InProcessLimits(rate or Rate(), clock), audit, mode
     )
     gate = Gate(access.identity, access.limits, audit, clock)
-    desk = Desk(settings, Catalogue([room.room]), gate, clock, [room], access)
+    rooms = [room, *extra_rooms]
+    desk = Desk(settings, Catalogue(each.room for each in rooms), gate, clock, rooms, access)
     return House(http_app(desk), desk, audit, held)

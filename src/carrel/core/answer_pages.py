@@ -156,8 +156,14 @@ class _Cutter:
         return length
 
     def _take_items(
-        self, items: list[Any], position: Position, room: int, path: str
+        self,
+        items: list[Any],
+        position: Position,
+        room: int,
+        path: str,
+        names: list[str] | None = None,
     ) -> tuple[list[Any], Position | None]:
+        """Items from a position on; `names` are their keys in a mapping."""
         first, within = _index(position, len(items)), position[1:]
         shown: list[Any] = []
         used = 2
@@ -165,7 +171,8 @@ class _Cutter:
         at = first
         while at < len(items):
             item = items[at]
-            size = json_length(item) + 1
+            name_size = 0 if names is None else json_length(names[at]) + 1
+            size = name_size + json_length(item) + 1
             if not within and used + size <= room:
                 shown.append(item)
                 used += size
@@ -173,9 +180,10 @@ class _Cutter:
                 at += 1
                 continue
             if within or not self.has_content:
-                part, rest = self.take(item, within, max(room - used, 1), f"{path}[{at}]")
+                left = max(room - used - name_size, 1)
+                part, rest = self.take(item, within, left, f"{path}[{at}]")
                 shown.append(part)
-                used += json_length(part) + 1
+                used += name_size + json_length(part) + 1
                 self.has_content = True
                 within = ()
                 if rest is None:
@@ -197,6 +205,8 @@ class _Cutter:
         frame = _emptied(fields)
         if json_length(frame) > self.whole_room // 2:
             return self._take_entries(fields, name, within, room, path)
+        if name is not None and _is_short(fields[name]):
+            raise WrongPositionError
         left = room - json_length(frame)
         has_begun = name is None
         following: Position | None = None
@@ -225,7 +235,7 @@ class _Cutter:
         first = 0 if name is None else names.index(name)
         values = [fields[each] for each in names]
         inner = f"{path}{{}}"
-        shown, following = self._take_items(values, (first, *within), room, inner)
+        shown, following = self._take_items(values, (first, *within), room, inner, names)
         page = dict(zip(names[first : first + len(shown)], shown, strict=True))
         if following is None:
             return page, None

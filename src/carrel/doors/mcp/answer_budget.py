@@ -454,7 +454,9 @@ def _outline_lines(whole: _Whole, request: PageRequest) -> list[str]:
     room = _OUTLINE_CHARACTERS
     for section in outline(whole.value):
         indent = "  " * (section.number.count("."))
-        line = f"{indent}{section.number} {section.title}" + (f" (offset {section.start})" if takes_offset else "")
+        line = f"{indent}{section.number} {section.title}" + (
+            f" (offset {section.start})" if takes_offset else ""
+        )
         room -= len(line) + 1
         if room < 0:
             lines.append("…")
