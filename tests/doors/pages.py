@@ -40,7 +40,7 @@ def walk(ask: Ask, arguments: dict[str, Any]) -> tuple[Any, list[dict[str, Any]]
     for page in pages[1:]:
         whole = _merged(whole, _answer(page), shown, _shown(page), _root(page))
         shown = _shown(page)
-    return _stripped(whole), pages
+    return strip_marker(whole), pages
 
 
 def _root(page: Mapping[str, Any]) -> str:
@@ -66,7 +66,7 @@ def _shown(page: Mapping[str, Any]) -> dict[str, Any]:
 
 def _merged(whole: Any, part: Any, before: Any, now: Any, path: str) -> Any:
     if isinstance(whole, str) and isinstance(part, str):
-        return _stripped(whole) + part if path in now else (whole or part)
+        return strip_marker(whole) + part if path in now else (whole or part)
     if isinstance(whole, list) and isinstance(part, list):
         if path not in now and whole:
             return whole
@@ -87,5 +87,6 @@ def _merged(whole: Any, part: Any, before: Any, now: Any, path: str) -> Any:
     return whole
 
 
-def _stripped(value: Any) -> Any:
+def strip_marker(value: Any) -> Any:
+    """A text without the marker that says how much of it follows."""
     return _MARKER.sub("", value) if isinstance(value, str) else value

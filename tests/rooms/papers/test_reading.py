@@ -214,7 +214,9 @@ def test_every_address_is_readable_and_cut_like_the_tools(desk: Desk) -> None:
     assert desk.read(f"{base}/translation/zh").body == "注意力机制翻译内容。"
     assert (
         desk.read(f"{base}/source").body
-        == desk.ask("get_paper_source", paper_id=TRANSFORMER.paper_id).body
+        == desk.ask(
+            "get_paper_source", paper_id=TRANSFORMER.paper_id, max_chars=DEFAULT_MAX_CHARS
+        ).body
     )
     for uri in (
         f"paper://{'x' * 65}/metadata",

@@ -219,7 +219,8 @@ class AnswerBudget:
         is_cut = page.next is not None or bool(request.position)
         kept = answer.name if isinstance(answer, _Kept) else None
         if is_cut and kept is None and request.operation.effect is not Effect.READS:
-            kept = self._kept.keep(caller.user_id, orjson.dumps([whole.value, list(sources)]))
+            content = orjson.dumps([whole.value, [list(source) for source in sources]])
+            kept = self._kept.keep(caller.user_id, content)
         shown = _shown_text(whole, page)
         if is_cut:
             sources = _sources_on_page(sources, shown)
