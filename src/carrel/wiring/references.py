@@ -12,6 +12,8 @@ from carrel.core.catalogue import Room
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import NotFoundError
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
+from carrel.rooms.papers.for_references import PapersForReferences
+from carrel.rooms.papers.passages import PaperPassages
 from carrel.rooms.papers.service import CitablePapers
 from carrel.rooms.references import ROOM
 from carrel.rooms.references.citations import CitationStyles
@@ -94,6 +96,11 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         allowed_folders=chosen.allowed_folders,
         default_style=chosen.default_style,
         default_locale=chosen.default_locale,
+        papers=PapersForReferences(
+            corpus.service,
+            PaperPassages(corpus.service, corpus.store, corpus.store),
+            corpus.place.exists,
+        ),
     )
 
     async def start() -> None:

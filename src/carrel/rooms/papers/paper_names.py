@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from carrel.libraries.identifiers import ArxivId, Doi, Identifier, NotAnIdentifierError
+from carrel.libraries.identifiers import ArxivId, Doi, Identifier, NotAnIdentifierError, Pmid
 
 MAX_NAME_CHARACTERS = 300
 PASSAGE_JOINT = "~"
@@ -42,7 +42,7 @@ def paper_keys(text: str) -> tuple[str, ...]:
 
 
 def identifier_keys(identifier: Identifier) -> tuple[str, ...]:
-    """The same for an identifier that was parsed; a corpus knows no PubMed numbers."""
+    """The same for an identifier that was parsed; few corpora know PubMed numbers."""
     match identifier:
         case Doi(value=value) if identifier.arxiv is not None:
             return (f"doi:{value}", f"arxiv:{identifier.arxiv.value}")
@@ -50,6 +50,8 @@ def identifier_keys(identifier: Identifier) -> tuple[str, ...]:
             return (f"doi:{value}",)
         case ArxivId(value=value):
             return (f"arxiv:{value}", f"doi:10.48550/arxiv.{value}")
+        case Pmid(value=value):
+            return (f"pmid:{value}",)
         case _:
             return ()
 

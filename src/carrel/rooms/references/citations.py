@@ -12,6 +12,7 @@ from carrel.core.parsing import parse_in_thread
 from carrel.libraries import csl
 from carrel.libraries.identifiers import without_resolver
 from carrel.libraries.text.budget import parsing
+from carrel.rooms.references.cited_items import CitedWork
 from carrel.rooms.references.errors import CitationFailedError, StyleNotFoundError
 from carrel.rooms.references.items import Item
 
@@ -38,14 +39,23 @@ class CitationStyles:
         )
 
     async def render_in_text(
-        self, items: Sequence[Item], style: str, output: Output, locale: str | None
+        self,
+        items: Sequence[Item],
+        style: str,
+        output: Output,
+        locale: str | None,
+        works: Sequence[CitedWork] = (),
     ) -> str:
-        """One in-text citation of all items."""
+        """One in-text citation of the works, which name the items; without them of all items."""
 
         def render(cited: Sequence[Item]) -> str:
             loaded = csl.load_style(style, folder=self._folder)
             processor = csl.Processor(loaded, cited, locale=locale, output=output)
-            return processor.cite([csl.Cluster([csl.Cite(str(item["id"])) for item in cited])])[0]
+            cites = [
+                csl.Cite(work.id, work.locator, work.label)
+                for work in works or [CitedWork(str(item["id"])) for item in cited]
+            ]
+            return processor.cite([csl.Cluster(cites)])[0]
 
         return await self._render(render, items, style)
 

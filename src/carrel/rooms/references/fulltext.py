@@ -108,11 +108,7 @@ class FullTexts:
             pdf = None
         text = None
         if markdown is not None and await self._files.exists(markdown):
-            content = await self._files.read_text(markdown)
-            text = content[offset:] if max_chars is None else content[offset : offset + max_chars]
-            left = len(content) - offset - len(text)
-            if left > 0:
-                text += f"\n[truncated: {left} more chars]"
+            text = cut_text(await self._files.read_text(markdown), offset, max_chars)
         if pdf is None and text is None:
             raise FullTextNotAvailableError(
                 reference_id, "the attached file is gone" if found else "none is attached"
@@ -152,6 +148,13 @@ class FullTexts:
         return DetachedFiles(
             id=reference_id, detached=[each.role for each in attached], deleted_files=deleted
         )
+
+
+def cut_text(content: str, offset: int, max_chars: int | None) -> str:
+    """A part of a text with a note of how much is left."""
+    text = content[offset:] if max_chars is None else content[offset : offset + max_chars]
+    left = len(content) - offset - len(text)
+    return f"{text}\n[truncated: {left} more chars]" if left > 0 else text
 
 
 def _directory(item: Item) -> str:

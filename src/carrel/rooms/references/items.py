@@ -137,6 +137,14 @@ def arxiv_of(item: Item) -> str | None:
     return arxiv.value if arxiv else None
 
 
+def work_identifiers(item: Item) -> list[Identifier]:
+    """The DOI, arXiv id and PubMed number of an item, as far as it has them."""
+    doi, arxiv, pmid = doi_of(item), arxiv_of(item), pmid_of(item)
+    found: list[Identifier] = [] if doi is None else [Doi(doi)]
+    found += [] if arxiv is None else [ArxivId(arxiv)]
+    return found + ([] if pmid is None else [Pmid(pmid)])
+
+
 WorkKey = tuple[str, str]
 
 

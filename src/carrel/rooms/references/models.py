@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from carrel.core.operation import Answer, Question
+from carrel.rooms.references.cited_items import read_label
 
 Page = Annotated[int, Field(ge=1, le=100_000, description="Page, from 1")]
 Limit = Annotated[int, Field(ge=1, le=500, description="References per page")]
@@ -51,8 +52,20 @@ class EditReference(Question):
     )
 
 
+class CitedReference(Question):
+    """A reference with the place in it that is cited."""
+
+    id: ReferenceId
+    locator: str = Field(default="", max_length=100)
+    label: Annotated[str, AfterValidator(read_label), Field(max_length=20)] = "page"
+
+
 class CiteReferences(Question):
-    ids: list[str] = Field(min_length=1, max_length=500)
+    ids: list[Annotated[str, Field(max_length=500)] | CitedReference] = Field(
+        min_length=1,
+        max_length=500,
+        description="Reference ids, paper ids, DOIs or passage ids; with a place: doe2020, p. 5",
+    )
     style: str | None = Field(
         default=None,
         min_length=1,
@@ -199,11 +212,15 @@ class PdfPath(Answer):
 
 
 class Fulltext(LibraryAnswer):
-    """A PDF by its path, Markdown by its text."""
+    """A PDF by its path, Markdown by its text; `paper_id` where the text is that of a paper of the
+    corpus, because nothing is attached.
+    """
 
     id: str
     pdf: PdfPath | None = None
     markdown: str | None = None
+    paper_id: str | None = Field(default=None, exclude_if=lambda paper_id: paper_id is None)
+    notice: str | None = Field(default=None, exclude_if=lambda notice: notice is None)
 
 
 class DetachedFiles(LibraryAnswer):

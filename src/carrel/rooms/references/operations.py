@@ -148,7 +148,8 @@ class ReferencesOperations:
     @operation(
         title="Cite references",
         description=(
-            "Bibliography or in-text citation of references in any CSL style, as text or HTML."
+            "Bibliography or in-text citation of references or papers in any CSL style, as text "
+            "or HTML; in-text with places such as pages."
         ),
         scopes=READ,
         quotes=quoted_by_ids,
@@ -158,7 +159,8 @@ class ReferencesOperations:
             "cite a reference; format a citation in APA; make a bibliography in Vancouver "
             "style; in-text citation; write a reference list; formatted bibliography; turn "
             "references into a formatted list; put a reference into a style; cite … in APA "
-            "style; Harvard, Chicago or IEEE style; how do I cite this"
+            "style; Harvard, Chicago or IEEE style; how do I cite this; cite a page of a work; "
+            "cite a paper of the corpus"
         ),
     )
     async def cite_references(self, question: CiteReferences, call: Call) -> Citations:
@@ -202,8 +204,8 @@ class ReferencesOperations:
     @operation(
         title="Get a full text",
         description=(
-            "The full text of a reference: a PDF by its path, Markdown by its text; max_chars "
-            "limits it, offset reads on."
+            "The full text of a reference: a PDF by its path, Markdown by its text, else that of "
+            "its paper in the corpus; max_chars limits it, offset reads on."
         ),
         scopes=READ,
         quotes=quoted_fulltext,

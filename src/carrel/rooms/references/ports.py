@@ -85,6 +85,40 @@ class PapersAtHand(Protocol):
         ...
 
 
+class CitedPaper(Protocol):
+    """A paper of the corpus as a CSL item, and the page of the passage that was named."""
+
+    @property
+    def paper_id(self) -> str: ...
+    @property
+    def item(self) -> Item: ...
+    @property
+    def page(self) -> int | None: ...
+
+
+class PaperText(Protocol):
+    """The full text of a paper of the corpus."""
+
+    @property
+    def paper_id(self) -> str: ...
+    @property
+    def markdown(self) -> str: ...
+
+
+class CorpusPapers(Protocol):
+    """Papers of the open corpus that references and citations lead to."""
+
+    async def cite(self, name: str) -> CitedPaper | None:
+        """The paper of an id, a DOI, an arXiv id or a passage id; CarrelError where unreadable."""
+        ...
+
+    async def read(
+        self, identifiers: Sequence[Identifier], paper_id: str | None
+    ) -> PaperText | None:
+        """The text of the paper that the id or an identifier names; None where there is none."""
+        ...
+
+
 class Literature(Protocol):
     """The services that know works by their identifiers."""
 

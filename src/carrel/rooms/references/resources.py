@@ -47,7 +47,8 @@ def quoted_additions(
 def quoted_by_ids(
     arguments: Mapping[str, Any], answer: object, caller: Caller
 ) -> Iterable[QuotedSource]:
-    return [QuotedSource("reference", str(name)) for name in arguments["ids"]]
+    given = [each.get("id") if isinstance(each, dict) else each for each in arguments["ids"]]
+    return [QuotedSource("reference", str(name)) for name in given]
 
 
 def quoted_fulltext(

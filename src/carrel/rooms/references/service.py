@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -15,15 +15,24 @@ from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_t
 from carrel.core.parsing import parse_in_thread
 from carrel.libraries import bibliography
 from carrel.rooms.references.citations import CitationStyles
+from carrel.rooms.references.cited_items import CitedWork, parse_cited
 from carrel.rooms.references.errors import (
     FileNotUsableError,
     ForceRequiredError,
+    FullTextNotAvailableError,
     PathNotAllowedError,
     ReferenceNotFoundError,
     ReferencesNotFoundError,
 )
-from carrel.rooms.references.fulltext import FullTexts
-from carrel.rooms.references.items import Item, names_text, text_of, year_of
+from carrel.rooms.references.fulltext import FullTexts, cut_text
+from carrel.rooms.references.items import (
+    Item,
+    custom,
+    names_text,
+    text_of,
+    work_identifiers,
+    year_of,
+)
 from carrel.rooms.references.lookup_job import Additions
 from carrel.rooms.references.models import (
     AddedReferences,
@@ -32,6 +41,7 @@ from carrel.rooms.references.models import (
     AttachFulltext,
     Citation,
     Citations,
+    CitedReference,
     CiteReferences,
     DetachedFiles,
     DetachFulltext,
@@ -47,12 +57,14 @@ from carrel.rooms.references.models import (
     RemoveReference,
     SearchReferences,
 )
-from carrel.rooms.references.ports import Files, Libraries, Library
+from carrel.rooms.references.ports import CorpusPapers, Files, Libraries, Library
 from carrel.rooms.references.search_index import ReferenceIndex, parse_query
 from carrel.rooms.references.validation import check_changes
 
 AnswerT = TypeVar("AnswerT", bound=LibraryAnswer)
 OWN_DOORS = frozenset({"stdio", "cli"})
+READ_PAPERS = "papers:read"
+_NO_PLACES = "A bibliography names no pages; kind in_text shows the places that are cited."
 _SMALL_LIBRARY = 5_000
 _MAX_FILE_BYTES = 256 * 1024 * 1024
 
@@ -70,10 +82,12 @@ class ReferencesRoom:
         allowed_folders: Sequence[Path] = (),
         default_style: str = "apa",
         default_locale: str | None = None,
+        papers: CorpusPapers | None = None,
     ) -> None:
         self._libraries = libraries
         self._styles = styles
         self._files = files
+        self._papers = papers
         self._allowed_folders = tuple(allowed_folders)
         self._default_locale = default_locale
         self.default_style = default_style
@@ -131,17 +145,12 @@ class ReferencesRoom:
         return await self._with_notices(OneReference(reference=changed), call)
 
     async def cite(self, question: CiteReferences, call: Call) -> Citations:
-        library = self._libraries.of(call.caller)
-        items = [await library.find(reference_id) for reference_id in question.ids]
-        missing = [name for name, item in zip(question.ids, items, strict=True) if item is None]
-        if missing:
-            raise ReferencesNotFoundError(missing)
-        found = [item for item in items if item is not None]
+        works, found = await self._cited_works(question, call)
         locale = question.locale or self._default_locale
         style = question.style or self.default_style
         entries: list[Citation] = []
         if question.kind == "in_text":
-            text = await self._styles.render_in_text(found, style, question.format, locale)
+            text = await self._styles.render_in_text(found, style, question.format, locale, works)
         else:
             rendered = await self._styles.render_bibliography(found, style, question.format, locale)
             entries = [Citation(id=entry.id, text=entry.text) for entry in rendered]
@@ -149,7 +158,50 @@ class ReferencesRoom:
         answer = Citations(
             style=style, format=question.format, kind=question.kind, text=text, entries=entries
         )
-        return await self._with_notices(answer, call)
+        answer = await self._with_notices(answer, call)
+        if question.kind == "bibliography" and any(work.locator for work in works):
+            return answer.model_copy(update={"notices": [*answer.notices, _NO_PLACES]})
+        return answer
+
+    async def _cited_works(
+        self, question: CiteReferences, call: Call
+    ) -> tuple[list[CitedWork], list[Item]]:
+        """What is cited, and each item once; ReferencesNotFoundError names all that are unknown."""
+        library = self._libraries.of(call.caller)
+        works: list[CitedWork] = []
+        items: dict[str, Item] = {}
+        missing: list[str] = []
+        for given in question.ids:
+            work, item = await self._cited_work(given, library, call)
+            if item is None:
+                missing.append(given if isinstance(given, str) else given.id)
+                continue
+            works.append(work)
+            items.setdefault(work.id, item)
+        if missing:
+            raise ReferencesNotFoundError(missing)
+        return works, list(items.values())
+
+    async def _cited_work(
+        self, given: str | CitedReference, library: Library, call: Call
+    ) -> tuple[CitedWork, Item | None]:
+        """A reference of the library by its id, else a paper of the corpus by any name."""
+        if isinstance(given, str):
+            item = await library.find(given)
+            if item is not None:
+                return CitedWork(given), item
+            work = parse_cited(given)
+        else:
+            work = CitedWork(given.id, given.locator, given.label)
+        item = await library.find(work.id)
+        if item is not None or self._papers is None or READ_PAPERS not in call.caller.scopes:
+            return work, item
+        paper = await self._papers.cite(work.id)
+        if paper is None:
+            return work, None
+        if paper.page is not None and not work.locator:
+            work = replace(work, locator=str(paper.page), label="page")
+        return replace(work, id=paper.paper_id), {**paper.item, "id": paper.paper_id}
 
     async def export(self, question: ExportReferences, call: Call) -> Text:
         library = self._libraries.of(call.caller)
@@ -170,10 +222,35 @@ class ReferencesRoom:
     async def get_fulltext(self, question: GetFulltext, call: Call) -> Fulltext:
         library = self._libraries.of(call.caller)
         item = await _find(library, question.id)
-        answer = await self._full_texts.get(
-            library, item, offset=question.offset, max_chars=question.max_chars
-        )
+        offset, max_chars = question.offset, question.max_chars
+        try:
+            answer = await self._full_texts.get(library, item, offset=offset, max_chars=max_chars)
+        except FullTextNotAvailableError:
+            found = await self._paper_text(item, call, offset=offset, max_chars=max_chars)
+            if found is None:
+                raise
+            answer = found
         return await self._with_notices(answer, call)
+
+    async def _paper_text(
+        self, item: Item, call: Call, *, offset: int, max_chars: int | None
+    ) -> Fulltext | None:
+        """The text of the same work in the corpus, for those who may read papers."""
+        if self._papers is None or READ_PAPERS not in call.caller.scopes:
+            return None
+        known = custom(item).get("paper_id")
+        paper = await self._papers.read(
+            work_identifiers(item), known if isinstance(known, str) else None
+        )
+        if paper is None:
+            return None
+        return Fulltext(
+            id=str(item["id"]),
+            markdown=cut_text(paper.markdown, offset, max_chars),
+            paper_id=paper.paper_id,
+            notice=f"Nothing is attached; this is the text of paper {paper.paper_id} of the "
+            "corpus, which is the same work.",
+        )
 
     async def detach(self, question: DetachFulltext, call: Call) -> DetachedFiles:
         library = self._libraries.of(call.caller)
