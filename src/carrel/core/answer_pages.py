@@ -130,7 +130,7 @@ class _Cutter:
         if position[1:]:
             raise WrongPositionError
         end = start + self._fitting(text, start, room)
-        if start or end < len(text):
+        if position or end < len(text):
             self.stretches[path] = Stretch(start, end, len(text), "characters")
         self.has_content = True
         if end == len(text):
@@ -142,10 +142,11 @@ class _Cutter:
         left = len(text) - start
         if left <= room and self.measure(text[start:]) <= room:
             return left
-        length = max(1, min(left, room - _MARKER_CHARACTERS))
+        room = max(1, room - _MARKER_CHARACTERS)
+        length = min(left, room)
         # Characters that JSON escapes take more room than they count.
-        while length > 1 and self.measure(text[start : start + length]) > room - _MARKER_CHARACTERS:
-            length = max(1, length * 7 // 8)
+        while length > 1 and (taken := self.measure(text[start : start + length])) > room:
+            length = max(1, min(length - 1, length * room // taken))
         if length == left:
             return left
         least = start + int(length * (1 - _SEARCHED_FOR_A_BORDER))
@@ -194,7 +195,7 @@ class _Cutter:
             break
         if following is None and at < len(items):
             following = (at,)
-        if first or following is not None:
+        if position or following is not None:
             self.stretches[path] = Stretch(first, at, len(items), "items")
         return shown, following
 
