@@ -1,9 +1,10 @@
 """Search with snippets on many papers: ours, raw SQLite FTS5 and raw tantivy, from one caller and
 from eight.
 
-    python -m benchmarks.bench_search_scale [PAPERS] [FOLDER]
+    python -m benchmarks.bench_search_scale [PAPERS] [FOLDER] [PASSAGES]
 
-FOLDER keeps what was built, so that a second run only asks.
+FOLDER keeps what was built, so that a second run only asks. With PASSAGES every paper has a full
+text of so many paragraphs, which FTS5 and our index hold; raw tantivy holds titles and abstracts.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import tantivy
@@ -141,6 +143,16 @@ def size_mb(path: Path) -> float:
     return sum(file.stat().st_size for file in files) / 1e6
 
 
+def text_mb(snapshot: Path) -> float:
+    """What was indexed: titles, abstracts, full texts and metadata."""
+    with closing(sqlite3.connect(f"file:{snapshot}?mode=ro", uri=True)) as connection:
+        sql = (
+            "SELECT sum(length(title) + length(summary) + length(source) + length(metadata)) "
+            "FROM paper_fts"
+        )
+        return float(connection.execute(sql).fetchone()[0]) / 1e6
+
+
 def built(what: str, papers: int, is_there: bool, build: Callable[[], object]) -> None:
     if is_there:
         return
@@ -154,21 +166,23 @@ def built(what: str, papers: int, is_there: bool, build: Callable[[], object]) -
     )
 
 
-def main(papers: int, folder: Path) -> None:
+def main(papers: int, folder: Path, passages: int = 0) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    snapshot, raw = folder / f"{papers}.db", folder / f"{papers}.tantivy"
+    snapshot = folder / (f"{papers}.db" if not passages else f"{papers}-{passages}.db")
+    raw = folder / f"{papers}.tantivy"
     words = vocabulary()
     built(
         "the snapshot with FTS5",
         papers,
         snapshot.exists(),
-        lambda: write_synthetic_snapshot(snapshot, papers, words),
+        lambda: write_synthetic_snapshot(snapshot, papers, words, passages),
     )
     built("our index", papers, has_fresh_index(snapshot), lambda: build_paper_index(snapshot))
     built("raw tantivy", papers, raw.exists(), lambda: build_raw_tantivy(raw, papers, words))
     ours = snapshot.with_name(f"{snapshot.name}.index")
     print(
-        f"{papers:,} papers; snapshot {size_mb(snapshot):,.0f} MB, "
+        f"{papers:,} papers with {passages} passages of full text each; "
+        f"snapshot {size_mb(snapshot):,.0f} MB, text {text_mb(snapshot):,.0f} MB, "
         f"our index {size_mb(ours):,.0f} MB, raw tantivy {size_mb(raw):,.0f} MB"
     )
     asked = questions(words, EACH)
@@ -226,4 +240,8 @@ if __name__ == "__main__":
     chosen = (
         Path(sys.argv[2]) if len(sys.argv) > 2 else Path(tempfile.mkdtemp(prefix="carrel-scale-"))
     )
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000, chosen)
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 100_000,
+        chosen,
+        int(sys.argv[3]) if len(sys.argv) > 3 else 0,
+    )

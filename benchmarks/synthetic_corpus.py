@@ -53,9 +53,9 @@ def vocabulary() -> list[str]:
     return list(made)[:_WORDS]
 
 
-def texts(papers: int, words: list[str]) -> Iterator[tuple[str, str]]:
-    """Titles of about ten and abstracts of about 170 words."""
-    random = np.random.default_rng(SEED + 1)
+def texts(papers: int, words: list[str], seed: int = SEED + 1) -> Iterator[tuple[str, str]]:
+    """Titles of about ten and abstracts of about 160 words."""
+    random = np.random.default_rng(seed)
     chances = 1.0 / np.arange(1, len(words) + 1) ** 1.05
     cumulative = np.cumsum(chances / chances.sum())
     spoken = np.array(words, dtype=object)
@@ -72,8 +72,18 @@ def texts(papers: int, words: list[str]) -> Iterator[tuple[str, str]]:
         done += batch
 
 
-def write_synthetic_snapshot(path: Path, papers: int, words: list[str]) -> None:
-    """A snapshot of the newer generation with titles, abstracts, years, authors and keywords."""
+def full_texts(papers: int, words: list[str], passages: int) -> Iterator[str]:
+    """A text of so many paragraphs for each paper, of about 130 words each."""
+    paragraphs = (abstract for _, abstract in texts(papers * passages, words, SEED + 4))
+    for _ in range(papers):
+        yield "\n\n".join(f"{paragraph}." for paragraph in itertools.islice(paragraphs, passages))
+
+
+def write_synthetic_snapshot(path: Path, papers: int, words: list[str], passages: int = 0) -> None:
+    """A snapshot of the newer generation with titles, abstracts, years, authors and keywords.
+
+    With `passages`, every paper has a full text of so many paragraphs.
+    """
     path.unlink(missing_ok=True)
     connection = sqlite3.connect(path)
     connection.executescript(
@@ -90,6 +100,7 @@ def write_synthetic_snapshot(path: Path, papers: int, words: list[str]) -> None:
     connection.executemany("INSERT INTO author VALUES (?, ?, 0)", enumerate(names, 1))
     connection.executemany("INSERT INTO keyword VALUES (?, ?, 0)", enumerate(keywords, 1))
     numbered = enumerate(texts(papers, words), 1)
+    sources = full_texts(papers, words, passages) if passages else itertools.repeat("")
     while batch := list(itertools.islice(numbered, _BATCH)):
         ids = [f"{number:032x}" for number, _ in batch]
         years = random.integers(1980, 2026, size=len(batch))
@@ -119,11 +130,22 @@ def write_synthetic_snapshot(path: Path, papers: int, words: list[str]) -> None:
             connection.executemany(
                 "INSERT INTO paper_fts (rowid, paper_id, title, summary, source, translated, "
                 "metadata) "
-                "VALUES (?, ?, ?, ?, '', '', ?)",
+                "VALUES (?, ?, ?, ?, ?, '', ?)",
                 [
-                    (number, paper_id, title, abstract, " ".join(names[at - 1] for at in three))
-                    for paper_id, three, (number, (title, abstract)) in zip(
-                        ids, authors.tolist(), batch, strict=True
+                    (
+                        number,
+                        paper_id,
+                        title,
+                        abstract,
+                        source,
+                        " ".join(names[at - 1] for at in three),
+                    )
+                    for paper_id, three, (number, (title, abstract)), source in zip(
+                        ids,
+                        authors.tolist(),
+                        batch,
+                        itertools.islice(sources, len(batch)),
+                        strict=True,
                     )
                 ],
             )
