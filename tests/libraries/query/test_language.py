@@ -129,3 +129,25 @@ def test_any_text_is_a_query(text: str) -> None:
 def test_deep_brackets_are_read_to_a_bound() -> None:
     assert read("(" * (MAX_NESTING + 5) + "a" + ")" * 3 + " b") is not None
     read("(a " * 100_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Therefore, it is expected that activation extends beyond the conventional, Ca 2+ "
+        "-dependent kinases that are activated during this.",
+        "Experiments were carried out with approval of the Animal Care and Use Committee, "
+        "Protocol #20130913.",
+        "Analysis was performed using motifs from the database of that group (doi: 10.1093/nar/1).",
+    ],
+)
+def test_a_pasted_sentence_has_no_operators(text: str) -> None:
+    leaves = read_lexemes(text, FIELDS)
+    assert not any(
+        isinstance(leaf, QueryLeaf) and (leaf.is_excluded or leaf.field) for leaf in leaves
+    )
+
+
+def test_a_long_list_of_words_keeps_its_operators() -> None:
+    leaves = read_lexemes("gene cell protein neuron " * 4 + "-mouse #owl", FIELDS)
+    assert [leaf for leaf in leaves if isinstance(leaf, QueryLeaf) and leaf.is_excluded]

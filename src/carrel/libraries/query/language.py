@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from carrel.libraries.query.suggestions import count_edits
 from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.words import STOP_WORDS
 
 _QUOTES = '"“”„‟«»「」『』'
 _LEXEME = re.compile(
@@ -31,6 +32,11 @@ _OTHER_SCHEMES = frozenset(
     {"http", "https", "ftp", "mailto", "urn", "info", "arxiv", "hal", "file", "pmid", "pmcid"}
 )
 _NEAR_FIELD = 2
+# A sentence of a paper has at least so many words and function words; see test_language.py.
+_PROSE_WORDS = 12
+_PROSE_STOP_WORDS = 2
+# Signs that are operators and fields only where somebody types a query: ` -word`, ` #5`, `doi: 10`.
+_SIGN_IN_PROSE = re.compile(r"(?<!\S)[-#]+(?=\S)|(?<=[a-zA-Z]):(?=\s)")
 MAX_NESTING = 20
 
 
@@ -141,7 +147,17 @@ class QueryFields:
 
 def read_lexemes(text: str, fields: QueryFields) -> list[Lexeme]:
     """The operators, words, phrases and field values of a query in order."""
+    if is_prose(text):
+        text = _SIGN_IN_PROSE.sub(" ", text)
     return [lexeme for found in _LEXEME.finditer(text) for lexeme in _read_match(found, fields)]
+
+
+def is_prose(text: str) -> bool:
+    """Whether a query is a pasted sentence, in which a dash or a number sign is no operator."""
+    words = text.split()
+    if len(words) < _PROSE_WORDS:
+        return False
+    return sum(word in STOP_WORDS for word in words) >= _PROSE_STOP_WORDS
 
 
 def _read_match(found: re.Match[str], fields: QueryFields) -> Iterator[Lexeme]:

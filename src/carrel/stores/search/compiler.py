@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import tantivy
 from tantivy import Occur
@@ -21,7 +22,7 @@ from carrel.libraries.query.papers import (
 )
 from carrel.libraries.text.abbreviations import AbbreviationTable, Expansion
 from carrel.libraries.text.analysis import AskedWord, analyze_query, exact_words
-from carrel.libraries.text.words import Phrase, is_cjk
+from carrel.libraries.text.words import STOP_WORDS, Phrase, is_cjk
 from carrel.stores.search.schema import stemmer
 from carrel.stores.search.views import View
 
@@ -32,6 +33,11 @@ MAX_RANKING_WORDS = 250
 # What the second best form of a word adds to the best one: `il6` beside `il` and `6`. Chosen on one
 # half of the SciFact train claims (0 and .5 are .001 to .003 lower), like all numbers named here.
 OTHER_FORMS = 0.2
+
+# What two neighbouring words of the query count beside the words themselves, where they stand side
+# by side, and how many pairs of a long text are looked for.
+NEIGHBOUR_WEIGHT = 0.2
+MAX_NEIGHBOURS = 40
 
 RowsOfIdentifiers = Callable[[Sequence[PaperIdentifier]], Sequence[int]]
 RowsOfFacet = Callable[[FacetPhrase], Sequence[int]]
@@ -101,6 +107,20 @@ class QueryCompiler:
         """The quoted phrases of several words, scored, so that who has them ranks higher."""
         quoted = [phrase for phrase in phrases if phrase.is_exact and len(phrase.words) > 1]
         return [self._exactly("exact", phrase) for phrase in quoted]
+
+    def neighbours(self, phrases: Sequence[Phrase]) -> list[tantivy.Query]:
+        """Each two neighbouring words as typed, weighted; a text that has them side by side says
+        more nearly what was asked.
+        """
+        typed = " ".join(_as_typed(phrase) for phrase in phrases if not phrase.is_prefix)
+        pairs = dict.fromkeys(pairwise(exact_words(typed)))
+        telling = [pair for pair in pairs if not STOP_WORDS.issuperset(pair)][:MAX_NEIGHBOURS]
+        return [
+            self._weighted(
+                tantivy.Query.phrase_query(self._schema, "exact", list(pair)), NEIGHBOUR_WEIGHT
+            )
+            for pair in telling
+        ]
 
     def bag(self, words: Sequence[RankedWord]) -> tantivy.Query:
         """Any of the words; single terms only where possible, so that the index skips losers."""

@@ -31,9 +31,11 @@ from carrel.stores.search.views import View
 
 # What a paper's own score adds to its best passage's. Chosen on the first half of 800 sentences
 # and abstracts of 292 eLife full texts; see docs/decisions/0027.
-PAPER_WEIGHT = 0.3
+PAPER_WEIGHT = 0.15
 # Passages and papers whose scores are put together; what is ranked lower follows by its own words.
 CANDIDATES = 300
+# Of these, the best are looked at once more for neighbouring words.
+CLOSER = 50
 # Papers that fit a filter, best first, whose passages are looked at.
 FILTERED_CANDIDATES = 1_000
 # A facet with more papers than this filters passages by its newest papers only.
@@ -80,6 +82,8 @@ class _AskedQuery:
         self.words = [] if query.identifiers else compiler.ranked_words(query.loose)
         self.more_words = compiler.ranked_words(phrases)
         self.phrases = compiler.exact_phrases(phrases)
+        self._compiler = compiler
+        self._loose = query.loose
         self.filter = None if query.strict is None else compiler.filter(query.strict)
 
     @property
@@ -94,6 +98,14 @@ class _AskedQuery:
     def bag(self) -> tantivy.Query:
         """Every word that ranks; where all are single terms, the index skips what cannot win."""
         return any_of([*(word.query for word in (*self.words, *self.more_words)), *self.phrases])
+
+    def closer(self, rows: Sequence[int]) -> tantivy.Query | None:
+        """The documents of these rows by words and by neighbouring words; None without any."""
+        neighbours = [] if not self.words else self._compiler.neighbours(self._loose)
+        if not neighbours or not rows:
+            return None
+        wanted = all_of([self.bag, self._compiler.rows(rows)], [])
+        return with_scores(wanted, any_of(neighbours))
 
     def matches(self) -> tantivy.Query:
         """What matches anywhere in a document, without a score."""
@@ -142,7 +154,8 @@ class PassageRanking:
         asked = _AskedQuery(self._compiler, query)
         if not asked.ranks:
             return []
-        return self._hits(asked.ranked_matches(), within_rows, first + count)[first:]
+        found = self._hits(asked.ranked_matches(), within_rows, max(first + count, CLOSER))
+        return self._look_closer(asked, found)[first : first + count]
 
     def count(self, query: PaperQuery, within_rows: Sequence[int] | None = None) -> MatchCount:
         """How many passages have any word of the query and fit its filters."""
@@ -156,10 +169,26 @@ class PassageRanking:
         self, query: PaperQuery, count: int, within_rows: Sequence[int] | None = None
     ) -> dict[int, RankedPassage]:
         """The best passage of each paper among the `count` best, whatever the query filters."""
-        best: dict[int, RankedPassage] = {}
-        for passage in self._hits(_AskedQuery(self._compiler, query).bag, within_rows, count):
-            best.setdefault(passage.row, passage)
-        return best
+        return _first_by_row(self._hits(_AskedQuery(self._compiler, query).bag, within_rows, count))
+
+    def closer_by_row(self, query: PaperQuery, rows: Sequence[int]) -> dict[int, RankedPassage]:
+        """The best passage of each of these papers, neighbouring words counted; else empty."""
+        closer = _AskedQuery(self._compiler, query).closer(rows)
+        return {} if closer is None else _first_by_row(self._hits(closer, None, CANDIDATES))
+
+    def _look_closer(self, asked: _AskedQuery, found: list[RankedPassage]) -> list[RankedPassage]:
+        """The first passages ordered anew with neighbouring words counted."""
+        head = found[:CLOSER]
+        closer = asked.closer(list(dict.fromkeys(passage.row for passage in head)))
+        if closer is None:
+            return found
+        scores = {
+            (passage.row, passage.number): passage
+            for passage in self._hits(closer, None, CANDIDATES)
+        }
+        head = [scores.get((passage.row, passage.number), passage) for passage in head]
+        head.sort(key=lambda passage: (-passage.score, passage.row, passage.number))
+        return head + found[CLOSER:]
 
     def _within(self, rows: Sequence[int] | None) -> list[tantivy.Query]:
         return [] if rows is None else [self._compiler.rows(rows)]
@@ -272,7 +301,7 @@ class PaperRanking:
         size = CANDIDATES if asked.filter is None else FILTERED_CANDIDATES
         own = dict(self._own(asked.ranked_matches(), size))
         if not self._has_texts:
-            return [RankedPaper(row, score) for row, score in own.items()]
+            return self._look_closer(asked, [RankedPaper(row, own[row]) for row in own])
         within = None if asked.filter is None else list(own)
         best = self.passages.best_by_row(query, CANDIDATES, within)
         missing = [row for row in best if row not in own]
@@ -283,7 +312,24 @@ class PaperRanking:
             lacking = [row for row in own if row not in best]
             best |= self.passages.best_by_row(query, CANDIDATES, lacking)
         papers = [self._together(row, own.get(row, 0.0), best.get(row)) for row in own | best]
-        return sorted(papers, key=lambda paper: (-paper.score, paper.row))
+        papers.sort(key=_by_score)
+        closer = self.passages.closer_by_row(query, [paper.row for paper in papers[:CLOSER]])
+        head = [
+            self._together(paper.row, own.get(paper.row, 0.0), closer[paper.row])
+            if paper.row in closer
+            else paper
+            for paper in papers[:CLOSER]
+        ]
+        return sorted(head, key=_by_score) + papers[CLOSER:]
+
+    def _look_closer(self, asked: _AskedQuery, papers: list[RankedPaper]) -> list[RankedPaper]:
+        """The first papers ordered anew with neighbouring words counted."""
+        closer = asked.closer([paper.row for paper in papers[:CLOSER]])
+        if closer is None:
+            return papers
+        scores = dict(self._own(closer, CLOSER))
+        head = [RankedPaper(each.row, scores.get(each.row, each.score)) for each in papers[:CLOSER]]
+        return sorted(head, key=_by_score) + papers[CLOSER:]
 
     def _together(self, row: int, own: float, passage: RankedPassage | None) -> RankedPaper:
         if passage is None:
@@ -301,6 +347,17 @@ class PaperRanking:
     def _newest(self, query: tantivy.Query, wanted: int, without: Container[int]) -> list[int]:
         found = _search(self._searcher, query, wanted, self._deleted, order="newness")
         return [row for row, _, _ in found if row not in without]
+
+
+def _by_score(paper: RankedPaper) -> tuple[float, int]:
+    return -paper.score, paper.row
+
+
+def _first_by_row(passages: Iterable[RankedPassage]) -> dict[int, RankedPassage]:
+    best: dict[int, RankedPassage] = {}
+    for passage in passages:
+        best.setdefault(passage.row, passage)
+    return best
 
 
 def rows_by_keys(papers: View) -> RowsOfIdentifiers:
