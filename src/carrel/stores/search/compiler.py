@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 
 import tantivy
@@ -60,7 +60,7 @@ class RankedWord:
 
     typed: str
     query: tantivy.Query
-    anywhere: tantivy.Query
+    find_anywhere: Callable[[], tantivy.Query]
     terms: tuple[str, ...]
 
 
@@ -146,7 +146,7 @@ class QueryCompiler:
     def _ranked_word(self, word: AskedWord, times: int) -> RankedWord:
         query = self._weighted(self._word(word), float(times))
         terms = tuple(stem(term) for term in word.terms)
-        return RankedWord(word.typed, query, self._has_word(word), terms)
+        return RankedWord(word.typed, query, partial(self._has_word, word), terms)
 
     def _abbreviated(self, words: Sequence[AskedWord], expansion: Expansion) -> RankedWord:
         """Words as they were asked, or the short or long form that stands for them."""
@@ -155,20 +155,23 @@ class QueryCompiler:
         query = tantivy.Query.disjunction_max_query(
             [asked, tantivy.Query.boost_query(other, expansion.weight)], 0.0
         )
-        has_other = all_of([self._has_term(stem(term), term) for term in expansion.terms], [])
-        anywhere = any_of([has_other, *(self._has_word(word) for word in words)])
+
+        def find_anywhere() -> tantivy.Query:
+            other = all_of([self._has_term(stem(term), term) for term in expansion.terms], [])
+            return any_of([other, *(self._has_word(word) for word in words)])
+
         terms = [stem(term) for word in words for term in word.terms]
         typed = " ".join(word.typed for word in words)
-        return RankedWord(typed, query, anywhere, (*terms, *map(stem, expansion.terms)))
+        return RankedWord(typed, query, find_anywhere, (*terms, *map(stem, expansion.terms)))
 
     def _ranked_prefix(self, phrase: Phrase) -> RankedWord:
         typed = f"{' '.join(phrase.words)}*"
         if len(phrase.words) > 1:
             query = self._exactly("exact", phrase)
-            return RankedWord(typed, query, query, ())
+            return RankedWord(typed, query, lambda: query, ())
         forms = self._beginning_with("exact", phrase.words[0])
         query = any_of([self._term("exact", form, "freq") for form in forms])
-        return RankedWord(typed, query, query, tuple(dict.fromkeys(map(stem, forms))))
+        return RankedWord(typed, query, lambda: query, tuple(dict.fromkeys(map(stem, forms))))
 
     def _word(self, word: AskedWord) -> tantivy.Query:
         """A word in its best form: all forms name the same thing, so it counts about once."""

@@ -73,7 +73,7 @@ class MatchCount:
     is_exact: bool = True
 
 
-class _AskedQuery:
+class AskedQuery:
     """A query compiled for one view: loose words must match, those of the tree only rank."""
 
     def __init__(self, compiler: QueryCompiler, query: PaperQuery) -> None:
@@ -109,7 +109,7 @@ class _AskedQuery:
 
     def matches(self) -> tantivy.Query:
         """What matches anywhere in a document, without a score."""
-        wanted = [any_of([word.anywhere for word in self.words])] if self.words else []
+        wanted = [any_of([word.find_anywhere() for word in self.words])] if self.words else []
         return unscored(all_of([*wanted, self.filter] if self.filter is not None else wanted, []))
 
     def ranked_matches(self) -> tantivy.Query:
@@ -117,6 +117,18 @@ class _AskedQuery:
         if self.filter is None:
             return self.bag
         return with_scores(self.matches(), self.bag) if self.ranks else self.matches()
+
+
+class _Scores:
+    """Scores by row; what was not among the best looked at has at most the lowest of them."""
+
+    def __init__(self, by_row: dict[int, float], wanted: int, found: int | None = None) -> None:
+        self.by_row = by_row
+        is_cut = (len(by_row) if found is None else found) >= wanted
+        self._lowest = min(by_row.values(), default=0.0) if is_cut else 0.0
+
+    def of(self, row: int) -> float:
+        return self.by_row.get(row, self._lowest)
 
 
 class PassageRanking:
@@ -151,7 +163,7 @@ class PassageRanking:
         self, query: PaperQuery, within_rows: Sequence[int] | None, first: int, count: int
     ) -> list[RankedPassage]:
         """`count` passages after the `first` best, of these papers or of all."""
-        asked = _AskedQuery(self._compiler, query)
+        asked = AskedQuery(self._compiler, query)
         if not asked.ranks:
             return []
         found = self._hits(asked.ranked_matches(), within_rows, max(first + count, CLOSER))
@@ -159,24 +171,28 @@ class PassageRanking:
 
     def count(self, query: PaperQuery, within_rows: Sequence[int] | None = None) -> MatchCount:
         """How many passages have any word of the query and fit its filters."""
-        asked = _AskedQuery(self._compiler, query)
+        asked = AskedQuery(self._compiler, query)
         if not asked.ranks:
             return MatchCount(0)
         whole = all_of([asked.matches(), *self._within(within_rows)], [])
         return count_matches(self._searcher, whole, asked.words or asked.more_words)
 
-    def best_by_row(
-        self, query: PaperQuery, count: int, within_rows: Sequence[int] | None = None
-    ) -> dict[int, RankedPassage]:
-        """The best passage of each paper among the `count` best, whatever the query filters."""
-        return _first_by_row(self._hits(_AskedQuery(self._compiler, query).bag, within_rows, count))
+    def compile(self, query: PaperQuery) -> AskedQuery:
+        """The query as passages are asked, to be used more than once."""
+        return AskedQuery(self._compiler, query)
 
-    def closer_by_row(self, query: PaperQuery, rows: Sequence[int]) -> dict[int, RankedPassage]:
-        """The best passage of each of these papers, neighbouring words counted; else empty."""
-        closer = _AskedQuery(self._compiler, query).closer(rows)
-        return {} if closer is None else _first_by_row(self._hits(closer, None, CANDIDATES))
+    def best(
+        self, asked: AskedQuery, count: int, within_rows: Sequence[int] | None = None
+    ) -> list[RankedPassage]:
+        """The best passages by words alone, whatever the query filters."""
+        return self._hits(asked.bag, within_rows, count)
 
-    def _look_closer(self, asked: _AskedQuery, found: list[RankedPassage]) -> list[RankedPassage]:
+    def closer(self, asked: AskedQuery, rows: Sequence[int]) -> list[RankedPassage]:
+        """The best passages of these papers, neighbouring words counted; none without any."""
+        closer = asked.closer(rows)
+        return [] if closer is None else self._hits(closer, None, CANDIDATES)
+
+    def _look_closer(self, asked: AskedQuery, found: list[RankedPassage]) -> list[RankedPassage]:
         """The first passages ordered anew with neighbouring words counted."""
         head = found[:CLOSER]
         closer = asked.closer(list(dict.fromkeys(passage.row for passage in head)))
@@ -272,7 +288,7 @@ class PaperRanking:
         self, query: PaperQuery, wanted: int, *, without: Container[int] = frozenset()
     ) -> list[RankedPaper]:
         """The best `wanted` papers by words and filters alone."""
-        asked = _AskedQuery(self._compiler, query)
+        asked = AskedQuery(self._compiler, query)
         if not asked.asks:
             return []
         if not asked.ranks:
@@ -291,38 +307,45 @@ class PaperRanking:
 
     def count(self, query: PaperQuery) -> MatchCount:
         """How many papers match: have any of the words, and fit the filters."""
-        asked = _AskedQuery(self._compiler, query)
+        asked = AskedQuery(self._compiler, query)
         if not asked.asks:
             return MatchCount(len(self.find_named(query)))
         return count_matches(self._searcher, asked.matches(), asked.words or asked.more_words)
 
-    def _head(self, query: PaperQuery, asked: _AskedQuery) -> list[RankedPaper]:
+    def _head(self, query: PaperQuery, asked: AskedQuery) -> list[RankedPaper]:
         """The candidates by their best passage with the paper's own score as an addend."""
-        size = CANDIDATES if asked.filter is None else FILTERED_CANDIDATES
-        own = dict(self._own(asked.ranked_matches(), size))
         if not self._has_texts:
-            return self._look_closer(asked, [RankedPaper(row, own[row]) for row in own])
-        within = None if asked.filter is None else list(own)
-        best = self.passages.best_by_row(query, CANDIDATES, within)
-        missing = [row for row in best if row not in own]
-        if missing:
-            more = all_of([asked.bag, self._compiler.rows(missing)], [])
-            own |= self._own(more, len(missing))
-        if within is None:
-            lacking = [row for row in own if row not in best]
-            best |= self.passages.best_by_row(query, CANDIDATES, lacking)
-        papers = [self._together(row, own.get(row, 0.0), best.get(row)) for row in own | best]
+            papers = [RankedPaper(*each) for each in self._own(asked.ranked_matches(), CANDIDATES)]
+            return self._look_closer(asked, papers)
+        size = CANDIDATES if asked.filter is None else FILTERED_CANDIDATES
+        own = _Scores(dict(self._own(asked.ranked_matches(), size)), size)
+        in_passages = self.passages.compile(query)
+        within = None if asked.filter is None else list(own.by_row)
+        best = self.passages.best(in_passages, CANDIDATES, within)
+        passages = _Scores(
+            {passage.row: passage.score for passage in reversed(best)}, CANDIDATES, len(best)
+        )
+        numbers = {passage.row: passage.number for passage in reversed(best)}
+        papers = [
+            RankedPaper(row, passages.of(row) + PAPER_WEIGHT * own.of(row), numbers.get(row))
+            for row in own.by_row | passages.by_row
+        ]
         papers.sort(key=_by_score)
-        closer = self.passages.closer_by_row(query, [paper.row for paper in papers[:CLOSER]])
+        closer = self.passages.closer(in_passages, [paper.row for paper in papers[:CLOSER]])
+        nearer = {passage.row: passage for passage in reversed(closer)}
         head = [
-            self._together(paper.row, own.get(paper.row, 0.0), closer[paper.row])
-            if paper.row in closer
+            RankedPaper(
+                paper.row,
+                nearer[paper.row].score + PAPER_WEIGHT * own.of(paper.row),
+                nearer[paper.row].number,
+            )
+            if paper.row in nearer
             else paper
             for paper in papers[:CLOSER]
         ]
         return sorted(head, key=_by_score) + papers[CLOSER:]
 
-    def _look_closer(self, asked: _AskedQuery, papers: list[RankedPaper]) -> list[RankedPaper]:
+    def _look_closer(self, asked: AskedQuery, papers: list[RankedPaper]) -> list[RankedPaper]:
         """The first papers ordered anew with neighbouring words counted."""
         closer = asked.closer([paper.row for paper in papers[:CLOSER]])
         if closer is None:
@@ -330,11 +353,6 @@ class PaperRanking:
         scores = dict(self._own(closer, CLOSER))
         head = [RankedPaper(each.row, scores.get(each.row, each.score)) for each in papers[:CLOSER]]
         return sorted(head, key=_by_score) + papers[CLOSER:]
-
-    def _together(self, row: int, own: float, passage: RankedPassage | None) -> RankedPaper:
-        if passage is None:
-            return RankedPaper(row, PAPER_WEIGHT * own)
-        return RankedPaper(row, passage.score + PAPER_WEIGHT * own, passage.number)
 
     def _own(self, query: tantivy.Query, count: int) -> Iterator[tuple[int, float]]:
         """Rows with their own scores, best first."""
@@ -351,13 +369,6 @@ class PaperRanking:
 
 def _by_score(paper: RankedPaper) -> tuple[float, int]:
     return -paper.score, paper.row
-
-
-def _first_by_row(passages: Iterable[RankedPassage]) -> dict[int, RankedPassage]:
-    best: dict[int, RankedPassage] = {}
-    for passage in passages:
-        best.setdefault(passage.row, passage)
-    return best
 
 
 def rows_by_keys(papers: View) -> RowsOfIdentifiers:
