@@ -126,6 +126,30 @@ def import_hypotheses(words: list[str]) -> int:
     return asyncio.run(session())
 
 
+def note(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="carrel research note", description="Save a hypothesis as a note, with its evidence."
+    )
+    add_desk_options(parser)
+    parser.add_argument("hypothesis_id", metavar="HYPOTHESIS_ID")
+    parser.add_argument("--tags", nargs="+", metavar="TAG", help="beside hypothesis")
+    options = parser.parse_args(words[1:])
+    settings = settings_from(options)
+    configure_logs(options.log_level or "warning", settings.log.format)
+    rooms = [name for name in settings.rooms if name in {"knowledge", "research"}]
+
+    async def session() -> int:
+        async with open_desk(settings.model_copy(update={"rooms": tuple(rooms)})).session() as desk:
+            saved = await (await at_terminal(desk)).ask(
+                "save_hypothesis_note", hypothesis_id=options.hypothesis_id, tags=options.tags
+            )
+        show(f"Saved as note {saved.note_id}: {saved.title}")
+        say_next_step("carrel knowledge show ID reads it.", ID=saved.note_id)
+        return 0
+
+    return asyncio.run(session())
+
+
 def _text(file: Path) -> str:
     try:
         if file.stat().st_size > _MOST_BYTES:

@@ -43,6 +43,8 @@ class OpenRoom:
     close: Callable[[], Awaitable[None]] | None = None
     start: Callable[[], Awaitable[None]] | None = None
     probes: dict[str, Check] | None = None
+    # Told of the whole catalogue, where the room uses operations of another one.
+    meet: Callable[[Catalogue], None] | None = None
 
 
 @dataclass(slots=True)
@@ -140,6 +142,9 @@ def open_desk(
         *extra_rooms,
     ]
     catalogue = Catalogue(room.room for room in rooms)
+    for room in rooms:
+        if room.meet is not None:
+            room.meet(catalogue)
     access = open_access(settings, catalogue, clock, documents=documents, audit_stream=audit_stream)
     gate = Gate(access.identity, access.limits, access.audit, clock)
     return Desk(settings, catalogue, gate, clock, rooms, access, corpus)

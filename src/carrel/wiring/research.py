@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from carrel.core.catalogue import Room
+from carrel.core.caller import Call
+from carrel.core.catalogue import Catalogue, Room
 from carrel.core.clock import SystemClock
+from carrel.core.errors import CarrelError, NotConfiguredError
 from carrel.core.health import check_by
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.papers.errors import PaperNotFoundError
@@ -20,9 +22,10 @@ from carrel.rooms.research.agents import AgentContext
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.desk_search import ResearchDeskSearch
+from carrel.rooms.research.hypothesis_notes import HypothesisNoteOperations
 from carrel.rooms.research.jobs import Patience
 from carrel.rooms.research.operations import ResearchOperations
-from carrel.rooms.research.ports import ResearchStore
+from carrel.rooms.research.ports import EvidencePassage, ResearchStore
 from carrel.rooms.research.reasoners import Reasoner
 from carrel.rooms.research.reasoners.discovery import DiscoveryReasoner
 from carrel.rooms.research.resources import ResearchResources
@@ -75,6 +78,47 @@ class _Neighbours:
         return [f"{entry.text} [{entry.id}]" for entry in entries]
 
 
+class NotebookOfDesk:
+    """Saves notes by the knowledge room's own operation, where that room is open."""
+
+    def __init__(self) -> None:
+        self._catalogue: Catalogue | None = None
+
+    def meet(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    async def save(self, title: str, content: str, tags: Sequence[str], call: Call) -> str:
+        operation = self._catalogue and self._catalogue.operations.get("save_knowledge")
+        if not operation:
+            raise NotConfiguredError(
+                "The knowledge room is not open, so nothing can be saved as a note.",
+                next_step="Open it with --rooms or the setting rooms.",
+            )
+        asked = {"title": title, "content": content, "tags": list(tags)}
+        question = operation.question.model_validate(asked)
+        return str((await operation.run(question, call)).id)
+
+
+@dataclass(frozen=True, slots=True)
+class _EvidencePassages:
+    papers: OpenCorpus
+
+    async def find(self, paper_id: str, sentence: str) -> EvidencePassage | None:
+        from carrel.rooms.papers.passages import PaperPassages
+
+        papers = self.papers
+        passages = PaperPassages(papers.service, papers.store, papers.store)
+        try:
+            found = await passages.locate(sentence, [paper_id])
+        except CarrelError:
+            # The paper is gone or its text cannot be had: the note links to the paper alone.
+            return None
+        place = found.places[0] if found.places else None
+        if place is None or place.passage_id is None:
+            return None
+        return EvidencePassage(place.passage_id, place.page)
+
+
 def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     """Nothing is read or made yet; stored work is taken up when the process stays open."""
     chosen, clock, store = settings.research, SystemClock(), open_store(settings)
@@ -112,14 +156,20 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
         runner.look_for_work(lambda: is_on_server or file.exists())
 
     operations, resources = ResearchOperations(service), ResearchResources(service)
+    notebook = NotebookOfDesk()
     room = Room.collect(
-        ROOM, operations, resources, jobs=service.jobs, search=ResearchDeskSearch(service)
+        ROOM,
+        operations,
+        HypothesisNoteOperations(service, notebook, _EvidencePassages(papers)),
+        resources,
+        jobs=service.jobs,
+        search=ResearchDeskSearch(service),
     )
     if not is_on_server and not settings.keeps_home:
         error = HomeNotPersistentError("Research projects are", has_database=False)
         return OpenRoom(without_home(room, error), {"research": not_served(error)}, close)
     check = check_by(count_jobs, POSTGRES_ACTION if is_on_server else "")
-    return OpenRoom(room, {"research": check}, close, start)
+    return OpenRoom(room, {"research": check}, close, start, meet=notebook.meet)
 
 
 def _open_corpus(settings: Settings, papers: OpenCorpus) -> Corpus:

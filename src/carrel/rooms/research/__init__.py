@@ -19,6 +19,7 @@ ROOM = RoomDeclaration(
         "start": "carrel.cli.research:start",
         "watch": "carrel.cli.research:watch",
         "import": "carrel.cli.research:import_hypotheses",
+        "note": "carrel.cli.research:note",
     },
     pages="carrel.cli.research_pages:PAGES",
     schemes=("research", "hypothesis"),

@@ -12,6 +12,7 @@ from carrel.rooms.research.errors import HypothesisNotFoundError, ResearchNotFou
 from carrel.rooms.research.records import Hypothesis, Project
 from carrel.rooms.research.service import ResearchRoom
 
+READ_HYPOTHESES = "hypotheses:read"
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -26,6 +27,8 @@ class ResearchDeskSearch:
     async def search(self, query: str, call: Call, count: int) -> RoomFindings:
         named = await self._named(query.strip(), call)
         everything = await self._research.own_work(call)
+        if READ_HYPOTHESES not in call.caller.scopes:
+            everything = [(project, []) for project, _ in everything]
         candidates = [
             *(_project(project) for project, _ in everything),
             *(_hypothesis(one) for _, hypotheses in everything for one in hypotheses),
@@ -47,6 +50,8 @@ class ResearchDeskSearch:
         if _ID.fullmatch(text) is None:
             return None
         try:
+            if READ_HYPOTHESES not in call.caller.scopes:
+                raise HypothesisNotFoundError(text)
             return _hypothesis((await self._research.hypothesis(text, call))[0], is_named=True)
         except HypothesisNotFoundError:
             pass

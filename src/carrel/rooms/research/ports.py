@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from carrel.core.caller import Call
 from carrel.libraries.discovery.index import ConceptIndex
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.vocabulary import Vocabulary
@@ -217,6 +218,30 @@ class Neighbours(Protocol):
 
     async def format_bibliography(self, items: Sequence[dict[str, Any]]) -> list[str]:
         """The references as lines of a bibliography, in the style that is set."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EvidencePassage:
+    """The passage that holds a sentence of evidence, and its page where it has one."""
+
+    passage_id: str
+    page: int | None
+
+
+class EvidencePassages(Protocol):
+    """The passages of papers."""
+
+    async def find(self, paper_id: str, sentence: str) -> EvidencePassage | None:
+        """The passage of the paper that has this sentence; None where no text has it."""
+        ...
+
+
+class Notebook(Protocol):
+    """The knowledge room, for saving notes."""
+
+    async def save(self, title: str, content: str, tags: Sequence[str], call: Call) -> str:
+        """Saves the caller's own note and answers its id; NotConfiguredError without the room."""
         ...
 
 
