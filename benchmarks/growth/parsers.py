@@ -39,8 +39,8 @@ from carrel.libraries.text.snippets import Marker
 from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note, write_note
 from carrel.rooms.knowledge.notes import link_targets
 from carrel.rooms.papers.building.identity import find_month, find_year, normalise_title
-from carrel.rooms.references.search_index import IndexedReference
-from carrel.rooms.references.search_index import parse_query as parse_references_query
+from carrel.rooms.references.matching import all_text, capital_words
+from carrel.rooms.references.queries import parse_reference_query
 from carrel.rooms.research.human_input import read_legacy_hypotheses
 from carrel.rooms.research.safety import check_goal, check_hypothesis
 from carrel.services.language_models.answers import _object_in
@@ -517,8 +517,8 @@ PARSERS: list[Parser] = [
     Parser("citation, link", _cite("URL", "apa")),
     Parser("citation style", _style_xml, {"a layout": ("<citation><layout>", "</layout></citation>")}, _STYLE_OWN),
     *(Parser(f"export {form.value}, {variable}", _export(variable, form)) for form in (ExportFormat.BIBTEX, ExportFormat.BIBLATEX, ExportFormat.RIS) for variable in ("title", "author", "note", "abstract", "page", "issued", "keyword")),
-    Parser("library search, one reference", lambda text: IndexedReference({"id": "a", "title": text})),
-    Parser("library query", parse_references_query),
+    Parser("library search, one reference", lambda text: capital_words(all_text({"id": "a", "title": text}))),
+    Parser("library query", parse_reference_query),
     Parser("papers query", _papers_query, largest=20_000),
     Parser("paper snippet", _snippet),
     Parser("paper identity", _paper_identity),

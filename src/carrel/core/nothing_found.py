@@ -8,6 +8,22 @@ from carrel.core.answer import Explanation
 from carrel.libraries.query.empty_answers import EmptyAnswer
 
 
+class PartlyFound(Explanation):
+    """Beside hits of which none has all the words that were asked for."""
+
+    unmatched_words: list[str] = Field(default=[], exclude_if=lambda found: not found)
+    did_you_mean: dict[str, list[str]] = Field(default={}, exclude_if=lambda found: not found)
+
+    @classmethod
+    def of(cls, empty: EmptyAnswer) -> PartlyFound:
+        """From what would be said if nothing had been found."""
+        return cls(
+            message=empty.partial_message,
+            unmatched_words=list(empty.unmatched_words),
+            did_you_mean=empty.did_you_mean,
+        )
+
+
 class NothingFound(Explanation):
     """What was searched, why nothing fitted, and the nearest things that exist."""
 

@@ -29,11 +29,13 @@ from carrel.settings import Settings
 from carrel.settings.places import database_files
 from carrel.stores.csl_json.library import (
     LIBRARY_NAME,
+    FileSearch,
     LibraryHealth,
     LibraryHistory,
     UserLibraries,
     user_library_path,
 )
+from carrel.stores.csl_json.library_file import LibraryFile
 from carrel.stores.sql.jobs import SqlJobs
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.home import open_driver
@@ -77,11 +79,18 @@ def local_operations(settings: Settings) -> LibraryPastOperations:
     return LibraryPastOperations(partial(open_library_history, settings))
 
 
+def open_search(file: LibraryFile, attachments: Path) -> FileSearch:
+    """The search of one library file; the index is loaded at the first search."""
+    from carrel.stores.csl_json.search.library_search import LibrarySearch
+
+    return LibrarySearch(file, attachments)
+
+
 def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     """Nothing is read yet; a missing library is made by the first write."""
     path = library_path(settings)
     chosen = settings.references
-    libraries = UserLibraries(path, users_folder(settings), chosen.attachments)
+    libraries = UserLibraries(path, users_folder(settings), chosen.attachments, open_search)
     papers = CitablePapers(corpus.service, corpus.place.exists)
     health = LibraryHealth(path)
     literature, parsers, clock = open_literature(settings), ParserProcesses(), SystemClock()

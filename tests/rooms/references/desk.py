@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from carrel.core.answer import Text
+from carrel.core.answer import Explanation, Text, split_explanation
 from carrel.core.caller import Caller, Visit
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.settings import Settings
@@ -26,12 +26,15 @@ class Reader:
     desk: Desk
     user: str = "local"
     door: str = "stdio"
+    # What stood beside the last answer.
+    explanation: Explanation | None = field(default=None, init=False)
 
     async def ask(self, name: str, **arguments: Any) -> Any:
         operation = self.desk.catalogue.operations[name]
         visit = Visit(self.door, "test")
         caller = Caller(self.user, ALL_SCOPES, is_limited=False)
-        answer = await self.desk.gate.call(operation, arguments, caller, visit)
+        given = await self.desk.gate.call(operation, arguments, caller, visit)
+        answer, self.explanation = split_explanation(given)
         return (
             answer.body
             if isinstance(answer, Text)

@@ -1,20 +1,36 @@
-"""Searching a library: the syntax, and an index that answers as looking at every reference
-would.
-"""
+"""Searching a library: the syntax, the order of the answers, and an index that follows the file."""
 
 from __future__ import annotations
 
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from carrel.core.nothing_found import NothingFound
+from carrel.libraries.query.language import YearRange
 from carrel.rooms.references.items import Item
-from carrel.rooms.references.search_index import (
-    IndexedReference,
-    QueryTerm,
-    ReferenceIndex,
-    parse_query,
+from carrel.rooms.references.matching import matches
+from carrel.rooms.references.queries import (
+    AllTerms,
+    AnyTerm,
+    NotTerm,
+    ReferenceNode,
+    ReferenceTerm,
+    parse_reference_query,
 )
+from carrel.stores.csl_json.document import LibraryDocument
+from carrel.stores.csl_json.library_file import LibraryFile
+from carrel.stores.csl_json.search.library_search import LibrarySearch
+from tests.rooms.references.desk import Reader, Stage
 
 SMITH: Item = {
     "id": "smith-2024",
@@ -42,8 +58,48 @@ OERSTED: Item = {
 LIBRARY = [SMITH, TANAKA]
 
 
-def found(query: str, items: list[Item] = LIBRARY) -> list[str]:
-    return [item["id"] for item in ReferenceIndex(items).search(parse_query(query))]
+@contextmanager
+def opened(items: Sequence[Item]) -> Iterator[tuple[Path, LibrarySearch]]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "library.json"
+        path.write_text(json.dumps(items), encoding="utf-8")
+        search = LibrarySearch(LibraryFile(path), Path(folder) / "library-attachments")
+        yield path, search
+        search.close()
+
+
+def ids(search: LibrarySearch, query: str, first: int = 0, count: int = 5_000) -> list[str]:
+    return [item["id"] for item in search.search(parse_reference_query(query), first, count).items]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shared() -> Iterator[None]:
+    """Libraries that no test changes are indexed once."""
+    yield
+    for stack, _ in SHARED.values():
+        stack.close()
+    SHARED.clear()
+
+
+SHARED: dict[str, tuple[ExitStack, LibrarySearch]] = {}
+
+
+def shared_search(items: Sequence[Item]) -> LibrarySearch:
+    key = json.dumps(items)
+    if key not in SHARED:
+        stack = ExitStack()
+        SHARED[key] = (stack, stack.enter_context(opened(items))[1])
+    return SHARED[key][1]
+
+
+def found(query: str, items: Sequence[Item] = LIBRARY) -> list[str]:
+    return ids(shared_search(items), query)
+
+
+def replace_library(path: Path, items: Sequence[Item]) -> None:
+    """As our own commands would change it: nothing of before is merged in."""
+    text = json.dumps(items).encode()
+    LibraryFile(path).change(lambda present: LibraryDocument.parse(text).reuse_entries(present))
 
 
 @pytest.mark.promise("L6")
@@ -120,44 +176,84 @@ SOME_ITEMS = st.lists(
 )
 
 
-@given(SOME_ITEMS, st.lists(WORDS, min_size=1, max_size=3))
-def test_the_index_answers_as_looking_at_every_reference_would(
-    items: list[Item], words: list[str]
-) -> None:
-    terms = parse_query(" ".join(f'"{word}"' for word in words))
-    expected = [item["id"] for item in items if all(_matches(item, term) for term in terms)]
-    assert [item["id"] for item in ReferenceIndex(items).search(terms)] == expected
+QUERIES = st.lists(WORDS, min_size=1, max_size=3).flatmap(
+    lambda words: st.sampled_from(
+        [
+            " ".join(f'"{word}"' for word in words),
+            " OR ".join(f'"{word}"' for word in words),
+            f'"{words[0]}" -"{words[-1]}"',
+            f'title:"{words[0]}"',
+            f"{words[0].replace(' ', '')}*",
+            f'NOT ("{words[0]}" OR title:"{words[-1]}")',
+        ]
+    )
+)
 
 
-def _matches(item: Item, term: QueryTerm) -> bool:
-    return IndexedReference(item).matches(term)
+def _some_library() -> list[Item]:
+    chance = random.Random(3)
+    words = ["gene", "general", "gen", "RNA", "cell", "single cell", "éa", "a", "2019", "smith"]
+    return [
+        {"id": f"n{number}", "type": "book", "title": " ".join(chance.choices(words, k=number % 5))}
+        for number in range(60)
+    ]
 
 
+@settings(max_examples=60, deadline=None)
+@given(QUERIES)
+def test_the_index_answers_as_looking_at_every_reference_would(query: str) -> None:
+    items = _some_library()
+    node = parse_reference_query(query).node
+    expected = {item["id"] for item in items if _fits(item, node)}
+    assert set(found(query, items)) == expected
+
+
+def _fits(item: Item, node: ReferenceNode | None) -> bool:
+    match node:
+        case None:
+            return True
+        case ReferenceTerm():
+            return matches(item, node)
+        case NotTerm(part):
+            return not _fits(item, part)
+        case AllTerms(parts):
+            return all(_fits(item, part) for part in parts)
+        case AnyTerm(parts):
+            return any(_fits(item, part) for part in parts)
+        case YearRange():
+            return False
+
+
+@settings(max_examples=6, deadline=None)
 @given(SOME_ITEMS, SOME_ITEMS, st.data(), WORDS)
-def test_an_index_that_was_updated_equals_one_that_was_made(
+def test_an_index_that_followed_the_file_equals_one_that_was_made(
     before: list[Item], more: list[Item], data: st.DataObject, word: str
 ) -> None:
     after = data.draw(st.permutations([item for item in before if data.draw(st.booleans())] + more))
-    index = ReferenceIndex(before)
-    index.update(after)
-    assert list(index.search(parse_query(word))) == list(
-        ReferenceIndex(after).search(parse_query(word))
-    )
+    with opened(before) as (path, search):
+        ids(search, word)
+        replace_library(path, after)
+        expected = {item["id"] for item in after if _fits(item, parse_reference_query(word).node)}
+        assert set(ids(search, word)) == expected
+        assert ids(search, " ") == [item["id"] for item in after]
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=80))
 def test_anything_typed_is_understood(query: str) -> None:
-    ReferenceIndex(LIBRARY).search(parse_query(query))
+    shared_search(GENES).search(parse_reference_query(query), 0, 10)
+    shared_search(GENES).explain(parse_reference_query(query))
 
 
 def test_a_page_is_taken_out_without_the_rest() -> None:
     items: list[Item] = [
         {"id": str(number), "type": "book", "title": "cell"} for number in range(300)
     ]
-    hits = ReferenceIndex(items).search(parse_query("cell"))
-    assert len(hits) == 300
-    assert [item["id"] for item in hits[100:103]] == ["100", "101", "102"]
-    assert hits[-1]["id"] == "299"
+    with opened(items) as (_, search):
+        page = search.search(parse_reference_query("cell"), 100, 3)
+        assert page.total == 300
+        assert [item["id"] for item in page.items] == ["100", "101", "102"]
+        assert ids(search, "cell", 300, 10) == []
 
 
 MORE: Item = {
@@ -225,75 +321,267 @@ def test_every_field_matches_its_own_values_alone(query: str, is_found: bool) ->
 
 
 def test_a_term_keeps_its_capitals_only_where_two_are_adjacent_in_a_text() -> None:
-    (rna,) = parse_query("RNA")
+    (rna,) = parse_reference_query("RNA").terms
     assert (rna.text, rna.field, rna.exact_case) == ("rna", None, "RNA")
-    (titled,) = parse_query('Title:"The  ÖBB"')
+    (titled,) = parse_reference_query('Title:"The  ÖBB"').terms
     assert (titled.text, titled.field, titled.exact_case) == ("the obb", "title", "The OBB")
     for query in ("Rna", "doi:10.1/ABC", "id:SMITH"):
-        (term,) = parse_query(query)
+        (term,) = parse_reference_query(query).terms
         assert term.exact_case is None
-    (foreign,) = parse_query("other:word")
+    (foreign,) = parse_reference_query("other:word").terms
     assert (foreign.text, foreign.field) == ("other:word", None)
-    assert parse_query('"" title:""') == ()
+    assert parse_reference_query('"" title:""').terms == ()
 
 
-@pytest.mark.parametrize("count", [63, 64, 65, 200])
+GENES: list[Item] = [
+    {"id": "hogwild", "title": "HOGWILD! a lock-free approach", "abstract": "general and generic"},
+    {"id": "late-1999", "title": "Later work", "abstract": "a gene among many words of the text"},
+    {"id": "gene-2001", "title": "A gene drive", "issued": {"date-parts": [[2001]]}},
+    {"id": "plain-2003", "title": "Generations", "issued": {"date-parts": [[2003]]},
+     "DOI": "10.1234/gene", "author": [{"family": "Gene", "given": "Ann"}]},
+]  # fmt: skip
+
+
+def test_the_best_come_first_and_whole_words_before_parts_of_words() -> None:
+    assert found("gene", GENES)[:2] == ["gene-2001", "plain-2003"]
+    assert found("gene", GENES)[-1] == "hogwild"
+    assert set(found("gene", GENES)) == {item["id"] for item in GENES}
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("late-1999", "late-1999"),
+        ("10.1234/gene", "plain-2003"),
+        ("https://doi.org/10.1234/GENE", "plain-2003"),
+        ("hogwild! a lock", "hogwild"),
+        ("generations", "plain-2003"),
+        ("Gene", "plain-2003"),
+    ],
+)
+def test_a_key_a_doi_and_the_beginning_of_a_title_come_first(query: str, first: str) -> None:
+    more: list[Item] = [
+        {"id": f"n{number}", "title": "gene late 1999 lock generations hogwild 10.1234/genes a"}
+        for number in range(5)
+    ]
+    named = [item for item in GENES if query != "Gene"] + [
+        {"id": "gene", "title": "other"} for _ in range(query == "Gene")
+    ]
+    assert found(query, more + named)[0] == (first if query != "Gene" else "gene")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("year:2001..2002", ["gene-2001"]),
+        ("year:2002..", ["plain-2003"]),
+        ("gene -drive year:..2002", []),
+        ("title:gene OR title:generations", ["gene-2001", "plain-2003"]),
+        ("gene NOT (title:drive OR lock OR later)", ["plain-2003"]),
+        ("gene*  title:drive", ["gene-2001"]),
+        ("title:ene*", []),
+        ("has:doi", ["plain-2003"]),
+        ("jurnal:gene", []),
+    ],
+)
+def test_references_are_asked_in_the_one_query_language(query: str, expected: list[str]) -> None:
+    assert sorted(found(query, GENES)) == sorted(expected)
+
+
+def test_other_spellings_and_forms_of_a_word_are_found() -> None:
+    items: list[Item] = [
+        {"id": "a", "title": "Abstractive summarization with pre-trained models"},
+        {"id": "b", "title": "Effects of TNF-α on tumours"},
+    ]
+    with opened(items) as (_, search):
+        for query in ("summarisation", "summarise pretrained", "model"):
+            assert ids(search, query) == ["a"], query
+        for query in ("tumor", "TNF-alpha", "effect"):
+            assert ids(search, query) == ["b"], query
+
+
+def test_the_text_that_is_attached_is_searched_after_what_the_library_says() -> None:
+    items: list[Item] = [
+        {"id": "with", "title": "Plain", "custom": {"fulltext": {"markdown": "with.md"}}},
+        {"id": "outside", "title": "Other", "custom": {"fulltext": {"markdown": "../out.md"}}},
+        {"id": "named", "title": "Axolotl limbs"},
+    ]
+    with opened(items) as (path, search):
+        folder = path.parent / "library-attachments"
+        folder.mkdir()
+        (folder / "with.md").write_text("We regrow axolotl limbs in the dark.", encoding="utf-8")
+        (path.parent / "out.md").write_text("axolotl", encoding="utf-8")
+        assert ids(search, "axolotl") == ["named", "with"]
+        assert ids(search, "plain axolotl") == ["with"]
+        assert ids(search, '"limbs in the dark"') == ["with"]
+
+
+def test_an_empty_answer_says_why() -> None:
+    with opened(GENES) as (_, search):
+        typo = search.explain(parse_reference_query("genreations drive"))
+        assert typo.documents == 4
+        assert typo.unmatched_words == ("genreations",)
+        assert typo.did_you_mean == {"genreations": ["generations"]}
+        assert typo.nearest[0] == "A gene drive (2001)"
+        filtered = search.explain(parse_reference_query("drive year:1850"))
+        assert filtered.unmatched_filters == ("year:1850",)
+        removed = search.explain(parse_reference_query("drive -title:gene"))
+        assert removed.removing_filters == ("-title:gene",)
+        told = search.explain(parse_reference_query("jurnal:nature"))
+        assert "Did you mean journal:?" in told.message
+    with opened([]) as (_, search):
+        assert search.explain(parse_reference_query("gene")).documents == 0
+
+
+def test_the_index_follows_its_library_through_many_changes() -> None:
+    items: list[Item] = [{"id": str(n), "title": "cell", "PMID": n} for n in range(300)]
+    with opened(items) as (path, search):
+        assert ids(search, "pmid:7") == ["7"]
+        for turn in range(3):
+            items = [{**item, "title": f"cell turn{turn}"} for item in items]
+            replace_library(path, items)
+            assert len(ids(search, "cell")) == 300
+            assert len(ids(search, f"turn{turn}")) == 300
+            assert ids(search, f"turn{turn - 1}") == []
+            assert ids(search, "pmid:7") == ["7"]
+        replace_library(path, items[::-1])
+        assert ids(search, "type:x") == []
+        assert ids(search, " ")[:2] == ["299", "298"]
+        replace_library(path, items[5:7])
+        assert sorted(ids(search, "cell")) == ["5", "6"]
+        replace_library(path, [])
+        assert ids(search, "cell") == []
+
+
+@pytest.mark.parametrize("count", [3, 200, 2_500])
 def test_words_of_few_and_of_many_references_are_found_alike(count: int) -> None:
     items: list[Item] = [
-        {"id": str(number), "title": "common" + ("rare" if number % 50 == 0 else "")}
+        {"id": str(number), "title": f"common{number}" + ("rare" if number % 50 == 0 else "")}
         for number in range(count)
     ]
-    index = ReferenceIndex(items[:10])
-    assert len(index.search(parse_query("common"))) == 10
-    index.update(items)
-    for query, expected in (
-        ("common", range(count)),
-        ("commo", range(count)),
-        ("rare", range(0, count, 50)),
-        ("co", range(count)),
-    ):
-        hits = index.search(parse_query(query))
-        assert [item["id"] for item in hits] == [str(number) for number in expected]
-        assert len(hits) == len(list(expected))
+    with opened(items) as (_, search):
+        for query, expected in (
+            ("common", count),
+            ("ommo", count),
+            ("rare", len(range(0, count, 50))),
+            ("co", count),
+            ("c", count),
+        ):
+            page = search.search(parse_reference_query(query), 0, 2)
+            assert (page.total, len(page.items)) == (expected, min(2, expected)), query
 
 
-def test_an_index_follows_its_library_through_many_changes() -> None:
-    items: list[Item] = [{"id": str(n), "title": "cell", "PMID": n} for n in range(1500)]
-    index = ReferenceIndex(items)
-    assert [item["id"] for item in index.search(parse_query("pmid:7"))] == ["7"]
-    for turn in range(3):
-        items = [{**item, "title": f"cell turn{turn}"} for item in items]
-        index.update(items)
-        assert len(index.entries) <= 2 * len(items), "what is gone is let go"
-        assert len(index.search(parse_query("cell"))) == 1500
-        assert len(index.search(parse_query(f"turn{turn}"))) == 1500
-        assert len(index.search(parse_query(f"turn{turn - 1}"))) == 0
-        assert [item["id"] for item in index.search(parse_query("pmid:7"))] == ["7"]
-    index.update(items[::-1])
-    assert [item["id"] for item in index.search(parse_query("cell"))[:2]] == ["1499", "1498"]
-    index.update(items[5:7])
-    assert [item["id"] for item in index.search(parse_query("cell"))] == ["5", "6"]
-    index.update([])
-    assert list(index.search(parse_query(""))) == []
+def test_an_index_that_is_damaged_or_half_made_is_made_again() -> None:
+    chance = random.Random(7)
+    for _ in range(6):
+        with opened(GENES) as (path, search):
+            expected = ids(search, "gene")
+            folder = path.parent / ".library.json.carrel" / "search"
+            files = sorted(file for file in folder.rglob("*") if file.is_file())
+            for file in chance.sample(files, 3):
+                if chance.random() < 0.5:
+                    file.unlink()
+                else:
+                    file.write_bytes(b"x" * chance.randrange(40))
+            other = LibrarySearch(LibraryFile(path), path.parent / "library-attachments")
+            assert ids(other, "gene") == expected
+            assert other.search(parse_reference_query("drive"), 0, 5).total == 1
 
 
-def test_more_words_than_are_remembered_are_all_answered() -> None:
-    items: list[Item] = [{"id": str(n), "title": f"word{n:04d}"} for n in range(300)]
-    index = ReferenceIndex(items)
-    for _ in range(2):
-        for number in range(300):
-            hits = index.search(parse_query(f"word{number:04d}"))
-            assert [item["id"] for item in hits] == [str(number)]
-    assert len(index._word_cache) <= 256
+_KILLED = """
+import os, sys
+from pathlib import Path
+from carrel.rooms.references.queries import parse_reference_query
+from carrel.stores.csl_json.library_file import LibraryFile
+from carrel.stores.csl_json.search import index
+from carrel.stores.csl_json.search.library_search import LibrarySearch
+from carrel.stores.csl_json.search.records import IndexRecords
+from carrel.stores.search.parts import PartWriter
+
+def die(*_, **__):
+    os.kill(os.getpid(), 9)
+
+where = sys.argv[2]
+if where == "before the entries are committed":
+    PartWriter.finish = die
+elif where == "before the records are stored":
+    IndexRecords.finish = die
+else:
+    index.LibraryIndex._write = die
+search = LibrarySearch(LibraryFile(Path(sys.argv[1])), Path(sys.argv[1]).parent)
+search.search(parse_reference_query("gene"), 0, 5)
+"""
 
 
-def test_hits_are_a_sequence_with_both_ends() -> None:
-    items: list[Item] = [{"id": str(n), "title": "cell"} for n in range(5)]
-    hits = ReferenceIndex(items).search(parse_query("cell"))
-    assert (hits[0]["id"], hits[4]["id"], hits[-5]["id"]) == ("0", "4", "0")
-    with pytest.raises(IndexError):
-        hits[5]
-    assert [item["id"] for item in hits[3:99]] == ["3", "4"] and hits[5:] == []
-    moved = ReferenceIndex(items)
-    moved.update([items[3], items[1]])
-    assert [item["id"] for item in moved.search(parse_query("cell"))[:1]] == ["3"]
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize(
+    "where",
+    ["before anything", "before the entries are committed", "before the records are stored"],
+)
+def test_a_process_killed_while_it_follows_the_file_loses_nothing(
+    where: str, is_first: bool
+) -> None:
+    with opened(GENES[:2]) as (path, search):
+        if not is_first:
+            ids(search, "gene")
+        replace_library(path, GENES[1:])
+        killed = subprocess.run([sys.executable, "-c", _KILLED, str(path), where], check=False)
+        assert killed.returncode == -9
+        for each in (search, LibrarySearch(LibraryFile(path), path.parent)):
+            assert set(ids(each, "gene")) == {item["id"] for item in GENES[1:]}
+            assert ids(each, "lock") == []
+            assert each.search(parse_reference_query("drive"), 0, 5).total == 1
+
+
+def test_two_processes_see_each_others_changes_at_the_next_search() -> None:
+    with opened(GENES) as (path, one):
+        other = LibrarySearch(LibraryFile(path), path.parent)
+        assert ids(one, "axolotl") == ids(other, "axolotl") == []
+        replace_library(path, [*GENES, {"id": "new", "title": "Axolotl"}])
+        assert ids(one, "axolotl") == ids(other, "axolotl") == ["new"]
+        replace_library(path, GENES)
+        assert ids(other, "axolotl") == ids(one, "axolotl") == []
+
+
+def test_a_search_of_a_library_that_is_indexed_does_not_read_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with opened(GENES) as (path, search):
+        expected = ids(search, "gene")
+        fresh = LibrarySearch(LibraryFile(path), path.parent)
+        monkeypatch.setattr(LibraryFile, "read", _refuse)
+        assert ids(fresh, "gene") == expected
+
+
+def _refuse(_: LibraryFile) -> None:
+    raise AssertionError("the file was read")
+
+
+def test_a_longer_question_gets_those_that_have_most_of_its_words() -> None:
+    with opened(GENES) as (_, search):
+        found = search.search(parse_reference_query("Which lock protects a gene drive?"), 0, 9)
+        assert found.is_partial
+        assert found.items[0]["id"] == "gene-2001"
+        assert not search.search(parse_reference_query("lock axolotl"), 0, 9).items
+        assert not search.search(parse_reference_query('lock "gene drive" later'), 0, 9).items
+        whole = search.search(parse_reference_query("What is the gene drive?"), 0, 9)
+        assert ([item["id"] for item in whole.items], whole.is_partial) == (["gene-2001"], False)
+
+
+async def _empty_answers(reader: Reader) -> None:
+    await reader.ask(
+        "add_references", input='[{"id": "a", "type": "book", "title": "Generations"}]'
+    )
+    answer = await reader.ask("search_references", query="generatoins")
+    assert (answer["total"], answer["references"]) == (0, [])
+    assert isinstance(reader.explanation, NothingFound)
+    assert reader.explanation.did_you_mean == {"generatoins": ["generations"]}
+    answer = await reader.ask("search_references", query="titel:generations OR generations")
+    assert answer["total"] == 1
+    assert reader.explanation is not None and "titel:" in reader.explanation.message
+    await reader.ask("search_references", query="generations")
+    assert reader.explanation is None
+
+
+def test_an_empty_answer_is_explained_at_the_door(tmp_path: Path) -> None:
+    Stage(tmp_path).play(_empty_answers)

@@ -48,6 +48,12 @@ class EmptyAnswer:
     def message(self) -> str:
         return " ".join(_sentences(self))
 
+    @property
+    def partial_message(self) -> str:
+        """What to say beside hits that have most of the words."""
+        said = [f"None of {self.documents:,} {self.searched} has all the words; these have most."]
+        return " ".join([*said, *self.notices, *_word_sentences(self)])
+
 
 def explain_empty(
     searched: str,
@@ -118,13 +124,11 @@ def _sentences(empty: EmptyAnswer) -> Iterable[str]:
     else:
         yield f"Nothing was found in {empty.documents:,} {empty.searched}."
     yield from empty.notices
-    if empty.documents and empty.unmatched_words:
-        shown = ", ".join(empty.unmatched_words[:_MAX_SHOWN_WORDS])
-        yield f"No document has: {shown}."
-    elif empty.documents and not empty.unmatched_filters and not empty.removing_filters:
+    if empty.documents and not (
+        empty.unmatched_words or empty.unmatched_filters or empty.removing_filters
+    ):
         yield "Every word occurs, but no document has all that was asked for."
-    for word, found in empty.did_you_mean.items():
-        yield f"{word} may be misspelled: {', '.join(found)}?"
+    yield from _word_sentences(empty)
     for typed in empty.unmatched_filters:
         yield f"Nothing fits {typed}."
     for typed in empty.removing_filters:
@@ -132,3 +136,11 @@ def _sentences(empty: EmptyAnswer) -> Iterable[str]:
     if empty.nearest:
         yield f"Nearest: {'; '.join(empty.nearest)}."
     yield empty.next_step
+
+
+def _word_sentences(empty: EmptyAnswer) -> Iterable[str]:
+    if empty.documents and empty.unmatched_words:
+        shown = ", ".join(empty.unmatched_words[:_MAX_SHOWN_WORDS])
+        yield f"No document has: {shown}."
+    for word, found in empty.did_you_mean.items():
+        yield f"{word} may be misspelled: {', '.join(found)}?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from carrel.libraries.text.words import split_words
 
@@ -28,6 +29,21 @@ def fold_text(text: str) -> str:
     `Ørsted’s  Straße` becomes `orsted's strasse`. Folding twice changes nothing.
     """
     return " ".join((text.lower() if text.isascii() else _fold_letters(text)).split())
+
+
+def fold_keeping_case(text: str) -> str:
+    """Folded like `fold_text`, but with capitals as they are."""
+    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
+    folded = composed if composed.isascii() else "".join(map(_fold_character, composed))
+    return " ".join(folded.split())
+
+
+@lru_cache(4096)
+def _fold_character(character: str) -> str:
+    if character.isspace():
+        return character
+    folded = fold_text(character)
+    return folded.upper() if character.isupper() else folded
 
 
 def fold_in_place(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
+from carrel.core.answer import split_explanation
 from carrel.core.caller import Call
 from carrel.core.desk_search import DeskCandidate, RoomFindings
 from carrel.libraries.identifiers import (
@@ -37,7 +38,7 @@ class ReferenceDeskSearch:
     async def search(self, query: str, call: Call, count: int) -> RoomFindings:
         named = await self._named(query.strip(), call)
         asked = SearchReferences(query=query[:_LONGEST_QUERY], limit=count)
-        items = (await self._references.search(asked, call)).references or []
+        items = await self._search(asked, call)
         known = {str(item.get("id")) for item in named}
         found = [_candidate(item, is_named=True) for item in named]
         found += [
@@ -53,8 +54,12 @@ class ReferenceDeskSearch:
                 found.append(await self._references.find(text.removeprefix("@"), call))
         for identifier in _identifiers(text):
             asked = SearchReferences(query=_field_query(identifier), limit=5)
-            found += (await self._references.search(asked, call)).references or []
+            found += await self._search(asked, call)
         return list({str(item.get("id")): item for item in found}.values())
+
+    async def _search(self, asked: SearchReferences, call: Call) -> list[Item]:
+        answer, _ = split_explanation(await self._references.search(asked, call))
+        return answer.references or []
 
 
 def _identifiers(text: str) -> list[Identifier]:

@@ -28,6 +28,32 @@ class Attachment:
     is_ours: bool
 
 
+def named_attachments(item: Item) -> list[tuple[str, str, str]]:
+    """Role, folder and file name of every full text that an item names, by either layout."""
+    own = custom(item)
+    found: list[tuple[str, str, str]] = []
+    newer = own.get("attachments")
+    if isinstance(newer, dict) and isinstance(newer.get("files"), list):
+        folder = str(newer.get("directory") or "")
+        for file in newer["files"]:
+            if isinstance(file, dict) and file.get("filename") and file.get("role") == "fulltext":
+                name = str(file["filename"])
+                found.append((_role_of(name), folder, name))
+    older = own.get("fulltext")
+    if isinstance(older, dict):
+        known = {role for role, _, _ in found}
+        found += [
+            (role, "", str(older[role]))
+            for role in ("pdf", "markdown")
+            if older.get(role) and role not in known
+        ]
+    return found
+
+
+def _role_of(name: str) -> str:
+    return _ROLES.get(PurePosixPath(name).suffix.lower(), "other")
+
+
 class FullTexts:
     """Attached files of one library, in its folder of attachments."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carrel.core.answer import Job, Text
+from carrel.core.answer import Explained, Job, Text
 from carrel.core.caller import Call
 from carrel.core.decorators import operation
 from carrel.core.operation import Effect
@@ -48,8 +48,9 @@ class ReferencesOperations:
     @operation(
         title="Search references",
         description=(
-            'Find references in the library: all words must match; "phrases"; fields id: '
-            "author: title: year: doi: pmid: isbn: url: keyword: tag: type:."
+            'Find references in the library, best first: all words must match; "phrases", OR, '
+            "-word; fields id: author: title: year: venue: doi: pmid: isbn: url: keyword: tag: "
+            "type: has:."
         ),
         scopes=READ,
         quotes=quoted_references,
@@ -63,7 +64,9 @@ class ReferencesOperations:
             "reference library for …"
         ),
     )
-    async def search_references(self, question: SearchReferences, call: Call) -> References:
+    async def search_references(
+        self, question: SearchReferences, call: Call
+    ) -> References | Explained:
         return await self._references.search(question, call)
 
     @operation(

@@ -9,7 +9,9 @@ from typing import Any, Protocol, TypeVar
 
 from carrel.core.caller import Caller
 from carrel.libraries.identifiers import Identifier
+from carrel.libraries.query.empty_answers import EmptyAnswer
 from carrel.rooms.references.items import Item
+from carrel.rooms.references.queries import ReferenceQuery
 
 ResultT = TypeVar("ResultT")
 
@@ -20,6 +22,18 @@ class LibrarySnapshot:
 
     generation: int
     items: Sequence[Item]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundReferences:
+    """One page of the references that match a query, best first, and how many match in all.
+
+    With `is_partial` none has all the words of a longer query; these have most of them.
+    """
+
+    total: int
+    items: Sequence[Item]
+    is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +62,18 @@ class Library(Protocol):
 
     async def find(self, reference_id: str) -> Item | None:
         """A copy of the item, or None if the id is unknown."""
+        ...
+
+    async def search(self, query: ReferenceQuery, first: int, count: int) -> FoundReferences:
+        """`count` references after the `first` best, also those added a moment ago."""
+        ...
+
+    async def find_all(self, query: ReferenceQuery) -> Sequence[Item]:
+        """Every reference that matches, in the order of the library."""
+        ...
+
+    async def explain_empty(self, query: ReferenceQuery) -> EmptyAnswer:
+        """Why a query finds nothing, and what comes near."""
         ...
 
     async def add(self, choose: Callable[[Sequence[Item]], Sequence[Item]]) -> Sequence[Item]:

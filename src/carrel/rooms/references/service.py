@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from carrel.core.answer import Job, Text
+from carrel.core.answer import Explained, Explanation, Job, Text
 from carrel.core.caller import Call
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
+from carrel.core.nothing_found import NothingFound, PartlyFound
 from carrel.core.parsing import parse_in_thread
 from carrel.libraries import bibliography
 from carrel.rooms.references.citations import CitationStyles
@@ -58,14 +59,13 @@ from carrel.rooms.references.models import (
     SearchReferences,
 )
 from carrel.rooms.references.ports import CorpusPapers, Files, Libraries, Library
-from carrel.rooms.references.search_index import ReferenceIndex, parse_query
+from carrel.rooms.references.queries import parse_reference_query
 from carrel.rooms.references.validation import check_changes
 
 AnswerT = TypeVar("AnswerT", bound=LibraryAnswer)
 OWN_DOORS = frozenset({"stdio", "cli"})
 READ_PAPERS = "papers:read"
 _NO_PLACES = "A bibliography names no pages; kind in_text shows the places that are cited."
-_SMALL_LIBRARY = 5_000
 _MAX_FILE_BYTES = 256 * 1024 * 1024
 
 
@@ -93,12 +93,30 @@ class ReferencesRoom:
         self.default_style = default_style
         self.additions = additions
         self._full_texts = FullTexts(files)
-        self._indexes: dict[int, _GenerationIndex] = {}
-        self._indexing = asyncio.Lock()
 
-    async def search(self, question: SearchReferences, call: Call) -> References:
-        items = await self._search(self._libraries.of(call.caller), question.query)
-        return await self._with_notices(_page(items, question.page, question.limit), call)
+    async def search(self, question: SearchReferences, call: Call) -> References | Explained:
+        """The best matches; beside an empty answer why it is, beside any what was misread."""
+        library = self._libraries.of(call.caller)
+        query = parse_reference_query(question.query)
+        first = (question.page - 1) * question.limit
+        found = await library.search(query, first, question.limit)
+        answer = await self._with_notices(
+            References(
+                total=found.total,
+                page=question.page,
+                limit=question.limit,
+                references=list(found.items),
+            ),
+            call,
+        )
+        if not found.total:
+            return Explained(answer, NothingFound.of(await library.explain_empty(query)))
+        if found.is_partial:
+            return Explained(answer, PartlyFound.of(await library.explain_empty(query)))
+        if query.unknown_fields:
+            told = " ".join(unknown.message for unknown in query.unknown_fields)
+            return Explained(answer, Explanation(message=told))
+        return answer
 
     async def list_page(self, question: ListReferences, call: Call) -> References:
         items = (await self._libraries.of(call.caller).snapshot()).items
@@ -206,7 +224,7 @@ class ReferencesRoom:
     async def export(self, question: ExportReferences, call: Call) -> Text:
         library = self._libraries.of(call.caller)
         items = (
-            await self._search(library, question.query)
+            await library.find_all(parse_reference_query(question.query))
             if question.query
             else (await library.snapshot()).items
         )
@@ -281,22 +299,6 @@ class ReferencesRoom:
         notices = await self._libraries.of(call.caller).take_notices()
         return answer.model_copy(update={"notices": list(notices)}) if notices else answer
 
-    async def _search(self, library: Library, query: str) -> Sequence[Item]:
-        async with self._indexing:
-            snapshot = await library.snapshot()
-            known = self._indexes.get(id(library))
-            if known is None:
-                known = _GenerationIndex(
-                    snapshot.generation, await asyncio.to_thread(ReferenceIndex, snapshot.items)
-                )
-                self._indexes[id(library)] = known
-            elif known.generation != snapshot.generation:
-                await asyncio.to_thread(known.index.update, snapshot.items)
-                known.generation = snapshot.generation
-            if len(snapshot.items) <= _SMALL_LIBRARY:
-                return known.index.search(parse_query(query))
-            return await asyncio.to_thread(known.index.search, parse_query(query))
-
     async def _read_file(self, element: str, call: Call) -> bytes | None:
         """The bytes of a file that an element names, or None if it names none."""
         if len(element) > 4096 or "\n" in element or not element.strip():
@@ -339,14 +341,6 @@ class ReferencesRoom:
         ):
             return resolved
         raise PathNotAllowedError
-
-
-@dataclass(slots=True)
-class _GenerationIndex:
-    """The index of one library, and which generation of it."""
-
-    generation: int
-    index: ReferenceIndex
 
 
 async def _write(

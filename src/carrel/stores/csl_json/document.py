@@ -135,6 +135,14 @@ class LibraryDocument:
             if at in self._derived_ids or entry.item_id
         ]
 
+    def texts(self) -> list[tuple[str, dict[str, Any]]]:
+        """Every item with its text in the file, in order."""
+        return [
+            (entry.raw, self._item(at))
+            for at, entry in enumerate(self.entries)
+            if at in self._derived_ids or entry.item_id
+        ]
+
     def _item(self, at: int) -> dict[str, Any]:
         derived = self._derived_ids.get(at)
         entry = self.entries[at]

@@ -9,14 +9,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from carrel.core.caller import LOCAL_USER, Caller, library_name
 from carrel.core.errors import CarrelError, NotFoundError
 from carrel.core.health import Health
+from carrel.libraries.query.empty_answers import EmptyAnswer
 from carrel.rooms.references.errors import LibraryHalfChangedError, LibraryUnreadableError
 from carrel.rooms.references.items import Item
-from carrel.rooms.references.ports import Change, KeptVersion, LibrarySnapshot, PastChange, PastText
+from carrel.rooms.references.ports import (
+    Change,
+    FoundReferences,
+    KeptVersion,
+    LibrarySnapshot,
+    PastChange,
+    PastText,
+)
+from carrel.rooms.references.queries import ReferenceQuery
 from carrel.stores.csl_json.document import (
     LibraryDocument,
     LibraryEntry,
@@ -25,21 +34,48 @@ from carrel.stores.csl_json.document import (
 )
 from carrel.stores.csl_json.element_history import ElementHistory
 from carrel.stores.csl_json.ledger import Revision
-from carrel.stores.csl_json.library_file import FileState, LibraryFile
-from carrel.stores.csl_json.working_folder import CURRENT
+from carrel.stores.csl_json.library_file import Edit, FileState, LibraryFile
+from carrel.stores.csl_json.working_folder import CURRENT, locate_library
 
 ResultT = TypeVar("ResultT")
 LIBRARY_NAME = "library.json"
 _LOOK_EVERY_SECONDS = 0.25
 
 
+class FileSearch(Protocol):
+    """Searches one library file; every method blocks."""
+
+    def search(self, query: ReferenceQuery, first: int, count: int) -> FoundReferences: ...
+
+    def find_all(self, query: ReferenceQuery) -> Sequence[Item]: ...
+
+    def explain(self, query: ReferenceQuery) -> EmptyAnswer: ...
+
+    def follow(self, state: FileState) -> None:
+        """Bring the index to a state that was just written; never raises."""
+        ...
+
+    def close(self) -> None: ...
+
+
+# Opens the search of a file with its folder of attachments; drivers are loaded only then.
+OpenSearch = Callable[[LibraryFile, Path], FileSearch]
+
+
 class CslJsonLibrary:
     """One library. `watch` keeps it fresh in the background until `close`."""
 
-    def __init__(self, path: Path, attachments: Path | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        attachments: Path | None = None,
+        open_search: OpenSearch | None = None,
+    ) -> None:
         self._file = LibraryFile(path)
         self._attachments = attachments or attachments_folder(self._file.path)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="library")
+        self._open_search = open_search
+        self._search: FileSearch | None = None
         self._watching: asyncio.Task[None] | None = None
         self._snapshot: tuple[FileState, LibrarySnapshot] | None = None
 
@@ -52,6 +88,15 @@ class CslJsonLibrary:
         if self._snapshot is None or self._snapshot[0] is not state:
             self._snapshot = (state, LibrarySnapshot(state.generation, state.document.items()))
         return self._snapshot[1]
+
+    async def search(self, query: ReferenceQuery, first: int, count: int) -> FoundReferences:
+        return await self._ask(lambda: self._searching().search(query, first, count))
+
+    async def find_all(self, query: ReferenceQuery) -> Sequence[Item]:
+        return await self._ask(lambda: self._searching().find_all(query))
+
+    async def explain_empty(self, query: ReferenceQuery) -> EmptyAnswer:
+        return await self._ask(lambda: self._searching().explain(query))
 
     async def find(self, reference_id: str) -> Item | None:
         item = (await self._state()).document.find(reference_id)
@@ -67,7 +112,7 @@ class CslJsonLibrary:
             chosen[:] = choose(present.items())
             return present.with_added(chosen) if chosen else present
 
-        await self._run(lambda: self._file.change(edit))
+        await self._run(lambda: self._change(edit))
         return chosen
 
     async def change(self, reference_id: str, decide: Callable[[Item], Change]) -> Item | None:
@@ -81,7 +126,7 @@ class CslJsonLibrary:
             changed = entry.with_changes({**derived, **change.values}, change.removed)
             return present.with_entry(reference_id, changed)
 
-        state = await self._run(lambda: self._file.change(edit))
+        state = await self._run(lambda: self._change(edit))
         item = state.document.find(reference_id)
         return None if item is None else dict(item)
 
@@ -96,8 +141,21 @@ class CslJsonLibrary:
             removed.append(dict(item))
             return present.without(reference_id)
 
-        await self._run(lambda: self._file.change(edit))
+        await self._run(lambda: self._change(edit))
         return removed[0] if removed else None
+
+    def _change(self, edit: Edit) -> FileState:
+        state = self._file.change(edit)
+        if self._open_search is not None and search_folder(self._file.path).is_dir():
+            self._searching().follow(state)
+        return state
+
+    def _searching(self) -> FileSearch:
+        if self._search is None:
+            if self._open_search is None:
+                raise RuntimeError("this library was opened without its search")
+            self._search = self._open_search(self._file, self._attachments)
+        return self._search
 
     async def take_notices(self) -> Sequence[str]:
         fresh = self._file.fresh_state()
@@ -123,12 +181,15 @@ class CslJsonLibrary:
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
+        if self._search is not None:
+            self._search.close()
         await asyncio.get_running_loop().run_in_executor(None, self._thread.shutdown)
 
     async def _keep_fresh(self) -> None:
         while True:
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
-            if not self._file.is_fresh():
+            # What was never read is not kept fresh: the index beside the file answers searches.
+            if self._file.was_read and not self._file.is_fresh():
                 try:
                     await self.snapshot()
                 except LibraryUnreadableError:
@@ -137,6 +198,11 @@ class CslJsonLibrary:
     async def _state(self) -> FileState:
         fresh = self._file.fresh_state()
         return fresh if fresh is not None else await self._run(self._file.read)
+
+    async def _ask(self, work: Callable[[], ResultT]) -> ResultT:
+        """Run a search beside reading and writing; making the index may take a while."""
+        with translate_file_errors(self._file):
+            return await asyncio.to_thread(work)
 
     async def _run(self, work: Callable[[], ResultT]) -> ResultT:
         with translate_file_errors(self._file):
@@ -160,7 +226,14 @@ def translate_file_errors(file: LibraryFile) -> Iterator[None]:
 class UserLibraries:
     """The library of the local user at one path, and one for each other user in a folder."""
 
-    def __init__(self, path: Path, users: Path, attachments: Path | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        users: Path,
+        attachments: Path | None,
+        open_search: OpenSearch | None = None,
+    ) -> None:
+        self._open_search = open_search
         self._path = path
         self._users = users
         self._attachments = attachments
@@ -175,14 +248,19 @@ class UserLibraries:
 
     def _open_library(self, user_id: str) -> CslJsonLibrary:
         if user_id == LOCAL_USER:
-            return CslJsonLibrary(self._path, self._attachments)
+            return CslJsonLibrary(self._path, self._attachments, self._open_search)
         path = user_library_path(self._users, user_id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        return CslJsonLibrary(path)
+        return CslJsonLibrary(path, open_search=self._open_search)
 
     async def close(self) -> None:
         for library in self._open.values():
             await library.close()
+
+
+def search_folder(path: Path) -> Path:
+    """The folder of the search index beside a library; it can be deleted at any time."""
+    return locate_library(path).folder / "search"
 
 
 def user_library_path(users: Path, user_id: str) -> Path:

@@ -93,6 +93,11 @@ class LibraryFile:
         return self.fresh_state() is not None
 
     @property
+    def was_read(self) -> bool:
+        """Whether a state of the library is in memory, fresh or not."""
+        return self._state is not None
+
+    @property
     def unreadable_reason(self) -> str:
         """Why the file cannot be read, while the last good library is used; empty where it can."""
         return self._unreadable if self._unreadable and self.fresh_state() is None else ""

@@ -39,6 +39,8 @@ class IndexedDocument:
     title_times: int = TITLE_TIMES
     facets: Mapping[str, Sequence[str]] = field(default_factory=dict)
     keys: Sequence[str] = ()
+    # Texts of which every piece between spaces is found as it stands, also by a part of it.
+    tokens: Sequence[str] = ()
 
     @property
     def newness(self) -> int:
@@ -60,6 +62,7 @@ def index_schema() -> tantivy.Schema:
     builder.add_text_field("body", tokenizer_name="stems", index_option="basic")
     for name in ("exact", "title", *FACETS):
         builder.add_text_field(name, tokenizer_name="words", index_option="position")
+    builder.add_text_field("tokens", tokenizer_name="words", index_option="position")
     return builder.build()
 
 
@@ -91,6 +94,8 @@ def make_entry(document: IndexedDocument) -> tantivy.Document:
         entry.add_text("id", document.id)
     for key in document.keys:
         entry.add_text("key", key)
+    for value in document.tokens:
+        entry.add_text("tokens", value)
     if document.title:
         title = exact_text(document.title)
         entry.add_text("title_key", text_key(document.title))

@@ -1,0 +1,1 @@
+"""The search index that is kept beside a library file."""

@@ -1,0 +1,240 @@
+"""Search of one library file through the index beside it, which is brought up to date first."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from carrel.core.errors import describe_error
+from carrel.libraries.query.empty_answers import (
+    AskedTerm,
+    EmptyAnswer,
+    FilterEffect,
+    explain_empty,
+)
+from carrel.libraries.query.language import YearRange
+from carrel.rooms.references.fulltext import named_attachments
+from carrel.rooms.references.items import Item, names_text, text_of, year_of
+from carrel.rooms.references.ports import FoundReferences
+from carrel.rooms.references.queries import (
+    AllTerms,
+    AnyTerm,
+    NotTerm,
+    ReferenceNode,
+    ReferenceQuery,
+    ReferenceTerm,
+)
+from carrel.stores.csl_json.library import search_folder
+from carrel.stores.csl_json.library_file import FileState, LibraryFile
+from carrel.stores.csl_json.search.index import IndexClosedError, LibraryIndex, LibraryText
+from carrel.stores.csl_json.search.ranking import ReferenceRanking
+from carrel.stores.search.errors import UnusablePartError
+
+log = logging.getLogger("carrel.cache")
+
+# Attached texts are indexed up to this size; a book has about a million characters.
+_MAX_BODY_BYTES = 8 * 1024 * 1024
+_NEAREST = 3
+_DAMAGE = (sqlite3.Error, UnusablePartError, ValueError, OSError)
+
+ResultT = TypeVar("ResultT")
+
+
+class LibrarySearch:
+    """Answers queries about one library; every method blocks and runs on a thread.
+
+    Methods raise UnreadableLibraryError or OSError where the library cannot be read.
+    """
+
+    def __init__(self, file: LibraryFile, attachments: Path) -> None:
+        self._file = file
+        self._attachments = attachments
+        self._own_folder: Path | None = None
+        self._indexes: dict[Path, LibraryIndex] = {}
+
+    def search(self, query: ReferenceQuery, first: int, count: int) -> FoundReferences:
+        """One page of the references that match, best first."""
+
+        def answer(index: LibraryIndex) -> FoundReferences:
+            ranking = ReferenceRanking(index)
+            found = ranking.search(query, first, count)
+            is_partial = not found.total
+            if is_partial:
+                found = ranking.search_most(query, first, count)
+            items = index.records.items(list(found.rows))
+            return FoundReferences(
+                found.total,
+                [items[row] for row in found.rows if row in items],
+                is_partial=is_partial and found.total > 0,
+            )
+
+        return self._ask(answer, FoundReferences(0, ()))
+
+    def find_all(self, query: ReferenceQuery) -> Sequence[Item]:
+        """Every reference that matches, in the order of the library."""
+
+        def answer(index: LibraryIndex) -> Sequence[Item]:
+            rows = ReferenceRanking(index).find_all(query)
+            items = index.records.items(list(rows))
+            return [items[row] for row in rows if row in items]
+
+        return self._ask(answer, ())
+
+    def explain(self, query: ReferenceQuery) -> EmptyAnswer:
+        """Why a query finds nothing."""
+        notices = [unknown.message for unknown in query.unknown_fields]
+
+        def answer(index: LibraryIndex) -> EmptyAnswer:
+            ranking = ReferenceRanking(index)
+            near = ranking.nearest(query.ranking_text, _NEAREST)
+            items = index.records.items(list(near))
+            return explain_empty(
+                "references",
+                index.records.count(),
+                words=_asked_terms(ranking, query),
+                filters=_filter_effects(ranking, query),
+                known_words=ranking.suggest,
+                nearest=[_one_line(items[row]) for row in near if row in items],
+                notices=notices,
+            )
+
+        return self._ask(answer, explain_empty("references", 0, notices=notices))
+
+    def follow(self, state: FileState) -> None:
+        """Bring an index that there is to a state that has just been written."""
+        try:
+            index = self._index()
+            if index.is_made():
+                index.update(state.signature, self._texts(state))
+        except (*_DAMAGE, IndexClosedError) as error:
+            # The change itself is safe in the file; the next search brings the index up to date.
+            log.warning("index of references not updated", extra={"cause": describe_error(error)})
+
+    def close(self) -> None:
+        for index in self._indexes.values():
+            index.stop()
+        if self._own_folder is not None:
+            shutil.rmtree(self._own_folder, ignore_errors=True)
+
+    def _ask(self, answer: Callable[[LibraryIndex], ResultT], nothing: ResultT) -> ResultT:
+        index = self._index()
+        signature = self._file.signature()
+        state: FileState | None = None
+        if not signature or not index.is_fresh(signature):
+            state = self._file.read()
+            if not state.document.entries:
+                return nothing
+            index.update(state.signature, self._texts(state))
+        try:
+            return answer(index)
+        except _DAMAGE as error:
+            log.warning("index of references is damaged", extra={"cause": describe_error(error)})
+        state = state or self._file.read()
+        index.rebuild(state.signature, self._texts(state))
+        return answer(index)
+
+    def _index(self) -> LibraryIndex:
+        """The index beside the file, or one of this process where that cannot be written."""
+        target = search_folder(self._file.path)
+        present = target.parent if target.parent.is_dir() else target.parent.parent
+        if not os.access(present, os.W_OK):
+            if self._own_folder is None:
+                self._own_folder = Path(tempfile.mkdtemp(prefix="carrel-references-"))
+            target = self._own_folder
+        if target not in self._indexes:
+            self._indexes[target] = LibraryIndex(target, self._read_body)
+        return self._indexes[target]
+
+    def _texts(self, state: FileState) -> list[LibraryText]:
+        return [
+            LibraryText(raw, item, self._attached_mark(item))
+            for raw, item in state.document.texts()
+        ]
+
+    def _attached_mark(self, item: Item) -> str:
+        file = self._attached_file(item)
+        if file is None:
+            return ""
+        try:
+            found = file.stat()
+        except OSError:
+            return ""
+        return f"{file.name} {found.st_size} {found.st_mtime_ns}"
+
+    def _attached_file(self, item: Item) -> Path | None:
+        """The attached Markdown; a name that leads out of the folder of attachments is ignored."""
+        for role, directory, name in named_attachments(item):
+            if role == "markdown":
+                root = Path(os.path.realpath(self._attachments))
+                path = Path(os.path.realpath(root / directory / name))
+                return path if path.is_relative_to(root) else None
+        return None
+
+    def _read_body(self, item: Item) -> str:
+        file = self._attached_file(item)
+        if file is None:
+            return ""
+        try:
+            with file.open("rb") as opened:
+                return opened.read(_MAX_BODY_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+
+def _parts(query: ReferenceQuery) -> tuple[ReferenceNode, ...]:
+    match query.node:
+        case None:
+            return ()
+        case AllTerms(parts):
+            return parts
+        case node:
+            return (node,)
+
+
+def _is_word(node: ReferenceNode) -> bool:
+    return isinstance(node, ReferenceTerm) and node.field is None
+
+
+def _asked_terms(ranking: ReferenceRanking, query: ReferenceQuery) -> list[AskedTerm]:
+    return [AskedTerm(term.text, ranking.count(term)) for term in query.terms if term.field is None]
+
+
+def _filter_effects(ranking: ReferenceRanking, query: ReferenceQuery) -> list[FilterEffect]:
+    parts = _parts(query)
+    effects = []
+    for at, part in enumerate(parts):
+        if _is_word(part):
+            continue
+        others = parts[:at] + parts[at + 1 :]
+        rest = ranking.count(AllTerms(others)) if others else 0
+        effects.append(FilterEffect(_as_typed(part), ranking.count(part), rest))
+    return effects
+
+
+def _as_typed(node: ReferenceNode) -> str:
+    match node:
+        case ReferenceTerm(text, field, is_quoted=is_quoted):
+            shown = f'"{text}"' if is_quoted else text
+            return shown if field is None else f"{field}:{shown}"
+        case YearRange(first, last):
+            return f"year:{first or ''}..{last or ''}"
+        case NotTerm(part):
+            return f"-{_as_typed(part)}"
+        case AllTerms(parts):
+            return " AND ".join(map(_as_typed, parts))
+        case AnyTerm(parts):
+            return " OR ".join(map(_as_typed, parts))
+
+
+def _one_line(item: Item) -> str:
+    people = names_text(item).partition(";")[0]
+    year = year_of(item)
+    where = ", ".join(part for part in (people, str(year or "")) if part)
+    title = text_of(item, "title") or text_of(item, "id")
+    return f"{title} ({where})" if where else title
