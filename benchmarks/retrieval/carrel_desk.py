@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from benchmarks.retrieval.data import Document
 from benchmarks.retrieval.peers import DEPTH, folder_bytes
 from carrel.cli.calls import Terminal, at_terminal
+from carrel.core.answer import Explained
 from carrel.settings import read_settings
 from carrel.wiring.desk import open_desk
 
@@ -126,6 +127,8 @@ def named(answers: list[list[str]], name: Callable[[str], str]) -> list[list[str
 def _plain(answer: object) -> Any:
     """An answer as a door writes it."""
     match answer:
+        case Explained(result, _):
+            return _plain(result)
         case BaseModel():
             return answer.model_dump(mode="json")
         case list() | tuple():
