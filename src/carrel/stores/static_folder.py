@@ -269,12 +269,11 @@ class SummaryFiles:
     def stamps(self) -> Mapping[str, str]:
         found: dict[str, str] = {}
         for path in sorted(self._folder.glob("*/*.json")):
-            status = path.stat()
-            found[path.parent.name] = (
-                f"{found.get(path.parent.name, '')} "
-                f"{path.stem}:{status.st_size}:{status.st_mtime_ns}"
-            )
+            found[path.parent.name] = found.get(path.parent.name, "") + _stamp(path)
         return found
+
+    def stamp(self, paper_id: str) -> str:
+        return "".join(_stamp(path) for path in sorted((self._folder / paper_id).glob("*.json")))
 
     def of(self, paper_id: str) -> tuple[FiledSummary, ...]:
         return tuple(
@@ -291,6 +290,11 @@ class SummaryFiles:
             {"basis": basis, "summary": asdict(summary)}, option=orjson.OPT_INDENT_2
         )
         write_whole(self._folder / paper_id / f"{summary.template}.json", content)
+
+
+def _stamp(path: Path) -> str:
+    status = path.stat()
+    return f" {path.stem}:{status.st_size}:{status.st_mtime_ns}"
 
 
 class _Filed(TypedDict):

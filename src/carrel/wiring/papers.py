@@ -14,7 +14,7 @@ from carrel.policy.persistence import HomeNotPersistentError, without_home
 from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.addition import PaperAdder
 from carrel.rooms.papers.desk_search import PaperDeskSearch
-from carrel.rooms.papers.models import PaperAdded
+from carrel.rooms.papers.models import PaperAdded, PaperRemoved
 from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.passage_operations import PassageOperations
 from carrel.rooms.papers.passages import PaperPassages
@@ -158,13 +158,22 @@ def open_literature(settings: Settings) -> LazyLiterature:
     return LazyLiterature(open_services)
 
 
+# Up to this size a text is read in a thread: starting a process would cost ten times as much.
+_SMALL_BYTES = 256 * 1024
+
+
 def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:
-    """Adds papers to the corpus in `into`, each in a process of its own."""
+    """Changes the corpus in `into`; PDFs and long texts are read in a process of their own."""
 
     async def add_file(file: Path) -> PaperAdded:
+        if await asyncio.to_thread(_is_small_text, file):
+            return await asyncio.to_thread(_add_here, into, file)
         from carrel.services.child_process import add_in_child
 
         return await add_in_child(_add_here, into, file)
+
+    async def remove(paper_id: str) -> PaperRemoved:
+        return await asyncio.to_thread(_remove_here, into, paper_id)
 
     def open_inbox() -> PaperInbox:
         # Imported with the data of builds, which a server needs only now.
@@ -173,13 +182,23 @@ def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:
 
         return PaperInboxFolder(into / INBOX_NAME)
 
-    return PaperAdder(open_inbox, add_file, lookup)
+    return PaperAdder(open_inbox, add_file, remove, lookup)
+
+
+def _is_small_text(file: Path) -> bool:
+    return file.suffix != ".pdf" and file.stat().st_size <= _SMALL_BYTES
 
 
 def _add_here(into: Path, file: Path) -> PaperAdded:
     from carrel.wiring.papers_build import add_paper_file
 
     return add_paper_file(into, file)
+
+
+def _remove_here(into: Path, paper_id: str) -> PaperRemoved:
+    from carrel.wiring.papers_build import remove_paper
+
+    return remove_paper(into, paper_id)
 
 
 def open_index(snapshot: Path, build_id: str) -> Ranking | None:

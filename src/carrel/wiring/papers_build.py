@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,59 +16,65 @@ from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser
 from carrel.rooms.papers.local_operations import CorpusOperations, CorpusTools
-from carrel.rooms.papers.models import PaperAdded
+from carrel.rooms.papers.models import PaperAdded, PaperRemoved
 from carrel.services.language_models.summaries import SummaryWriter
 from carrel.services.paper_sources.sources import PaperSourceFiles
 from carrel.services.sentence_vectors import load_model
 from carrel.settings import Settings
+from carrel.stores.corpus.manifest import has_manifest
+from carrel.stores.corpus.papers_to_read import CorpusPapersToRead
 from carrel.stores.search.snapshot_index import update_paper_index
 from carrel.stores.sqlite.errors import translate_full_disk
-from carrel.stores.sqlite.papers import SNAPSHOT_NAME, STATIC_NAME, SUMMARIES_NAME, WORKSHOP_NAME
+from carrel.stores.sqlite.papers import SNAPSHOT_NAME, SUMMARIES_NAME, WORKSHOP_NAME
 from carrel.stores.sqlite.papers.build_state import wait_for_other_additions
-from carrel.stores.sqlite.papers.corpus_folder import SqlitePapersToRead, open_build_stores
+from carrel.stores.sqlite.papers.corpus_folder import open_build_stores, staged_folder
 from carrel.stores.static_folder import PaperAssets, SummaryFiles
 from carrel.wiring.audit import record_command
 from carrel.wiring.papers import snapshot_path
 
-_AS_BEFORE = BuildOptions()
-_WITH_EDGES = BuildOptions(has_edges=True)
+_USUAL = BuildOptions()
 
 
 @contextmanager
-def paper_builder(into: Path, options: BuildOptions = _AS_BEFORE) -> Iterator[PaperBuilder]:
+def paper_builder(into: Path, options: BuildOptions = _USUAL) -> Iterator[PaperBuilder]:
     """A builder for the corpus in `into`, which must not have been built elsewhere."""
     with (
         translate_full_disk(into / WORKSHOP_NAME),
         open_build_stores(into, options) as stores,
     ):
-        sources = PaperSourceFiles(partial(PaperAssets, into / STATIC_NAME), options)
+        sources = PaperSourceFiles(partial(PaperAssets, staged_folder(into)), options)
         yield PaperBuilder(sources, stores, SystemClock())
 
 
 def build_papers(
     sources: Sequence[Path],
     into: Path,
-    options: BuildOptions = _WITH_EDGES,
+    options: BuildOptions = _USUAL,
     *,
     progress: Progress | None = None,
     only: bool = False,
-    after_swap: Callable[[Path], None] | None = None,
 ) -> BuildReport:
-    """Updates the corpus in `into`; `after_swap` gets the snapshot, whether it changed or not."""
+    """Updates the corpus in `into`."""
     with paper_builder(into, options) as builder:
-        report = builder.build(sources, progress or NoProgress(), only=only)
-    if after_swap is not None:
-        after_swap(into / SNAPSHOT_NAME)
-    return report
+        return builder.build(sources, progress or NoProgress(), only=only)
 
 
 def add_paper_file(into: Path, file: Path) -> PaperAdded:
-    """Adds a file of the inbox to the corpus and its index, after whoever adds one already."""
-    with wait_for_other_additions(into / WORKSHOP_NAME):
-        with paper_builder(into, BuildOptions(workers=1)) as builder:
-            added = builder.add(file, NoProgress())
-        index_papers(into / SNAPSHOT_NAME)
-    return added
+    """Adds a file of the inbox to the corpus, after whoever adds one already."""
+    with (
+        wait_for_other_additions(into / WORKSHOP_NAME),
+        paper_builder(into, BuildOptions(workers=1)) as builder,
+    ):
+        return builder.add(file, NoProgress())
+
+
+def remove_paper(into: Path, paper_id: str) -> PaperRemoved:
+    """Takes a paper out of the corpus, after whoever changes it already."""
+    with (
+        wait_for_other_additions(into / WORKSHOP_NAME),
+        paper_builder(into, BuildOptions(workers=1)) as builder,
+    ):
+        return builder.remove(paper_id)
 
 
 def index_papers(snapshot: Path, progress: Progress | None = None) -> None:
@@ -96,17 +102,17 @@ def local_operations(settings: Settings) -> CorpusOperations:
     @asynccontextmanager
     async def open_summariser(request: SummarisePapers) -> AsyncIterator[Summariser]:
         into, key = Path(request.into), os.environ.get("CARREL_MODEL_API_KEY")
-        papers, summaries = SqlitePapersToRead(into), SummaryFiles(into / SUMMARIES_NAME)
+        papers, summaries = CorpusPapersToRead(into), SummaryFiles(into / SUMMARIES_NAME)
         async with SummaryWriter(request.model_url, request.model, key) as writer:
             yield Summariser(papers, writer, summaries, SystemClock(), request)
 
-    tools = CorpusTools(refuse_lost_folder, paper_builder, index_papers, embed_papers)
+    tools = CorpusTools(refuse_lost_folder, paper_builder, index_papers, embed_papers, has_manifest)
     return CorpusOperations(snapshot_path(settings), SNAPSHOT_NAME, tools, open_summariser)
 
 
 def build_demo(into: Path) -> BuildReport:
     """The demonstration corpus, built on first use and checked after that."""
-    return build_papers([PAPERS_FOLDER], into, BuildOptions(workers=1), after_swap=index_papers)
+    return build_papers([PAPERS_FOLDER], into, BuildOptions(workers=1))
 
 
 def with_demo(settings: Settings) -> Settings:

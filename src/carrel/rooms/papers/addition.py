@@ -1,4 +1,4 @@
-"""Adds one paper to a corpus in use: a text, a PDF, or an identifier."""
+"""Adds one paper to a corpus in use (a text, a PDF, or an identifier), or takes one out."""
 
 from __future__ import annotations
 
@@ -13,20 +13,25 @@ from carrel.core.errors import InvalidInputError, NotConfiguredError, NotFoundEr
 from carrel.core.operation import Effect
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 from carrel.rooms.papers.errors import PaperNotAddedError
-from carrel.rooms.papers.models import AddPaper, PaperAdded
-from carrel.rooms.papers.ports import AddFile, PaperInbox, WorkLookup
+from carrel.rooms.papers.models import AddPaper, OnePaper, PaperAdded, PaperRemoved
+from carrel.rooms.papers.ports import AddFile, PaperInbox, RemovePaper, WorkLookup
 
 _ONE_OF = "Send exactly one of identifier, markdown and pdf_base64."
 
 
 class PaperAdder:
-    """Stores uploaded files and adds them to the corpus, one paper at a time."""
+    """Stores uploaded files, adds them to the corpus and takes papers out, one at a time."""
 
     def __init__(
-        self, open_inbox: Callable[[], PaperInbox], add_file: AddFile, lookup: WorkLookup | None
+        self,
+        open_inbox: Callable[[], PaperInbox],
+        add_file: AddFile,
+        remove: RemovePaper,
+        lookup: WorkLookup | None,
     ) -> None:
         self._open_inbox = open_inbox
         self._add_file = add_file
+        self._remove = remove
         self._lookup = lookup
         self._lock = asyncio.Lock()
 
@@ -66,6 +71,29 @@ class PaperAdder:
                 return await self._add(_decode_base64(pdf), ".pdf")
             case _:
                 raise InvalidInputError(_ONE_OF, next_step=_ONE_OF)
+
+    @operation(
+        title="Remove a paper",
+        description=(
+            "Takes one paper out of the corpus; builds do not bring it back. Adding it again "
+            "undoes this and gives it the same paper_id."
+        ),
+        scopes=frozenset({"papers:write"}),
+        effect=Effect.DESTROYS,
+        is_listed=False,
+        cost=2.0,
+        timeout_seconds=300.0,
+        command="remove",
+        next_command="carrel papers add puts it back.",
+        phrases=(
+            "remove a paper from the corpus; delete an article from the papers; take a paper out "
+            "of the corpus; drop this PDF from my papers; unpublish a paper; the paper should not "
+            "be found any more"
+        ),
+    )
+    async def remove_paper(self, question: OnePaper, call: Call) -> PaperRemoved:
+        async with self._lock:
+            return await self._remove(question.paper_id)
 
     async def _add(self, content: bytes, suffix: str) -> PaperAdded:
         async with self._lock:

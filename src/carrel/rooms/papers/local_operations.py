@@ -18,6 +18,7 @@ from carrel.core.progress import Progress
 from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser, SummaryTally
+from carrel.rooms.papers.models import NoQuestion
 
 WRITE_SCOPES = frozenset({"papers:write"})
 # Neither has a limit of its own; a person who waits can stop it, and what was done is kept.
@@ -44,13 +45,15 @@ class CorpusTools:
     """Work on corpora in folders; every function raises CarrelError or OSError.
 
     `refuse_lost_folder` raises for a folder that does not last; `index` and `embed` bring the word
-    index and the sentence vectors beside a snapshot up to date.
+    index and the sentence vectors beside a snapshot up to date. `has_segments` says whether a
+    folder holds a corpus of our own, whose index is in its segments.
     """
 
     refuse_lost_folder: Callable[[Path], None]
     open_builder: Callable[[Path, BuildOptions], AbstractContextManager[PaperBuilder]]
     index: Callable[[Path, Progress], None]
     embed: Callable[[Path, Progress], None]
+    has_segments: Callable[[Path], bool]
 
 
 class CorpusOperations:
@@ -71,9 +74,8 @@ class CorpusOperations:
     @operation(
         title="Build the corpus",
         description=(
-            "Builds a snapshot and its static folder from files and folders: Markdown, JATS, PDF, "
-            "BibTeX, RIS, CSL-JSON, JSON lines, paper_infos.json. Run again, it does only what "
-            "changed."
+            "Builds a corpus from files and folders: Markdown, JATS, PDF, BibTeX, RIS, CSL-JSON, "
+            "JSON lines, paper_infos.json. Run again, it does only what changed."
         ),
         scopes=WRITE_SCOPES,
         effect=Effect.WRITES,
@@ -87,9 +89,7 @@ class CorpusOperations:
         sources = [Path(source) for source in question.sources]
         options = BuildOptions(question.workers, limit, has_edges=not question.without_edges)
         with tools.open_builder(into, options) as builder:
-            report = builder.build(sources, call.progress, only=question.only)
-        tools.index(into / self._snapshot_name, call.progress)
-        return report
+            return builder.build(sources, call.progress, only=question.only)
 
     @operation(
         title="Index the corpus",
@@ -103,14 +103,43 @@ class CorpusOperations:
     )
     async def index_papers(self, question: IndexPapers, call: Call) -> Text:
         snapshot = self._snapshot
-        if not snapshot.is_file():
+        if self._tools.has_segments(snapshot.parent):
+            with self._tools.open_builder(snapshot.parent, BuildOptions()) as builder:
+                builder.reindex(call.progress)
+        elif snapshot.is_file():
+            self._tools.index(snapshot, call.progress)
+        else:
             raise InvalidInputError(
                 f"There is no snapshot at {snapshot}", next_step="Name one with --snapshot."
             )
-        self._tools.index(snapshot, call.progress)
         if question.meaning:
             self._tools.embed(snapshot, call.progress)
         return Text(f"The index of {snapshot} is up to date.")
+
+    @operation(
+        title="Compact the corpus",
+        description=(
+            "Merges the segments of the corpus into few large ones and drops what was deleted; "
+            "searches go on meanwhile."
+        ),
+        scopes=WRITE_SCOPES,
+        effect=Effect.WRITES,
+        is_local=True,
+        timeout_seconds=_A_MONTH_SECONDS,
+        command="compact",
+    )
+    async def compact_papers(self, question: NoQuestion, call: Call) -> Text:
+        folder = self._snapshot.parent
+        if not self._tools.has_segments(folder):
+            raise InvalidInputError(
+                f"There is no corpus of Carrel's own in {folder}",
+                next_step="Build one with carrel papers build FOLDER.",
+            )
+        with self._tools.open_builder(folder, BuildOptions()) as builder:
+            before, now = builder.compact(call.progress)
+        if before == now:
+            return Text(f"Nothing to merge: the corpus has {now:,} segments.")
+        return Text(f"The corpus has {now:,} segments; it had {before:,}.")
 
     @operation(
         title="Summarise the corpus",

@@ -174,6 +174,13 @@ class PaperAdded(Answer):
     notes: list[str]
 
 
+class PaperRemoved(Answer):
+    """The paper that left the corpus."""
+
+    paper_id: str
+    title: str
+
+
 class PaperHit(Answer):
     """One paper found. `year` is the snapshot's own text, 'unknown' where nobody knew.
 

@@ -16,6 +16,7 @@ from carrel.rooms.papers.models import (
     PaperAdded,
     PaperHit,
     PaperMetadata,
+    PaperRemoved,
 )
 
 
@@ -121,4 +122,9 @@ class PaperInbox(Protocol):
 AddFile = Callable[[Path], Awaitable[PaperAdded]]
 """Adds a file of the inbox to the corpus. Raises PaperNotAddedError, and ConflictError where
 another build works on the corpus.
+"""
+
+RemovePaper = Callable[[str], Awaitable[PaperRemoved]]
+"""Takes a paper out of the corpus. Raises PaperNotFoundError, and ConflictError where another
+build works on the corpus.
 """

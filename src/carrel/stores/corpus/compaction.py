@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
 from carrel.rooms.papers.building.papers import PaperVersion, asset_paths
@@ -13,7 +12,7 @@ from carrel.stores.corpus.index_parts import SegmentParts
 from carrel.stores.corpus.manifest import SegmentEntry, segment_folder
 from carrel.stores.corpus.merging import can_merge_segments, merge_segments
 from carrel.stores.corpus.records import read_stored
-from carrel.stores.corpus.segment_writer import AssetBytes, SegmentWriter
+from carrel.stores.corpus.segment_writer import AssetBytes, SegmentWriter, has_whole_index
 from carrel.stores.corpus.segments import open_segment
 from carrel.stores.search.parts import BUILD_HEAP_BYTES
 
@@ -59,22 +58,29 @@ def _newest_tier(segments: Sequence[SegmentEntry]) -> Segments | None:
     return None
 
 
-def merge_everything(
-    corpus: Path, segments: Segments, assets: AssetBytes, index_format: int
-) -> Iterator[tuple[Segments, int, int]]:
-    """Merge neighbours to large segments, yielding the segments after each merge.
-
-    Also yields how many runs are done, and of how many.
-    """
-    runs = plan_runs(segments)
-    for done, run in enumerate(runs, start=1):
+def merge_runs(
+    corpus: Path,
+    segments: Segments,
+    runs: Sequence[Segments],
+    assets: AssetBytes,
+    index_format: int,
+) -> Iterator[Segments]:
+    """Merge each run of neighbours into one, yielding all segments after each merge."""
+    for run in runs:
         if len(run) >= TIER_WIDTH and can_merge_segments(corpus, run):
             merged = merge_segments(corpus, run, index_format)
         else:
             merged = _write_again(corpus, run, assets, index_format)
         at = segments.index(run[0])
         segments = (*segments[:at], merged, *segments[at + len(run) :])
-        yield segments, done, len(runs)
+        yield segments
+
+
+def plan_reindexing(corpus: Path, segments: Segments) -> list[Segments]:
+    """The segments of which a part of the index cannot be read, each alone."""
+    return [
+        (entry,) for entry in segments if not has_whole_index(segment_folder(corpus, entry.name))
+    ]
 
 
 def plan_runs(segments: Sequence[SegmentEntry]) -> list[Segments]:
@@ -117,8 +123,3 @@ def _versions(corpus: Path, run: Segments) -> Iterator[PaperVersion]:
                 )
                 more = {name for (name,) in names} - set(asset_paths(paper.record))
                 yield PaperVersion(row, paper, tuple(sorted(more)))
-
-
-def are_in_order(segments: Sequence[SegmentEntry]) -> bool:
-    """Whether no two segments have rows between each other's."""
-    return all(one.last_row < other.first_row for one, other in pairwise(segments))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -231,13 +230,3 @@ def _link_file(source: Path, target: Path) -> None:
         os.link(source, target)
     except OSError:
         shutil.copyfile(source, target)
-
-
-def is_readable(folder: Path) -> bool:
-    """Whether the records of a segment can be opened."""
-    try:
-        with closing(connect(folder / RECORDS_NAME, "immutable")) as connection:
-            connection.execute("SELECT 1 FROM paper LIMIT 1").fetchone()
-    except sqlite3.Error:
-        return False
-    return True

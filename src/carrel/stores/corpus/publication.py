@@ -16,7 +16,12 @@ from pathlib import Path
 from carrel.core.process_name import process_name
 from carrel.rooms.papers.building.papers import PaperVersion
 from carrel.stores.corpus import SEGMENTS_NAME
-from carrel.stores.corpus.compaction import merge_cheaply, merge_everything
+from carrel.stores.corpus.compaction import (
+    merge_cheaply,
+    merge_runs,
+    plan_reindexing,
+    plan_runs,
+)
 from carrel.stores.corpus.index_parts import INDEX_FORMAT, SegmentParts
 from carrel.stores.corpus.manifest import (
     Manifest,
@@ -26,7 +31,7 @@ from carrel.stores.corpus.manifest import (
     write_manifest,
 )
 from carrel.stores.corpus.schema import META_PAPERS, META_PASSAGES
-from carrel.stores.corpus.segment_writer import ASIDE, SegmentWriter
+from carrel.stores.corpus.segment_writer import ASIDE, SegmentWriter, has_whole_index
 from carrel.stores.corpus.segments import (
     open_segment,
     read_asset,
@@ -155,24 +160,35 @@ class SegmentedCorpus:
         write_manifest(self._folder, manifest)
         self._sweep(publication.before, manifest)
 
-    def compact(self, report: Callable[[int, int], None]) -> tuple[int, int]:
+    def compact(self, report: Callable[[int], None]) -> tuple[int, int]:
         """Merge segments until few and large ones are left; returns how many there were and are.
 
         Readers see the same papers before and after. What was merged is kept when this is stopped.
         """
+        return self._merge(plan_runs, report)
+
+    def reindex(self, report: Callable[[int], None]) -> None:
+        """Write segments again whose index is damaged or of another version."""
+        self._merge(partial(plan_reindexing, self._folder), report)
+
+    def _merge(
+        self,
+        plan: Callable[[tuple[SegmentEntry, ...]], list[tuple[SegmentEntry, ...]]],
+        report: Callable[[int], None],
+    ) -> tuple[int, int]:
         self._remove_leftovers()
         manifest = read_manifest(self._folder)
         if manifest is None:
             return 0, 0
         count = len(manifest.segments)
-        for segments, done, total in merge_everything(
-            self._folder, manifest.segments, self._assets, INDEX_FORMAT
+        for segments in merge_runs(
+            self._folder, manifest.segments, plan(manifest.segments), self._assets, INDEX_FORMAT
         ):
             changed = replace(manifest, segments=segments, generation=manifest.generation + 1)
             write_manifest(self._folder, changed)
             self._sweep(manifest, changed)
             manifest = changed
-            report(done, total)
+            report(1)
         self._sweep(manifest, manifest)
         return count, len(manifest.segments)
 
@@ -239,7 +255,7 @@ class Publication:
         )
         if self._has_spare:
             name = writer.name(papers())
-            if segment_folder(self._folder, name).is_dir():
+            if has_whole_index(segment_folder(self._folder, name)):
                 self._new.append(describe_segment(self._folder, name))
                 return
         self._new.append(writer.write(papers()))

@@ -13,6 +13,7 @@ from typing import Protocol
 import orjson
 
 from carrel.core.process_name import process_name
+from carrel.libraries.text.abbreviations import find_abbreviations
 from carrel.rooms.papers.building.papers import PaperVersion, PublishedPaper, asset_paths
 from carrel.stores.corpus.manifest import SegmentEntry, segments_folder, sync_folder
 from carrel.stores.corpus.passages import PaperPassage, paper_passages
@@ -29,11 +30,14 @@ from carrel.stores.corpus.schema import (
     META_WITH_SOURCE,
     META_WITH_TRANSLATION,
     META_YEARS,
+    PAPERS_PART,
+    PASSAGES_PART,
     RECORDS_NAME,
     TABLES,
     newness,
 )
 from carrel.stores.corpus.segments import SegmentName, size_of, sync_tree
+from carrel.stores.search.parts import has_part
 from carrel.stores.sqlite.connection import connect
 
 # A packed asset longer than this is a file of its own, which a merged segment links, not copies.
@@ -114,11 +118,20 @@ def make_aside(segments: Path) -> Iterator[Path]:
 
 
 def put_in_place(aside: Path, target: Path) -> None:
-    """Rename a finished segment; one of the same name is the same."""
-    if not target.is_dir():
-        sync_tree(aside)
-        aside.rename(target)
-        sync_folder(target.parent)
+    """Rename a finished segment; one of the same name is the same, unless its index is damaged."""
+    if target.is_dir():
+        if has_whole_index(target):
+            return
+        # Readers that have it open keep it; who opens it just now looks again.
+        target.rename(aside.with_name(f"{aside.name}-damaged"))
+    sync_tree(aside)
+    aside.rename(target)
+    sync_folder(target.parent)
+
+
+def has_whole_index(folder: Path) -> bool:
+    """Whether both parts of a segment's index can be read."""
+    return all(has_part(folder / part) for part in (PAPERS_PART, PASSAGES_PART))
 
 
 class _Draft:
@@ -163,6 +176,7 @@ class _Draft:
         passages = list(paper_passages(paper.record, texts.__getitem__))
         self._insert("passage", 9, (self._passage_row(row, passage) for passage in passages))
         self._index.add(row, paper, passages)
+        self._abbreviations.update(_abbreviations(paper, passages))
         self._counts[META_PASSAGES] += len(passages)
         self._first_row = self._first_row or row
         self._last_row = row
@@ -264,3 +278,11 @@ class _Draft:
         self._connection.executemany(
             f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows
         )
+
+
+def _abbreviations(
+    paper: PublishedPaper, passages: Sequence[PaperPassage]
+) -> frozenset[tuple[str, str]]:
+    """Short and long forms that a paper defines, each once."""
+    texts = (paper.record.title, paper.record.abstract or "", *(each.text for each in passages))
+    return frozenset(pair for text in texts for pair in find_abbreviations(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -11,18 +12,50 @@ import orjson
 import pytest
 
 from carrel.rooms.papers.building.models import BuildOptions, BuildReport
+from carrel.stores.corpus.manifest import Manifest, read_manifest
+from carrel.stores.corpus.snapshot_export import export_snapshot
 from carrel.wiring.papers_build import build_papers
 
 
 class Corpus:
-    """A folder of sources and what was built from it."""
+    """A folder of sources and what was built from it, looked at through an exported snapshot."""
 
     def __init__(self, folder: Path) -> None:
         self.sources = folder / "sources"
         self.sources.mkdir()
         self.into = folder / "corpus"
-        self.static = self.into / "paper-static"
-        self.snapshot = self.into / "paper_snapshot.db"
+
+    @property
+    def exported(self) -> Path:
+        """The corpus of this moment as a snapshot and a static folder."""
+        manifest = (self.into / "manifest.json").read_bytes()
+        folder = self.into.parent / f"exported-{hashlib.sha256(manifest).hexdigest()[:16]}"
+        if not folder.exists():
+            export_snapshot(self.into, folder)
+        return folder
+
+    @property
+    def snapshot(self) -> Path:
+        return self.exported / "paper_snapshot.db"
+
+    @property
+    def static(self) -> Path:
+        return self.exported / "paper-static"
+
+    @property
+    def manifest(self) -> Manifest:
+        found = read_manifest(self.into)
+        assert found is not None
+        return found
+
+    def segment_files(self) -> dict[str, bytes]:
+        """Every file that readers of the corpus may open, by its name."""
+        folder = self.into / "segments"
+        return {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+        }
 
     def write(self, name: str, content: str | bytes) -> Path:
         path = self.sources / name

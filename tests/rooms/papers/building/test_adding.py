@@ -15,7 +15,8 @@ from carrel.core.decorators import collect_operations
 from carrel.core.errors import CarrelError
 from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.rooms.papers.building.models import BuildOptions
-from carrel.rooms.papers.models import AddPaper, PaperAdded
+from carrel.rooms.papers.errors import PaperNotFoundError
+from carrel.rooms.papers.models import AddPaper, OnePaper, PaperAdded, PaperRemoved
 from carrel.wiring.papers import paper_adder
 from carrel.wiring.papers_build import build_papers
 from tests.rooms.papers.building.conftest import Corpus
@@ -64,8 +65,9 @@ def served(corpus: Corpus) -> Corpus:
 
 def test_adding_needs_the_scope_for_writing() -> None:
     adder = paper_adder(Path("unused"), None)
-    (operation,) = collect_operations("papers", adder)
-    assert operation.scopes == {"papers:write"}
+    operations = collect_operations("papers", adder)
+    assert [operation.name for operation in operations] == ["add_paper", "remove_paper"]
+    assert all(operation.scopes == {"papers:write"} for operation in operations)
 
 
 @pytest.mark.promise("P12")
@@ -130,13 +132,13 @@ def test_a_paper_that_is_there_already_is_completed_and_not_doubled(served: Corp
 def test_what_cannot_be_added_is_refused_with_a_reason_and_changes_nothing(
     served: Corpus, question: dict[str, str], code: str
 ) -> None:
-    before = served.snapshot.read_bytes()
+    before = (served.into / "manifest.json").read_bytes(), served.segment_files()
     with pytest.raises(CarrelError) as refused:
         add(served.into, **question)
     assert refused.value.code == code
     assert refused.value.next_step
     assert str(served.into) not in str(refused.value.to_facts())
-    assert served.snapshot.read_bytes() == before
+    assert ((served.into / "manifest.json").read_bytes(), served.segment_files()) == before
     assert not [path for path in served.into.rglob("added/*") if path.is_file()]
 
 
@@ -154,3 +156,87 @@ def test_two_papers_handed_in_at_once_both_arrive(served: Corpus) -> None:
 
     asyncio.run(both())
     assert served.one("SELECT count(*) FROM paper") == 22
+
+
+def remove(into: Path, paper_id: str) -> PaperRemoved:
+    adder = paper_adder(into, None)
+
+    async def asked() -> PaperRemoved:
+        answer = await adder.remove_paper(OnePaper(paper_id=paper_id), CALL)
+        assert isinstance(answer, PaperRemoved)
+        return answer
+
+    return asyncio.run(asked())
+
+
+@pytest.mark.promise("P16")
+def test_a_removed_paper_stays_away_from_builds_until_it_is_added_again(served: Corpus) -> None:
+    paper_id = str(served.one("SELECT paper_id FROM paper WHERE title = 'Paper 3'"))
+    assert remove(served.into, paper_id).title == "Paper 3"
+    assert served.manifest.papers == 19
+    with pytest.raises(PaperNotFoundError):
+        remove(served.into, paper_id)
+    # Its source is read again, and still it stays away.
+    served.write_lines(
+        "base.jsonl", *({"title": f"Paper {at}", "doi": f"10.1000/{at}"} for at in range(21))
+    )
+    report = served.build()
+    assert (report.papers, report.papers_added) == (20, 1)
+    added = add(served.into, markdown="---\ntitle: Paper 3\ndoi: 10.1000/3\n---\nIts text.\n")
+    assert (added.paper_id, added.is_new) == (paper_id, True)
+    assert served.manifest.papers == 21
+
+
+@pytest.mark.promise("P16")
+def test_a_removed_text_can_be_added_again_with_all_its_words(served: Corpus) -> None:
+    text = "# Songs\n\nWhales sing.\n"
+    added = add(served.into, markdown=text)
+    remove(served.into, added.paper_id)
+    assert served.build().papers == 20
+    assert served.ask("SELECT 1 FROM paper_fts WHERE paper_fts MATCH 'whales'") == []
+    assert add(served.into, markdown=text).paper_id == added.paper_id
+    assert served.ask("SELECT paper_id FROM paper_fts WHERE paper_fts MATCH 'whales'") == [
+        (added.paper_id,)
+    ]
+
+
+def test_what_the_corpus_does_not_have_cannot_be_removed(served: Corpus) -> None:
+    before = (served.into / "manifest.json").read_bytes()
+    with pytest.raises(PaperNotFoundError):
+        remove(served.into, "f" * 32)
+    assert (served.into / "manifest.json").read_bytes() == before
+
+
+@pytest.mark.promise("P16")
+def test_an_addition_writes_one_small_segment_and_leaves_the_others(served: Corpus) -> None:
+    before = served.segment_files()
+    old = served.manifest
+    add(served.into, markdown="# A paper more\n\nText.\n")
+    now = served.manifest
+    assert before.items() <= served.segment_files().items()
+    assert now.segments[:-1] == old.segments
+    assert (now.segments[-1].papers, now.generation) == (1, old.generation + 1)
+
+
+@pytest.mark.promise("P16")
+def test_a_changed_paper_is_a_deleted_row_and_a_new_one(served: Corpus) -> None:
+    old = served.manifest
+    add(served.into, markdown="---\ntitle: Paper 3\ndoi: 10.1000/3\n---\nNow with its text.\n")
+    now = served.manifest
+    assert [len(entry.deleted) for entry in now.segments] == [1, 0]
+    assert now.segments[1].first_row == old.next_row
+    assert now.papers == old.papers
+
+
+@pytest.mark.promise("P16")
+def test_many_additions_are_merged_by_tiers_and_lose_nothing(served: Corpus) -> None:
+    first = add(served.into, markdown="# Essay 0\n\nWhales sing.\n")
+    for at in range(1, 24):
+        add(served.into, markdown=f"# Essay {at}\n\nText {at}.\n")
+        if at == 12:
+            remove(served.into, first.paper_id)
+    assert len(served.manifest.segments) <= 10
+    assert served.manifest.papers == 20 + 23
+    assert served.one("SELECT count(*) FROM paper") == 43
+    assert served.ask("SELECT 1 FROM paper_fts WHERE paper_fts MATCH 'whales'") == []
+    assert len(served.ask("SELECT 1 FROM paper_fts WHERE paper_fts MATCH 'text'")) == 23

@@ -176,16 +176,6 @@ class PartRead:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownPaper:
-    """A paper of the last snapshot: its index, the digest of its inputs, and its keys."""
-
-    paper_id: str
-    paper_index: int
-    digest: str
-    keys: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PaperToRead:
     """A model's input for a paper: its text, or its abstract if there is no text."""
 
@@ -205,9 +195,9 @@ class ModelText:
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """None for `has_edges` keeps the snapshot's choice, for `workers` uses all cores.
+    """None for `workers` uses all cores; `has_edges` is for exported snapshots.
 
-    `before_swap` gets the finished draft before it becomes the snapshot.
+    `before_swap` gets the folder when all is written, before the new manifest replaces the old.
     """
 
     workers: int | None = None

@@ -1,18 +1,16 @@
-"""Ports of a build: sources, state, snapshots, files, and a language model."""
+"""Ports of a build: sources, state, the published corpus, files, and a language model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from carrel.rooms.papers.building.identity import RecordClaim
 from carrel.rooms.papers.building.models import (
     FiledSummary,
     FoundSource,
-    KnownPaper,
     KnownSource,
     ModelText,
     PaperRecord,
@@ -20,10 +18,12 @@ from carrel.rooms.papers.building.models import (
     PartJob,
     PartRead,
     ReadProblem,
+    ReportLine,
     SkippedFile,
     SourcePart,
 )
-from carrel.rooms.papers.building.papers import PublishedPaper
+from carrel.rooms.papers.building.papers import PaperVersion
+from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords, PaperChange
 
 
 class AssetStore(Protocol):
@@ -59,6 +59,8 @@ class BuildState(Protocol):
 
     def known_sources(self) -> dict[str, KnownSource]: ...
 
+    def known_source(self, path: str) -> KnownSource | None: ...
+
     def forget_sources(self, paths: Iterable[str]) -> None: ...
 
     def begin_source(self, source: FoundSource) -> frozenset[int]:
@@ -71,65 +73,123 @@ class BuildState(Protocol):
 
     def commit(self) -> None: ...
 
-    def claims(self) -> Iterator[RecordClaim]: ...
-
-    def digests(self) -> Mapping[int, str]: ...
-
     def record_count(self) -> int: ...
 
     def records(self, record_ids: Sequence[int]) -> list[PaperRecord]:
         """These records, in the order asked for."""
         ...
 
-    def assets(self) -> frozenset[str]:
-        """Paths in the static folder that some record needs."""
+    def problems(self, path: str | None = None) -> Iterator[tuple[str, ReadProblem]]:
+        """Problems of one source, or of all."""
         ...
 
-    def problems(self) -> Iterator[tuple[str, ReadProblem]]: ...
-
-    def published(self) -> tuple[str | None, dict[str, KnownPaper]]:
-        """The papers of the last snapshot; its build id if that snapshot is still on disk."""
+    def link_notes(self) -> Iterator[ReportLine]:
+        """Records without a title, and conflicts of published papers."""
         ...
 
-    def prepare_publication(self, build_id: str, papers: Iterable[KnownPaper]) -> None:
-        """Record the publication before the swap; it counts once that snapshot is on disk."""
+    def is_touched(self) -> bool:
+        """Whether a record came or went since the last publication."""
         ...
+
+    def touch_everything(self) -> None:
+        """Every paper must be written again: its segments are lost."""
+        ...
+
+    def touch_papers(self, paper_ids: Iterable[str]) -> None: ...
+
+    def touch_source(self, path: str) -> None: ...
+
+    def touched_count(self) -> int:
+        """How many records were touched."""
+        ...
+
+    def linked_records(self) -> Iterator[LinkedRecords]:
+        """Touched records with all that share keys with them, best sources first."""
+        ...
+
+    def known_paper(self, paper_id: str) -> tuple[KnownPaper, tuple[int, ...]] | None:
+        """A published or removed paper, and its records."""
+        ...
+
+    def filed_stamps(self) -> dict[str, str]:
+        """The stamps of summaries with which papers were published."""
+        ...
+
+    def left_out_assets(self) -> frozenset[str]:
+        """Names of assets of records that belong to no paper."""
+        ...
+
+    def published_build_id(self) -> str | None:
+        """The build id of the last publication if that is the one on disk."""
+        ...
+
+    def has_published(self) -> bool: ...
+
+    def greatest_numbers(self) -> tuple[int, int]:
+        """The greatest row and index of a paper."""
+        ...
+
+    def promise(self, changes: Iterable[PaperChange]) -> None:
+        """Record papers before the manifest is replaced; they count once it is on disk."""
+        ...
+
+    def promise_end(self, papers: Iterable[KnownPaper]) -> None: ...
+
+    def promise_removal(self, paper: KnownPaper, removed_at: str) -> None: ...
+
+    def promise_left_out(self, record_ids: Iterable[int]) -> None: ...
+
+    def drop_promises(self) -> None: ...
+
+    def prepare_publication(self, build_id: str) -> None: ...
 
     def confirm_publication(self, build_id_on_disk: str | None) -> None: ...
 
 
-class SnapshotDraft(Protocol):
-    """An unpublished snapshot."""
+class Publication(Protocol):
+    """Changes of a corpus that nobody sees yet."""
 
-    def remove(self, paper_ids: Iterable[str]) -> None: ...
+    def take_row(self) -> int: ...
 
-    def add(self, papers: Iterable[PublishedPaper]) -> None: ...
+    def take_index(self) -> int: ...
 
-    def finish(self, build_id: str, built_at: str) -> None: ...
+    def end_row(self, row: int) -> None: ...
 
-
-class SnapshotWriter(Protocol):
-    """A draft starts from the current snapshot or empty, and replaces it in one step."""
-
-    def current_build_id(self) -> str | None: ...
-
-    def draft(self, from_current: bool) -> AbstractContextManager[SnapshotDraft]: ...
-
-    def publish(self) -> None: ...
-
-
-class StaticFolder(Protocol):
-    """The texts and files beside the snapshot."""
-
-    def write(self, papers: Sequence[PublishedPaper]) -> None:
-        """May return before all is written; `flush` waits for the rest."""
+    def keep_assets(self, names: Iterable[str]) -> None:
+        """Keep assets of records that no paper holds from now on."""
         ...
 
-    def flush(self) -> None: ...
-
-    def sweep(self, paper_ids: frozenset[str], assets: frozenset[str]) -> int:
-        """Removes what no paper of the current snapshot needs; returns how many files."""
+    def write(self, papers: Callable[[], Iterable[PaperVersion]], count: int) -> None:
+        """Write one segment, rows in ascending order; may ask for the papers twice."""
         ...
+
+
+class CorpusWriter(Protocol):
+    """The published corpus of a folder, changed in one step."""
+
+    def build_id(self) -> str | None: ...
+
+    def paper_count(self) -> int: ...
+
+    def begin(
+        self, greatest_row: int, greatest_index: int, *, is_whole: bool = False
+    ) -> Publication:
+        """A publication upon what is there, or with `is_whole` instead of it."""
+        ...
+
+    def publish(self, publication: Any, build_id: str, built_at: str) -> None: ...
+
+    def compact(self, report: Callable[[int], None]) -> tuple[int, int]:
+        """Merge segments, reporting each; returns how many there were and are."""
+        ...
+
+    def reindex(self, report: Callable[[int], None]) -> None: ...
+
+
+class StagedAssets(Protocol):
+    """Texts that were read and are not in the corpus."""
+
+    def clear_staged(self, keep: frozenset[str]) -> None: ...
 
 
 class BuildLock(Protocol):
@@ -145,6 +205,10 @@ class SummaryStore(Protocol):
 
     def stamps(self) -> Mapping[str, str]:
         """For each paper that has some, a text that changes whenever they do."""
+        ...
+
+    def stamp(self, paper_id: str) -> str:
+        """The same text for one paper; empty where it has none."""
         ...
 
     def of(self, paper_id: str) -> tuple[FiledSummary, ...]: ...
@@ -184,7 +248,7 @@ class BuildStores:
 
     inbox: Path
     state: BuildState
-    snapshots: SnapshotWriter
-    static: StaticFolder
+    corpus: CorpusWriter
+    assets: StagedAssets
     summaries: SummaryStore
     lock: BuildLock

@@ -1,90 +1,70 @@
-"""Builds a corpus: find sources, read new ones, group records, write changes, swap."""
+"""Builds a corpus: find sources, read new ones, link what was touched, publish what changed."""
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from carrel.core.clock import Clock
 from carrel.core.progress import Progress
-from carrel.rooms.papers.building.identity import PaperGroup, assign_ids, group_records
 from carrel.rooms.papers.building.models import (
     BuildReport,
     FoundSource,
-    KnownPaper,
     KnownSource,
     PartJob,
     ReportLine,
     SkippedFile,
 )
 from carrel.rooms.papers.building.papers import (
+    PaperVersion,
     PublishedPaper,
     add_summaries,
+    asset_paths,
     collect_summaries,
     merge_records,
 )
-from carrel.rooms.papers.building.ports import (
-    BuildStores,
-    PaperSources,
+from carrel.rooms.papers.building.planning import PaperChange, PlannedPaper, plan_linked
+from carrel.rooms.papers.building.ports import BuildStores, PaperSources, Publication
+from carrel.rooms.papers.errors import (
+    NothingToBuildError,
+    PaperNotAddedError,
+    PaperNotFoundError,
 )
-from carrel.rooms.papers.errors import NothingToBuildError, PaperNotAddedError
-from carrel.rooms.papers.models import PaperAdded
+from carrel.rooms.papers.models import PaperAdded, PaperRemoved
 
-# Papers written by an older writer are written again when this grows.
-WRITER_VERSION = 1
-_REWRITE_SHARE = 0.3
+# Papers of one segment of a whole build: 40 of them hold a million.
+SEGMENT_PAPERS = 25_000
 _BATCH_SIZE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class _PlannedPaper:
-    """A paper of the next snapshot, and whether it differs from the last."""
+@dataclass(slots=True)
+class _Outcome:
+    """What one publication changed."""
 
-    group: PaperGroup
-    paper_id: str
-    paper_index: int
-    digest: str
-    is_new: bool
-    is_changed: bool
-
-    @property
-    def as_known(self) -> KnownPaper:
-        return KnownPaper(
-            self.paper_id,
-            self.paper_index,
-            self.digest,
-            tuple(key.value for key in self.group.keys),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    papers: tuple[_PlannedPaper, ...]
-    removed: tuple[str, ...]
-    lines: tuple[ReportLine, ...]
+    build_id: str
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    # Papers of one source that somebody waits for.
+    asked_for: list[PlannedPaper] = field(default_factory=list)
 
     @property
-    def added(self) -> int:
-        return sum(paper.is_new for paper in self.papers)
-
-    @property
-    def changed(self) -> int:
-        return sum(paper.is_changed for paper in self.papers)
+    def is_changed(self) -> bool:
+        return bool(self.added or self.changed or self.removed)
 
 
 class PaperBuilder:
-    """Builds one folder's snapshot, again and again, doing each time only what changed."""
+    """Builds one folder's corpus, again and again, doing each time only what changed."""
 
     def __init__(self, sources: PaperSources, stores: BuildStores, clock: Clock) -> None:
         self._sources = sources
         self._inbox = stores.inbox
         self._state = stores.state
-        self._snapshots = stores.snapshots
-        self._static = stores.static
+        self._corpus = stores.corpus
+        self._assets = stores.assets
         self._summaries = stores.summaries
         self._lock = stores.lock
         self._clock = clock
@@ -95,41 +75,82 @@ class PaperBuilder:
         """Brings the corpus up to date with `sources`; with `only`, it holds nothing else then."""
         with self._lock.held():
             inbox = [self._inbox] if self._inbox.is_dir() else []
-            return self._build([*sources, *inbox], progress, is_everything=only)[0]
+            return self._build([*sources, *inbox], progress, is_everything=only)
 
     def refresh(self, progress: Progress) -> bool:
         """Publish again without reading sources; returns whether anything changed."""
         with self._lock.held():
-            self._state.confirm_publication(self._snapshots.current_build_id())
-            plan = self._write(progress)[1]
-            return bool(plan.changed or plan.removed)
+            self._touch_summarised()
+            return self._publish(progress).is_changed
 
     def add(self, file: Path, progress: Progress) -> PaperAdded:
-        """Add new files of the inbox, return the paper of `file`; PaperNotAddedError if none."""
+        """Add a file of the inbox and return its paper; PaperNotAddedError if there is none."""
         with self._lock.held():
-            report, plan = self._build([self._inbox], progress, is_everything=False)
-        source = str(file.absolute())
-        lines = tuple(line for line in report.lines if line.source == source)
-        planned = next((paper for paper in plan.papers if source in paper.group.sources), None)
-        if planned is None:
-            # Whoever handed it in may have stopped waiting and removes nothing then.
-            file.unlink(missing_ok=True)
-            raise PaperNotAddedError(
-                lines[0].message if lines else "No paper was found in it.",
-                next_step="Correct what is wrong and send it again; nothing was added.",
-                details={"problems": [line.to_facts() | {"source": file.name} for line in lines]},
-            )
-        title = merge_records(self._state.records(planned.group.record_ids)).title
+            source = str(file.absolute())
+            found, skipped = self._sources.find([file])
+            for one in found:
+                if not self._is_up_to_date(one, self._state.known_source(source)):
+                    self._read([one], progress)
+                self._state.touch_source(source)
+            outcome = self._publish(progress, source)
+            lines = [*_skipped_lines(skipped), *self._problem_lines(source)]
+            planned = outcome.asked_for[0] if outcome.asked_for else None
+            if planned is None:
+                # Whoever handed it in may have stopped waiting and removes nothing then.
+                file.unlink(missing_ok=True)
+                self._state.forget_sources([source])
+                self._publish(progress)
+                raise PaperNotAddedError(
+                    lines[0].message if lines else "No paper was found in it.",
+                    next_step="Correct what is wrong and send it again; nothing was added.",
+                    details={
+                        "problems": [line.to_facts() | {"source": file.name} for line in lines]
+                    },
+                )
+            title = merge_records(self._state.records(planned.group.record_ids)).title
+        notes = [line.message for line in lines]
+        notes += [each.message for each in planned.group.conflicts if each.source == source]
         return PaperAdded(
-            paper_id=planned.paper_id,
-            title=title,
-            is_new=planned.is_new,
-            notes=[line.message for line in lines],
+            paper_id=planned.paper_id, title=title, is_new=planned.is_new, notes=notes
         )
+
+    def remove(self, paper_id: str) -> PaperRemoved:
+        """Take a paper out of the corpus until somebody adds it again.
+
+        Raises PaperNotFoundError where the corpus does not have it.
+        """
+        with self._lock.held():
+            self._state.confirm_publication(self._corpus.build_id())
+            found = self._state.known_paper(paper_id)
+            if found is None or found[0].is_removed or found[0].row is None:
+                raise PaperNotFoundError(paper_id)
+            known, record_ids = found
+            records = self._state.records(record_ids)
+            publication = self._begin()
+            publication.keep_assets(name for record in records for name in asset_paths(record))
+            publication.end_row(known.row or 0)
+            self._state.promise_removal(known, self._clock.now().isoformat())
+            self._finish(publication, uuid.uuid4().hex)
+        return PaperRemoved(paper_id=paper_id, title=merge_records(records).title)
+
+    def compact(self, progress: Progress) -> tuple[int, int]:
+        """Merge segments; returns how many there were and how many there are."""
+        with self._lock.held():
+            progress.begin("compacting", None, "segments")
+            counts = self._corpus.compact(progress.advance)
+            progress.end()
+            return counts
+
+    def reindex(self, progress: Progress) -> None:
+        """Write segments again whose index is damaged or of another version."""
+        with self._lock.held():
+            progress.begin("indexing", None, "segments")
+            self._corpus.reindex(progress.advance)
+            progress.end()
 
     def _build(
         self, sources: Sequence[Path], progress: Progress, is_everything: bool
-    ) -> tuple[BuildReport, _Plan]:
+    ) -> BuildReport:
         started = self._clock.monotonic()
         found, skipped = self._sources.find(sources)
         if not found and all(line.code == "not_found" for line in skipped):
@@ -157,24 +178,27 @@ class PaperBuilder:
         ]
         self._read(to_read, progress)
         read_at = self._clock.monotonic()
-        self._state.confirm_publication(self._snapshots.current_build_id())
-        build_id, plan = self._write(progress)
-        report = BuildReport(
-            build_id=build_id,
-            papers=len(plan.papers),
-            papers_added=plan.added,
-            papers_changed=plan.changed - plan.added,
-            papers_removed=len(plan.removed),
+        self._touch_summarised()
+        outcome = self._publish(progress)
+        return BuildReport(
+            build_id=outcome.build_id,
+            papers=self._corpus.paper_count(),
+            papers_added=outcome.added,
+            papers_changed=outcome.changed,
+            papers_removed=outcome.removed,
             sources_read=len(to_read),
             sources_unchanged=len(found) - len(to_read),
             sources_removed=len(gone),
             records=self._state.record_count(),
             seconds_reading=read_at - started,
             seconds_writing=self._clock.monotonic() - read_at,
-            is_changed=bool(plan.changed or plan.removed),
-            lines=(*_skipped_lines(skipped), *self._problem_lines(), *plan.lines),
+            is_changed=outcome.is_changed,
+            lines=(
+                *_skipped_lines(skipped),
+                *self._problem_lines(),
+                *self._state.link_notes(),
+            ),
         )
-        return report, plan
 
     def _is_up_to_date(self, source: FoundSource, known: KnownSource | None) -> bool:
         return known is not None and known.is_complete and self._sources.is_unchanged(known, source)
@@ -214,108 +238,142 @@ class PaperBuilder:
         self._state.commit()
         progress.end()
 
-    def _write(self, progress: Progress) -> tuple[str, _Plan]:
-        last_build_id, published = self._state.published()
-        plan = self._plan(published)
-        touched = plan.changed + len(plan.removed)
-        if last_build_id is not None and not touched:
-            return last_build_id, plan
-        is_lost = last_build_id is None
-        is_fresh = is_lost or touched > _REWRITE_SHARE * len(plan.papers)
-        to_add = [paper for paper in plan.papers if is_fresh or paper.is_changed]
-        build_id = uuid.uuid4().hex
-        progress.begin("writing", len(to_add), "papers")
-        with self._snapshots.draft(from_current=not is_fresh) as draft:
-            if not is_fresh:
-                draft.remove(
-                    [*plan.removed, *(paper.paper_id for paper in to_add if not paper.is_new)]
-                )
-            for start in range(0, len(to_add), _BATCH_SIZE):
-                batch = to_add[start : start + _BATCH_SIZE]
-                papers = [self._paper(planned) for planned in batch]
-                self._static.write(
-                    [
-                        paper
-                        for planned, paper in zip(batch, papers, strict=True)
-                        if planned.is_changed or is_lost
-                    ]
-                )
-                draft.add(papers)
-                progress.advance(len(papers))
-            draft.finish(build_id, self._clock.now().isoformat())
-        self._static.flush()
-        self._state.prepare_publication(build_id, [paper.as_known for paper in plan.papers])
-        self._snapshots.publish()
-        self._state.confirm_publication(build_id)
-        if plan.removed or plan.changed > plan.added:
-            self._static.sweep(
-                frozenset(paper.paper_id for paper in plan.papers), self._state.assets()
-            )
+    def _touch_summarised(self) -> None:
+        """Papers whose summaries were written or changed since they were published."""
+        filed, known = self._summaries.stamps(), self._state.filed_stamps()
+        changed = {
+            paper_id
+            for paper_id in {*filed, *known}
+            if filed.get(paper_id, "") != known.get(paper_id, "")
+        }
+        self._state.touch_papers(changed)
+
+    def _publish(self, progress: Progress, asked_source: str | None = None) -> _Outcome:
+        """Link what was touched and publish what that changed, in one new manifest."""
+        on_disk = self._corpus.build_id()
+        self._state.confirm_publication(on_disk)
+        is_current = on_disk is not None and self._state.published_build_id() == on_disk
+        if not is_current and self._state.has_published():
+            self._state.touch_everything()
+        if is_current and on_disk is not None and not self._state.is_touched():
+            return _Outcome(on_disk)
+        outcome = _Outcome(on_disk or "")
+        publication = self._begin(is_whole=not is_current)
+        progress.begin("writing", self._state.touched_count(), "papers")
+        waiting: list[tuple[PlannedPaper, PaperChange]] = []
+        for linked in self._state.linked_records():
+            plan = plan_linked(linked, self._summaries.stamp, asked_source)
+            outcome.asked_for += [
+                planned for planned in plan.papers if asked_source in planned.group.sources
+            ]
+            for planned in plan.papers:
+                change = self._plan_change(planned, publication, outcome)
+                self._state.promise([change])
+                if planned.is_changed:
+                    waiting.append((planned, change))
+            for paper in plan.gone:
+                outcome.removed += 1
+                if paper.row is not None:
+                    publication.end_row(paper.row)
+            self._state.promise_end(plan.gone)
+            self._leave_out(plan.left_out, linked.published_ids, publication)
+            if len(waiting) >= SEGMENT_PAPERS:
+                self._write(waiting[:SEGMENT_PAPERS], publication, progress)
+                del waiting[:SEGMENT_PAPERS]
+        if waiting:
+            self._write(waiting, publication, progress)
+        if is_current and not outcome.is_changed:
+            # Only which records belong to which paper may be different.
+            self._state.prepare_publication(outcome.build_id)
+            self._state.confirm_publication(on_disk)
+        else:
+            outcome.build_id = uuid.uuid4().hex
+            self._finish(publication, outcome.build_id)
         progress.end()
-        return build_id, plan
+        return outcome
 
-    def _plan(self, published: dict[str, KnownPaper]) -> _Plan:
-        every_group = group_records(self._state.claims())
-        groups = [found for found in every_group if found.keys and found.has_title]
-        paper_ids = assign_ids(
-            groups, {key: paper.paper_id for paper in published.values() for key in paper.keys}
-        )
-        digests = self._state.digests()
-        filed = self._summaries.stamps()
-        next_index = max((paper.paper_index for paper in published.values()), default=0) + 1
-        papers: list[_PlannedPaper] = []
-        for found, paper_id in zip(groups, paper_ids, strict=True):
-            before = published.get(paper_id)
-            digest = _digest(found, paper_id, digests, filed.get(paper_id, ""))
-            is_changed = before is None or before.digest != digest
-            index = before.paper_index if before else next_index
-            papers.append(_PlannedPaper(found, paper_id, index, digest, before is None, is_changed))
-            next_index += before is None
-        removed = tuple(sorted(published.keys() - set(paper_ids)))
-        return _Plan(tuple(papers), removed, tuple(_group_lines(every_group)))
+    def _begin(self, *, is_whole: bool = False) -> Publication:
+        self._state.drop_promises()
+        numbers = self._state.greatest_numbers() if is_whole else (0, 0)
+        return self._corpus.begin(*numbers, is_whole=is_whole)
 
-    def _paper(self, planned: _PlannedPaper) -> PublishedPaper:
-        record = add_summaries(
-            merge_records(self._state.records(planned.group.record_ids)),
-            self._summaries.of(planned.paper_id),
-        )
-        return PublishedPaper(
+    def _finish(self, publication: Publication, build_id: str) -> None:
+        self._state.prepare_publication(build_id)
+        self._corpus.publish(publication, build_id, self._clock.now().isoformat())
+        self._state.confirm_publication(build_id)
+        self._assets.clear_staged(self._state.left_out_assets())
+
+    def _plan_change(
+        self, planned: PlannedPaper, publication: Publication, outcome: _Outcome
+    ) -> PaperChange:
+        """The paper's numbers, new ones where it must be written."""
+        before = planned.before
+        row = before.row if before is not None else None
+        if planned.is_changed:
+            if row is not None:
+                publication.end_row(row)
+            row = publication.take_row()
+            outcome.added += planned.is_new
+            outcome.changed += not planned.is_new
+        return PaperChange(
             planned.paper_id,
-            planned.paper_index,
+            publication.take_index() if before is None else before.paper_index,
+            planned.digest,
+            row,
+            planned.filed,
+            tuple(key.value for key in planned.group.keys),
+            planned.group.record_ids,
+            planned.group.conflicts,
+        )
+
+    def _leave_out(
+        self,
+        record_ids: Sequence[int],
+        published_ids: frozenset[int],
+        publication: Publication,
+    ) -> None:
+        """Keep the texts of records that were part of a paper and are no more."""
+        leaving = [record_id for record_id in record_ids if record_id in published_ids]
+        if not leaving:
+            return
+        for record in self._state.records(leaving):
+            publication.keep_assets(asset_paths(record))
+        self._state.promise_left_out(leaving)
+
+    def _write(
+        self,
+        waiting: Sequence[tuple[PlannedPaper, PaperChange]],
+        publication: Publication,
+        progress: Progress,
+    ) -> None:
+        def versions() -> Iterable[PaperVersion]:
+            for done, (planned, change) in enumerate(waiting, start=1):
+                yield self._version(planned, change)
+                if done % _BATCH_SIZE == 0:
+                    progress.advance(_BATCH_SIZE)
+
+        publication.write(versions, len(waiting))
+        progress.advance(len(waiting) % _BATCH_SIZE)
+
+    def _version(self, planned: PlannedPaper, change: PaperChange) -> PaperVersion:
+        records = self._state.records(planned.group.record_ids)
+        record = add_summaries(merge_records(records), self._summaries.of(planned.paper_id))
+        paper = PublishedPaper(
+            planned.paper_id,
+            change.paper_index,
             planned.group.keys,
             record,
             collect_summaries(record),
             planned.group.conflicts,
         )
+        names = {name for each in records for name in asset_paths(each)}
+        more = tuple(sorted(names - set(asset_paths(record))))
+        assert change.row is not None
+        return PaperVersion(change.row, paper, more)
 
-    def _problem_lines(self) -> Iterator[ReportLine]:
-        for source, problem in self._state.problems():
+    def _problem_lines(self, path: str | None = None) -> Iterator[ReportLine]:
+        for source, problem in self._state.problems(path):
             yield ReportLine(source, problem.code, problem.message, problem.is_fatal, problem.line)
-
-
-def _digest(found: PaperGroup, paper_id: str, digests: Mapping[int, str], filed: str) -> str:
-    """A digest of everything that the paper is written from."""
-    parts = [
-        str(WRITER_VERSION),
-        paper_id,
-        filed,
-        *(key.value for key in found.keys),
-        *(digests[at] for at in found.record_ids),
-    ]
-    return hashlib.sha256(
-        "\n".join([*parts, *(conflict.message for conflict in found.conflicts)]).encode()
-    ).hexdigest()
-
-
-def _group_lines(groups: Sequence[PaperGroup]) -> Iterator[ReportLine]:
-    for found in groups:
-        if not found.has_title:
-            for source in found.sources:
-                yield ReportLine(source, "no_title", "a record without a title", is_skipped=True)
-        for conflict in found.conflicts:
-            yield ReportLine(
-                conflict.source, "id_claimed_twice", conflict.message, is_skipped=False
-            )
 
 
 def _skipped_lines(skipped: Sequence[SkippedFile]) -> list[ReportLine]:

@@ -2,66 +2,45 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import orjson
 
-from carrel.rooms.papers.building.identity import KeyKind, PaperKey, RecordClaim, paper_keys
+from carrel.rooms.papers.building.identity import Conflict
 from carrel.rooms.papers.building.models import (
-    BibtexEntry,
-    FiledSummary,
     FileStamp,
     FoundSource,
-    Heading,
-    KeptImage,
-    KnownPaper,
     KnownSource,
     PaperRecord,
     PartRead,
     ReadProblem,
+    ReportLine,
 )
-from carrel.rooms.papers.building.papers import reader_rank
+from carrel.rooms.papers.building.papers import asset_paths, reader_rank
+from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords, PaperChange
 from carrel.rooms.papers.errors import BuildInProgressError, NewerBuildStateError
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.connection import connect
+from carrel.stores.sqlite.papers.build_links import RecordLinks
+from carrel.stores.sqlite.papers.build_tables import (
+    STEPS,
+    key_hash,
+    key_hashes,
+    pack_record,
+    record_digest,
+    unpack_record,
+)
 from carrel.stores.sqlite.schema import NewerFileError, upgrade_schema
 
 _PARTS_PER_COMMIT = 32
 # Less than add_paper may take, so that who waits is told why.
 _ADDITION_WAIT_SECONDS = 240.0
-_RECORDS_PER_PART = 1_000_000
-_SCRIPTS = (
-    """
-CREATE TABLE source (
-    path TEXT PRIMARY KEY, reader TEXT NOT NULL, reader_version INTEGER NOT NULL,
-    stamps BLOB NOT NULL, is_complete INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE part (
-    path TEXT NOT NULL, number INTEGER NOT NULL, further BLOB NOT NULL, problems BLOB NOT NULL,
-      PRIMARY KEY (path, number)
-) WITHOUT ROWID;
-CREATE TABLE record (
-    record_id INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL, place INTEGER NOT
-      NULL,
-    digest TEXT NOT NULL, keys BLOB NOT NULL, assets BLOB NOT NULL, payload BLOB NOT NULL
-);
-CREATE INDEX record_of_source ON record(path);
-CREATE TABLE published (
-    paper_id TEXT PRIMARY KEY, paper_index INTEGER NOT NULL, digest TEXT NOT NULL, keys BLOB NOT
-      NULL
-) WITHOUT ROWID;
-CREATE TABLE promised (
-    paper_id TEXT PRIMARY KEY, paper_index INTEGER NOT NULL, digest TEXT NOT NULL, keys BLOB NOT
-      NULL
-) WITHOUT ROWID;
-CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID""",
-)
+_SOURCE = "SELECT number, path, reader, reader_version, stamps, is_complete FROM source"
 
 
 class SqlitePaperBuildState:
@@ -88,60 +67,79 @@ class SqlitePaperBuildState:
         self._connection.close()
 
     def known_sources(self) -> dict[str, KnownSource]:
-        further: dict[str, list[FileStamp]] = {}
-        for path, stamps in self._connection.execute("SELECT path, further FROM part"):
-            further.setdefault(path, []).extend(_stamps(stamps))
-        return {
-            path: KnownSource(
-                path,
-                reader,
-                version,
-                _stamps(stamps),
-                tuple(further.get(path, ())),
-                bool(is_complete),
-            )
-            for path, reader, version, stamps, is_complete in self._connection.execute(
-                "SELECT path, reader, reader_version, stamps, is_complete FROM source"
-            )
-        }
+        further: dict[int, list[FileStamp]] = {}
+        for number, stamps in self._connection.execute(
+            "SELECT source, further FROM part WHERE further <> ?", (b"[]",)
+        ):
+            further.setdefault(number, []).extend(_stamps(stamps))
+        rows = self._connection.execute(_SOURCE)
+        return {row[1]: _known_source(row, further.get(row[0], ())) for row in rows}
+
+    def known_source(self, path: str) -> KnownSource | None:
+        row = self._connection.execute(f"{_SOURCE} WHERE path = ?", (path,)).fetchone()
+        if row is None:
+            return None
+        parts = self._connection.execute("SELECT further FROM part WHERE source = ?", (row[0],))
+        return _known_source(row, [stamp for (stamps,) in parts for stamp in _stamps(stamps)])
 
     def forget_sources(self, paths: Iterable[str]) -> None:
         self._begin()
         for path in paths:
-            for table in ("source", "part", "record"):
-                self._connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
+            number = self._source_number(path)
+            if number is None:
+                continue
+            records = self._connection.execute(
+                "SELECT record_id, payload FROM record WHERE source = ?", (number,)
+            )
+            for record_id, payload in records.fetchall():
+                hashes = key_hashes(unpack_record(payload))
+                self._touch(hashes)
+                self._connection.executemany(
+                    "DELETE FROM record_key WHERE hash = ? AND record_id = ?",
+                    ((found, record_id) for found in hashes),
+                )
+            self._connection.execute("DELETE FROM record WHERE source = ?", (number,))
+            self._connection.execute("DELETE FROM part WHERE source = ?", (number,))
+            self._connection.execute("DELETE FROM source WHERE number = ?", (number,))
         self.commit()
 
     def begin_source(self, source: FoundSource) -> frozenset[int]:
         self._begin()
         path, stamps = str(source.path), orjson.dumps(source.stamps)
         row = self._connection.execute(
-            "SELECT reader, reader_version, stamps, is_complete FROM source WHERE path = ?", (path,)
+            "SELECT reader, reader_version, stamps, is_complete, number FROM source WHERE path = ?",
+            (path,),
         ).fetchone()
-        if row is not None and tuple(row) == (source.reader, source.reader_version, stamps, 0):
-            return frozenset(
-                number
-                for (number,) in self._connection.execute(
-                    "SELECT number FROM part WHERE path = ?", (path,)
-                )
-            )
+        expected = (source.reader, source.reader_version, stamps, 0)
+        if row is not None and tuple(row[:4]) == expected:
+            found = self._connection.execute("SELECT number FROM part WHERE source = ?", (row[4],))
+            return frozenset(number for (number,) in found)
         self.forget_sources([path])
+        self._begin()
         self._connection.execute(
-            "INSERT INTO source VALUES (?, ?, ?, ?, 0)",
+            "INSERT INTO source(path, reader, reader_version, stamps, is_complete) "
+            "VALUES (?, ?, ?, ?, 0)",
             (path, source.reader, source.reader_version, stamps),
         )
         return frozenset()
 
     def add_part(self, read: PartRead) -> None:
         self._begin()
-        self._connection.executemany(
-            "INSERT INTO record(path, part, place, digest, keys, assets, payload) VALUES (?, ?, "
-            "?, ?, ?, ?, ?)",
-            (_row(read, place, record) for place, record in enumerate(read.records)),
-        )
+        source = self._source_number(read.source)
+        for place, record in enumerate(read.records):
+            added = self._connection.execute(
+                "INSERT INTO record(source, part, place, digest, payload) VALUES (?, ?, ?, ?, ?)",
+                (source, read.number, place, record_digest(record), pack_record(record)),
+            )
+            hashes = key_hashes(record)
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO record_key VALUES (?, ?)",
+                ((found, added.lastrowid) for found in hashes),
+            )
+            self._touch(hashes)
         self._connection.execute(
             "INSERT INTO part VALUES (?, ?, ?, ?)",
-            (read.source, read.number, orjson.dumps(read.further), orjson.dumps(read.problems)),
+            (source, read.number, orjson.dumps(read.further), orjson.dumps(read.problems)),
         )
         self._uncommitted += 1
         if self._uncommitted >= _PARTS_PER_COMMIT or len(read.records) > _PARTS_PER_COMMIT:
@@ -156,99 +154,253 @@ class SqlitePaperBuildState:
             self._connection.execute("COMMIT")
         self._uncommitted = 0
 
-    def _begin(self) -> None:
-        """Opens the transaction that the next commit ends."""
-        if not self._connection.in_transaction:
-            self._connection.execute("BEGIN IMMEDIATE")
-
-    def claims(self) -> Iterator[RecordClaim]:
-        rows = self._connection.execute(
-            "SELECT record_id, record.path, reader, part, place, keys FROM record JOIN source ON "
-            "source.path = record.path"
-        )
-        for record_id, path, reader, part, place, keys in rows:
-            names = tuple(
-                PaperKey(KeyKind(kind), value, fingerprint)
-                for kind, value, fingerprint in orjson.loads(keys)
-            )
-            yield RecordClaim(
-                record_id,
-                path,
-                (reader_rank(reader), path, part * _RECORDS_PER_PART + place),
-                names,
-            )
-
-    def digests(self) -> dict[int, str]:
-        return dict(self._connection.execute("SELECT record_id, digest FROM record"))
-
     def record_count(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM record").fetchone()[0])
 
     def records(self, record_ids: Sequence[int]) -> list[PaperRecord]:
         find = "SELECT payload FROM record WHERE record_id = ?"
         return [
-            _record(self._connection.execute(find, (record_id,)).fetchone()[0])
+            unpack_record(self._connection.execute(find, (record_id,)).fetchone()[0])
             for record_id in record_ids
         ]
 
-    def assets(self) -> frozenset[str]:
-        found: set[str] = set()
-        for (paths,) in self._connection.execute(
-            "SELECT assets FROM record WHERE assets <> ?", (b"[]",)
-        ):
-            found.update(orjson.loads(paths))
-        return frozenset(found)
-
-    def problems(self) -> Iterator[tuple[str, ReadProblem]]:
-        for path, problems in self._connection.execute(
-            "SELECT path, problems FROM part WHERE problems <> ? ORDER BY path, number", (b"[]",)
+    def problems(self, path: str | None = None) -> Iterator[tuple[str, ReadProblem]]:
+        only = "" if path is None else "AND path = ?"
+        for found, problems in self._connection.execute(
+            "SELECT path, problems FROM part JOIN source ON source.number = part.source "
+            f"WHERE problems <> ? {only} ORDER BY path, part.number",
+            (b"[]",) if path is None else (b"[]", path),
         ):
             for problem in orjson.loads(problems):
-                yield path, ReadProblem(**problem)
+                yield found, ReadProblem(**problem)
 
-    def published(self) -> tuple[str | None, dict[str, KnownPaper]]:
-        rows = self._connection.execute("SELECT paper_id, paper_index, digest, keys FROM published")
-        papers = {
-            row[0]: KnownPaper(row[0], row[1], row[2], tuple(orjson.loads(row[3]))) for row in rows
-        }
+    def link_notes(self) -> Iterator[ReportLine]:
+        untitled = self._connection.execute(
+            "SELECT path, payload FROM record JOIN source ON source.number = record.source "
+            "WHERE paper IS NULL ORDER BY path"
+        )
+        for path, payload in untitled:
+            if not unpack_record(payload).title.strip():
+                yield ReportLine(path, "no_title", "a record without a title", is_skipped=True)
+        for (conflicts,) in self._connection.execute(
+            "SELECT conflicts FROM published WHERE conflicts IS NOT NULL ORDER BY number"
+        ):
+            for conflict in _read_conflicts(conflicts):
+                yield ReportLine(
+                    conflict.source, "id_claimed_twice", conflict.message, is_skipped=False
+                )
+
+    # What changed since the last publication, and what follows from it.
+
+    def is_touched(self) -> bool:
+        touched = self._connection.execute("SELECT 1 FROM touched LIMIT 1").fetchone()
+        return self._is_everything_touched() or touched is not None
+
+    def touch_everything(self) -> None:
+        self._begin()
+        self._set_fact("everything", "1")
+        self._connection.execute("UPDATE published SET row = NULL")
+        self.commit()
+
+    def touch_papers(self, paper_ids: Iterable[str]) -> None:
+        self._begin()
+        for paper_id in paper_ids:
+            self._connection.execute(
+                "INSERT OR IGNORE INTO touched SELECT hash FROM published_key WHERE paper = "
+                "(SELECT number FROM published WHERE paper_id = ?)",
+                (paper_id,),
+            )
+        self.commit()
+
+    def touch_source(self, path: str) -> None:
+        self._begin()
+        found = self._connection.execute(
+            "SELECT payload FROM record WHERE source = ?", (self._source_number(path),)
+        )
+        for (payload,) in found.fetchall():
+            self._touch(key_hashes(unpack_record(payload)))
+        self.commit()
+
+    def touched_count(self) -> int:
+        if self._is_everything_touched():
+            return self.record_count()
+        return len(RecordLinks(self._connection, is_everything=False).seeds())
+
+    def linked_records(self) -> Iterator[LinkedRecords]:
+        links = RecordLinks(self._connection, is_everything=self._is_everything_touched())
+        return links.walk()
+
+    def known_paper(self, paper_id: str) -> tuple[KnownPaper, tuple[int, ...]] | None:
+        return RecordLinks(self._connection, is_everything=False).paper(paper_id)
+
+    def filed_stamps(self) -> dict[str, str]:
+        return dict(
+            self._connection.execute("SELECT paper_id, filed FROM published WHERE filed <> ''")
+        )
+
+    def left_out_assets(self) -> frozenset[str]:
+        found = self._connection.execute("SELECT payload FROM record WHERE paper IS NULL")
+        return frozenset(
+            name for (payload,) in found for name in asset_paths(unpack_record(payload))
+        )
+
+    # Publication in two steps, so that the manifest on disk decides whether it has happened.
+
+    def published_build_id(self) -> str | None:
         build_id = self._fact("published")
-        return (build_id if build_id and build_id == self._fact("on_disk") else None), papers
+        return build_id if build_id and build_id == self._fact("on_disk") else None
 
-    def prepare_publication(self, build_id: str, papers: Iterable[KnownPaper]) -> None:
+    def has_published(self) -> bool:
+        return self._fact("published") is not None or self._fact("promised") is not None
+
+    def greatest_numbers(self) -> tuple[int, int]:
+        """The greatest row and index that a paper has had; 0 where there is none."""
+        row = self._connection.execute(
+            "SELECT coalesce(max(row), 0), coalesce(max(paper_index), 0) FROM published"
+        ).fetchone()
+        return int(row[0]), int(row[1])
+
+    def promise(self, changes: Iterable[PaperChange]) -> None:
+        self._begin()
+        self._connection.executemany(
+            "INSERT INTO promised(paper_id, facts) VALUES (?, ?)",
+            ((change.paper_id, _change_facts(change)) for change in changes),
+        )
+
+    def promise_end(self, papers: Iterable[KnownPaper]) -> None:
+        self._begin()
+        self._connection.executemany(
+            "INSERT INTO promised(paper_id, facts) VALUES (?, ?)",
+            ((paper.paper_id, b"null") for paper in papers),
+        )
+
+    def promise_removal(self, paper: KnownPaper, removed_at: str) -> None:
+        self._begin()
+        self._connection.execute(
+            "INSERT INTO promised(paper_id, facts) VALUES (?, ?)",
+            (paper.paper_id, orjson.dumps(removed_at)),
+        )
+
+    def promise_left_out(self, record_ids: Iterable[int]) -> None:
+        self._begin()
+        self._connection.execute(
+            "INSERT INTO promised(paper_id, facts) VALUES ('', ?)",
+            (orjson.dumps(list(record_ids)),),
+        )
+
+    def drop_promises(self) -> None:
         self._begin()
         self._connection.execute("DELETE FROM promised")
-        self._connection.executemany(
-            "INSERT INTO promised VALUES (?, ?, ?, ?)",
-            (
-                (paper.paper_id, paper.paper_index, paper.digest, orjson.dumps(paper.keys))
-                for paper in papers
-            ),
-        )
+
+    def prepare_publication(self, build_id: str) -> None:
+        self._begin()
         self._set_fact("promised", build_id)
         self.commit()
 
     def confirm_publication(self, build_id_on_disk: str | None) -> None:
         self._begin()
         if build_id_on_disk is not None and self._fact("promised") == build_id_on_disk:
-            self._connection.execute("DELETE FROM published")
-            self._connection.execute("INSERT INTO published SELECT * FROM promised")
+            self._apply_promises()
+            self._connection.execute("DELETE FROM touched")
+            self._set_fact("everything", None)
             self._set_fact("published", build_id_on_disk)
         self._connection.execute("DELETE FROM promised")
         self._set_fact("promised", None)
         self._set_fact("on_disk", build_id_on_disk)
         self.commit()
 
-    def has_published(self) -> bool:
-        return self._fact("published") is not None or self._fact("promised") is not None
+    def _apply_promises(self) -> None:
+        # Those who leave first, so that their records and keys are free for others.
+        order = "SELECT paper_id, facts FROM promised ORDER BY facts <> 'null', number"
+        for paper_id, facts in self._connection.execute(order).fetchall():
+            match orjson.loads(facts):
+                case None:
+                    self._end_paper(paper_id)
+                case str() as removed_at:
+                    self._remove_paper(paper_id, removed_at)
+                case list() as record_ids:
+                    self._connection.executemany(
+                        "UPDATE record SET paper = NULL WHERE record_id = ?",
+                        ((record_id,) for record_id in record_ids),
+                    )
+                case change:
+                    self._apply_change(paper_id, change)
+
+    def _end_paper(self, paper_id: str) -> None:
+        row = self._connection.execute(
+            "DELETE FROM published WHERE paper_id = ? RETURNING number", (paper_id,)
+        ).fetchone()
+        if row is not None:
+            self._connection.execute("DELETE FROM published_key WHERE paper = ?", row)
+            self._connection.execute("UPDATE record SET paper = NULL WHERE paper = ?", row)
+
+    def _remove_paper(self, paper_id: str, removed_at: str) -> None:
+        """Keep its identifier and keys for whoever adds it again."""
+        row = self._connection.execute(
+            "UPDATE published SET row = NULL, removed_at = ?, filed = '', conflicts = NULL "
+            "WHERE paper_id = ? RETURNING number",
+            (removed_at, paper_id),
+        ).fetchone()
+        self._connection.execute("UPDATE record SET paper = NULL WHERE paper = ?", row)
+
+    def _apply_change(self, paper_id: str, change: dict[str, object]) -> None:
+        values = (
+            paper_id,
+            change["paper_index"],
+            bytes.fromhex(str(change["digest"])),
+            change["row"],
+            change["filed"],
+            orjson.dumps(change["conflicts"]) if change["conflicts"] else None,
+        )
+        [(number,)] = self._connection.execute(
+            "INSERT INTO published(paper_id, paper_index, digest, row, filed, conflicts) "
+            "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(paper_id) DO UPDATE SET "
+            "paper_index = excluded.paper_index, digest = excluded.digest, row = excluded.row, "
+            "filed = excluded.filed, conflicts = excluded.conflicts, "
+            "removed_at = NULL RETURNING number",
+            values,
+        ).fetchall()
+        keys, record_ids = change["keys"], change["record_ids"]
+        assert isinstance(keys, list)
+        assert isinstance(record_ids, list)
+        self._connection.execute("DELETE FROM published_key WHERE paper = ?", (number,))
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO published_key VALUES (?, ?)", ((key, number) for key in keys)
+        )
+        self._connection.executemany(
+            "UPDATE record SET paper = ? WHERE record_id = ?",
+            ((number, record_id) for record_id in record_ids),
+        )
+
+    def _touch(self, hashes: Iterable[int]) -> None:
+        if not self._is_everything_touched():
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO touched VALUES (?)", ((found,) for found in hashes)
+            )
+
+    def _is_everything_touched(self) -> bool:
+        return self._fact("everything") is not None
+
+    def _source_number(self, path: str) -> int | None:
+        row = self._connection.execute(
+            "SELECT number FROM source WHERE path = ?", (path,)
+        ).fetchone()
+        return int(row[0]) if row else None
+
+    def _begin(self) -> None:
+        """Opens the transaction that the next commit ends."""
+        if not self._connection.in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE")
 
     def _opened(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            upgrade_schema(self._path, _SCRIPTS)
+            upgrade_schema(self._path, STEPS)
         except NewerFileError as error:
             raise NewerBuildStateError(str(error)) from None
         connection = connect(self._path)
         connection.execute("PRAGMA synchronous=NORMAL")
+        connection.create_function("reader_rank", 1, reader_rank, deterministic=True)
         return connection
 
     def _fact(self, name: str) -> str | None:
@@ -259,47 +411,35 @@ class SqlitePaperBuildState:
         self._connection.execute("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, value))
 
 
-def _row(read: PartRead, place: int, record: PaperRecord) -> tuple[object, ...]:
-    payload = orjson.dumps(record)
-    keys = orjson.dumps([(int(key.kind), key.value, key.fingerprint) for key in paper_keys(record)])
-    digest = hashlib.sha256(payload).hexdigest()
-    return (
-        read.source,
-        read.number,
-        place,
-        digest,
-        keys,
-        orjson.dumps(asset_paths(record)),
-        payload,
+def _change_facts(change: PaperChange) -> bytes:
+    return orjson.dumps(
+        {
+            "paper_index": change.paper_index,
+            "digest": change.digest.hex(),
+            "row": change.row,
+            "filed": change.filed,
+            "keys": [key_hash(key) for key in change.keys],
+            "record_ids": change.record_ids,
+            "conflicts": change.conflicts,
+        }
     )
 
 
-def asset_paths(record: PaperRecord) -> list[str]:
-    """Where in the static folder the files of a record lie."""
-    return [
-        *([f"md/{record.markdown_sha256}.md"] if record.markdown_sha256 else []),
-        *([f"pdf/{record.pdf_sha256}.pdf"] if record.pdf_sha256 else []),
-        *(f"md_translate/{language}/{sha256}.md" for language, sha256 in record.translations),
-        *(image.static_path for image in record.images if image.sha256),
-    ]
+def _read_conflicts(content: bytes) -> list[Conflict]:
+    return [Conflict(**conflict) for conflict in orjson.loads(content)]
+
+
+def _known_source(row: Sequence[object], further: Iterable[FileStamp]) -> KnownSource:
+    _, path, reader, version, stamps, is_complete = row
+    assert isinstance(version, int)
+    assert isinstance(stamps, bytes)
+    return KnownSource(
+        str(path), str(reader), version, _stamps(stamps), tuple(further), bool(is_complete)
+    )
 
 
 def _stamps(blob: bytes) -> tuple[FileStamp, ...]:
     return tuple(FileStamp(**stamp) for stamp in orjson.loads(blob))
-
-
-def _record(payload: bytes) -> PaperRecord:
-    facts: dict[str, Any] = orjson.loads(payload)
-    for name in ("authors", "institutions", "keywords", "tags"):
-        facts[name] = tuple(facts[name])
-    # Readings of earlier versions do not say what was inferred.
-    facts["inferred"] = tuple(facts.get("inferred", ()))
-    facts["translations"] = tuple((language, sha256) for language, sha256 in facts["translations"])
-    facts["headings"] = tuple(Heading(**heading) for heading in facts["headings"])
-    facts["summaries"] = tuple(FiledSummary(**summary) for summary in facts["summaries"])
-    facts["images"] = tuple(KeptImage(**image) for image in facts["images"])
-    facts["bibtex"] = BibtexEntry(**facts["bibtex"]) if facts["bibtex"] else None
-    return PaperRecord(**facts)
 
 
 class BuildLockFile:

@@ -1,0 +1,187 @@
+"""The tables of the build state, and how those of earlier versions become them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator, Iterable
+from typing import Any
+
+import orjson
+
+from carrel.rooms.papers.building.identity import paper_keys
+from carrel.rooms.papers.building.models import PaperRecord
+from carrel.stores.corpus.records import pack_json, read_record, record_facts, unpack_json
+from carrel.stores.sql.driver import Rows, Step, UpgradeStatements
+from carrel.stores.sqlite.schema import UpgradeStep
+
+_DIGEST_BYTES = 16
+_ROWS_AT_ONCE = 500
+
+_FIRST = """
+CREATE TABLE source (
+    path TEXT PRIMARY KEY, reader TEXT NOT NULL, reader_version INTEGER NOT NULL,
+    stamps BLOB NOT NULL, is_complete INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE part (
+    path TEXT NOT NULL, number INTEGER NOT NULL, further BLOB NOT NULL, problems BLOB NOT NULL,
+      PRIMARY KEY (path, number)
+) WITHOUT ROWID;
+CREATE TABLE record (
+    record_id INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL, place INTEGER NOT
+      NULL,
+    digest TEXT NOT NULL, keys BLOB NOT NULL, assets BLOB NOT NULL, payload BLOB NOT NULL
+);
+CREATE INDEX record_of_source ON record(path);
+CREATE TABLE published (
+    paper_id TEXT PRIMARY KEY, paper_index INTEGER NOT NULL, digest TEXT NOT NULL, keys BLOB NOT
+      NULL
+) WITHOUT ROWID;
+CREATE TABLE promised (
+    paper_id TEXT PRIMARY KEY, paper_index INTEGER NOT NULL, digest TEXT NOT NULL, keys BLOB NOT
+      NULL
+) WITHOUT ROWID;
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"""
+
+# Version 2 finds what a change touches by keys, so that one paper costs the same at any size.
+# Keys are 64 bits of their hash. `touched` holds keys of records that came or went since the last
+# publication; a record without a paper_id is not published (no title, or removed).
+_SECOND = (
+    "ALTER TABLE source RENAME TO source_1",
+    "ALTER TABLE part RENAME TO part_1",
+    "ALTER TABLE record RENAME TO record_1",
+    "ALTER TABLE published RENAME TO published_1",
+    "DROP INDEX record_of_source",
+    "DROP TABLE promised",
+    """CREATE TABLE source (
+        number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, reader TEXT NOT NULL,
+        reader_version INTEGER NOT NULL, stamps BLOB NOT NULL, is_complete INTEGER NOT NULL)""",
+    """CREATE TABLE part (
+        source INTEGER NOT NULL, number INTEGER NOT NULL, further BLOB NOT NULL,
+        problems BLOB NOT NULL, PRIMARY KEY (source, number)) WITHOUT ROWID""",
+    """CREATE TABLE record (
+        record_id INTEGER PRIMARY KEY, source INTEGER NOT NULL, part INTEGER NOT NULL,
+        place INTEGER NOT NULL, paper INTEGER, digest BLOB NOT NULL, payload BLOB NOT NULL)""",
+    "CREATE INDEX record_of_source ON record(source)",
+    "CREATE INDEX record_of_paper ON record(paper) WHERE paper IS NOT NULL",
+    "CREATE INDEX record_unpublished ON record(record_id) WHERE paper IS NULL",
+    """CREATE TABLE record_key (
+        hash INTEGER NOT NULL, record_id INTEGER NOT NULL, PRIMARY KEY (hash, record_id)
+        ) WITHOUT ROWID""",
+    """CREATE TABLE published (
+        number INTEGER PRIMARY KEY, paper_id TEXT NOT NULL UNIQUE, paper_index INTEGER NOT NULL,
+        digest BLOB NOT NULL, row INTEGER, filed TEXT NOT NULL, conflicts BLOB, removed_at TEXT)""",
+    "CREATE INDEX published_with_conflicts ON published(number) WHERE conflicts IS NOT NULL",
+    "CREATE INDEX published_with_filed ON published(number) WHERE filed <> ''",
+    """CREATE TABLE published_key (
+        hash INTEGER NOT NULL, paper INTEGER NOT NULL, PRIMARY KEY (hash, paper)) WITHOUT ROWID""",
+    "CREATE INDEX key_of_published ON published_key(paper)",
+    """CREATE TABLE promised (
+        number INTEGER PRIMARY KEY, paper_id TEXT NOT NULL, facts BLOB NOT NULL)""",
+    "CREATE TABLE touched (hash INTEGER PRIMARY KEY)",
+)
+
+
+def key_hash(key: str) -> int:
+    """64 bits of a key's hash, as SQLite keeps them."""
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big", signed=True)
+
+
+def record_digest(record: PaperRecord) -> bytes:
+    return hashlib.sha256(orjson.dumps(record)).digest()[:_DIGEST_BYTES]
+
+
+def pack_record(record: PaperRecord) -> bytes:
+    return pack_json(orjson.dumps(record_facts(record)))
+
+
+def unpack_record(payload: bytes) -> PaperRecord:
+    return read_record(orjson.loads(unpack_json(payload)))
+
+
+def key_hashes(record: PaperRecord) -> list[int]:
+    return [key_hash(key.value) for key in paper_keys(record)]
+
+
+def _upgrade_to_second() -> Generator[Step, Rows, None]:
+    for statement in _SECOND:
+        yield statement, {}
+    yield (
+        "INSERT INTO source(path, reader, reader_version, stamps, is_complete) "
+        "SELECT path, reader, reader_version, stamps, is_complete FROM source_1 ORDER BY path",
+        {},
+    )
+    yield (
+        "INSERT INTO part SELECT source.number, p.number, p.further, p.problems FROM part_1 p "
+        "JOIN source ON source.path = p.path",
+        {},
+    )
+    yield (
+        "INSERT INTO published(paper_id, paper_index, digest, filed) "
+        "SELECT paper_id, paper_index, x'', '' FROM published_1",
+        {},
+    )
+    yield from _convert_published()
+    yield from _convert_records()
+    for table in ("source_1", "part_1", "record_1", "published_1"):
+        yield f"DROP TABLE {table}", {}
+    # Nothing of it is in segments yet.
+    yield "INSERT OR REPLACE INTO fact VALUES ('everything', '1')", {}
+
+
+def _convert_published() -> Generator[Step, Rows, None]:
+    last = ""
+    while rows := (
+        yield (
+            "SELECT new.number, old.paper_id, old.keys FROM published_1 old JOIN published new "
+            "ON new.paper_id = old.paper_id WHERE old.paper_id > :last ORDER BY old.paper_id "
+            f"LIMIT {_ROWS_AT_ONCE}",
+            {"last": last},
+        )
+    ):
+        for number, _, keys in rows:
+            yield from _insert_hashes(
+                "published_key(hash, paper)",
+                number,
+                (key_hash(value) for value in orjson.loads(keys)),
+            )
+        last = rows[-1][1]
+
+
+def _convert_records() -> Generator[Step, Rows, None]:
+    last = 0
+    while rows := (
+        yield (
+            "SELECT record_id, source.number, part, place, payload FROM record_1 "
+            "JOIN source ON source.path = record_1.path WHERE record_id > :last "
+            f"ORDER BY record_id LIMIT {_ROWS_AT_ONCE}",
+            {"last": last},
+        )
+    ):
+        for record_id, source, part, place, payload in rows:
+            record = read_record(orjson.loads(payload))
+            values: dict[str, Any] = {
+                "record_id": record_id,
+                "source": source,
+                "part": part,
+                "place": place,
+                "digest": record_digest(record),
+                "payload": pack_record(record),
+            }
+            yield (
+                "INSERT INTO record VALUES (:record_id, :source, :part, :place, NULL, :digest, "
+                ":payload)",
+                values,
+            )
+            yield from _insert_hashes("record_key(hash, record_id)", record_id, key_hashes(record))
+        last = rows[-1][0]
+
+
+def _insert_hashes(table: str, number: int, hashes: Iterable[int]) -> Generator[Step, Rows, None]:
+    for found in hashes:
+        yield (
+            f"INSERT OR IGNORE INTO {table} VALUES (:hash, :number)",
+            {"hash": found, "number": number},
+        )
+
+
+STEPS: tuple[UpgradeStep, ...] = (_FIRST, UpgradeStatements(_upgrade_to_second))
