@@ -204,7 +204,7 @@ class CorpusOnDisk:
         self._publish(publication)
 
     def compact(self) -> None:
-        self._corpus.compact(lambda done, total: None)
+        self._corpus.compact(lambda done: None)
 
     def _publish(self, publication: Publication) -> None:
         self._builds += 1

@@ -11,9 +11,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from carrel.core.progress import NoProgress
-from carrel.rooms.papers.building.models import BuildOptions
-from carrel.wiring.papers_build import build_demo, build_papers, paper_builder
+from carrel.stores.corpus.snapshot_export import export_snapshot
+from carrel.wiring.papers_build import build_demo, build_papers
 
 GENUINE = Path(__file__).parents[2] / ".." / "shared" / "data" / "snapshots" / "demo"
 
@@ -48,8 +47,9 @@ def shape_of(path: Path) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    into = tmp_path_factory.mktemp("demo")
-    build_demo(into)
+    corpus, into = tmp_path_factory.mktemp("corpus"), tmp_path_factory.mktemp("demo")
+    build_demo(corpus)
+    export_snapshot(corpus, into)
     return into
 
 
@@ -107,8 +107,9 @@ def edges(into: Path) -> list[tuple[object, ...]]:
         ).fetchall()
 
 
-def test_pairs_of_facets_can_be_left_out_and_filled_in_later(tmp_path: Path) -> None:
-    sources, into, whole = tmp_path / "sources", tmp_path / "into", tmp_path / "whole"
+def test_pairs_of_facets_can_be_left_out_of_an_export(tmp_path: Path) -> None:
+    sources, into = tmp_path / "sources", tmp_path / "into"
+    without, whole = tmp_path / "without", tmp_path / "whole"
     sources.mkdir()
     lines: list[dict[str, object]] = [
         {"title": f"Paper {at}", "authors": [f"A{at % 3}"], "keywords": ["k"]} for at in range(30)
@@ -122,22 +123,14 @@ def test_pairs_of_facets_can_be_left_out_and_filled_in_later(tmp_path: Path) -> 
         }
     )
     (sources / "a.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines)))
-    build_papers([sources], into, BuildOptions(has_edges=False))
-    assert edges(into) == []
-    added = into / "added" / "one.md"
-    added.parent.mkdir()
-    added.write_text("---\ntitle: Handed in\nauthors: [A1]\nkeywords: [k]\n---\n")
-    with paper_builder(into) as builder:
-        assert builder.add(added, NoProgress()).is_new
-    assert edges(into) == [], "adding one paper filled what the operator had left out"
-    (sources / "b.jsonl").write_bytes(
-        orjson.dumps({"title": "One more", "authors": ["A1"], "keywords": ["k"]})
-    )
     build_papers([sources], into)
-    build_papers([sources, added.parent], whole)
-    assert edges(into) == edges(whole)
-    assert ("authora1", "keywordk", 12) in edges(into)
-    assert not [edge for edge in edges(into) if "authormember" in str(edge)]
+    export_snapshot(into, without, has_edges=False)
+    assert edges(without) == []
+    export_snapshot(into, whole)
+    assert ("authora1", "keywordk", 10) in edges(whole)
+    assert not [edge for edge in edges(whole) if "authormember" in str(edge)]
+    assert ("keywordk", "keywordl", 1) in edges(whole)
     (sources / "a.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines[:-1])))
     build_papers([sources], into)
-    assert ("keywordk", "keywordl", 1) not in edges(into)
+    export_snapshot(into, whole)
+    assert ("keywordk", "keywordl", 1) not in edges(whole)

@@ -29,7 +29,7 @@ _NOTHING_BUILT = 2
 def run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="carrel papers build",
-        description="Builds a snapshot and its static folder from files and folders: Markdown, "
+        description="Builds a corpus from files and folders: Markdown, "
         "JATS, PDF, BibTeX, RIS, CSL-JSON, "
         "JSON lines, paper_infos.json. Run again, it does only what changed.",
     )
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without-edges",
         action="store_true",
-        help="leave the table of facet pairs empty: smaller, and Carrel does not read it",
+        help="changes nothing: pairs of facets are written by exports only",
     )
     parser.add_argument(
         "--only",

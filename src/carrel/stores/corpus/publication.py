@@ -79,6 +79,9 @@ class WorkshopAssets:
                 aside.write_bytes(content)
                 aside.replace(target)
 
+    def has_staged(self) -> bool:
+        return self._staged.is_dir()
+
     def clear_staged(self, keep: frozenset[str]) -> None:
         """Remove what is in segments now."""
         if not keep:

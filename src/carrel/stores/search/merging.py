@@ -12,7 +12,7 @@ import tantivy
 
 from carrel.stores.search.errors import UnusablePartError
 from carrel.stores.search.parts import SMALL_HEAP_BYTES, mark_finished, read_part
-from carrel.stores.search.schema import register_tokenizers
+from carrel.stores.search.schema import index_schema, register_tokenizers
 from carrel.stores.search.views import link_files
 
 # tantivy merges by itself from this many segments on, if each has fewer documents than the second.
@@ -45,7 +45,9 @@ def merge_parts(parts: Sequence[Path], folder: Path, without_rows: Iterable[int]
         register_tokenizers(index)
         writer = index.writer(SMALL_HEAP_BYTES, 1)
         for row in without_rows:
-            writer.delete_documents_by_term("row", row)
+            # By a query: a term of a number deletes nothing.
+            query = tantivy.Query.term_query(index_schema(), "row", row)
+            writer.delete_documents_by_query(query)
         writer.commit()
         writer.wait_merging_threads()
     except (OSError, ValueError) as error:

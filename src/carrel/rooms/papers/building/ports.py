@@ -189,6 +189,8 @@ class CorpusWriter(Protocol):
 class StagedAssets(Protocol):
     """Texts that were read and are not in the corpus."""
 
+    def has_staged(self) -> bool: ...
+
     def clear_staged(self, keep: frozenset[str]) -> None: ...
 
 

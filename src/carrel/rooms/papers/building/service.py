@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,19 +74,19 @@ class PaperBuilder:
         self, sources: Sequence[Path], progress: Progress, *, only: bool = False
     ) -> BuildReport:
         """Brings the corpus up to date with `sources`; with `only`, it holds nothing else then."""
-        with self._lock.held():
+        with self._held():
             inbox = [self._inbox] if self._inbox.is_dir() else []
             return self._build([*sources, *inbox], progress, is_everything=only)
 
     def refresh(self, progress: Progress) -> bool:
         """Publish again without reading sources; returns whether anything changed."""
-        with self._lock.held():
+        with self._held():
             self._touch_summarised()
             return self._publish(progress).is_changed
 
     def add(self, file: Path, progress: Progress) -> PaperAdded:
         """Add a file of the inbox and return its paper; PaperNotAddedError if there is none."""
-        with self._lock.held():
+        with self._held():
             source = str(file.absolute())
             found, skipped = self._sources.find([file])
             for one in found:
@@ -119,8 +120,7 @@ class PaperBuilder:
 
         Raises PaperNotFoundError where the corpus does not have it.
         """
-        with self._lock.held():
-            self._state.confirm_publication(self._corpus.build_id())
+        with self._held():
             found = self._state.known_paper(paper_id)
             if found is None or found[0].is_removed or found[0].row is None:
                 raise PaperNotFoundError(paper_id)
@@ -147,6 +147,16 @@ class PaperBuilder:
             progress.begin("indexing", None, "segments")
             self._corpus.reindex(progress.advance)
             progress.end()
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Hold the lock, after finding out whether the last publication came about.
+
+        First of all, because it decides what counts as touched since then.
+        """
+        with self._lock.held():
+            self._state.confirm_publication(self._corpus.build_id())
+            yield
 
     def _build(
         self, sources: Sequence[Path], progress: Progress, is_everything: bool
@@ -251,11 +261,11 @@ class PaperBuilder:
     def _publish(self, progress: Progress, asked_source: str | None = None) -> _Outcome:
         """Link what was touched and publish what that changed, in one new manifest."""
         on_disk = self._corpus.build_id()
-        self._state.confirm_publication(on_disk)
         is_current = on_disk is not None and self._state.published_build_id() == on_disk
         if not is_current and self._state.has_published():
             self._state.touch_everything()
         if is_current and on_disk is not None and not self._state.is_touched():
+            self._clear_staged()
             return _Outcome(on_disk)
         outcome = _Outcome(on_disk or "")
         publication = self._begin(is_whole=not is_current)
@@ -286,6 +296,7 @@ class PaperBuilder:
             # Only which records belong to which paper may be different.
             self._state.prepare_publication(outcome.build_id)
             self._state.confirm_publication(on_disk)
+            self._clear_staged()
         else:
             outcome.build_id = uuid.uuid4().hex
             self._finish(publication, outcome.build_id)
@@ -301,7 +312,12 @@ class PaperBuilder:
         self._state.prepare_publication(build_id)
         self._corpus.publish(publication, build_id, self._clock.now().isoformat())
         self._state.confirm_publication(build_id)
-        self._assets.clear_staged(self._state.left_out_assets())
+        self._clear_staged()
+
+    def _clear_staged(self) -> None:
+        """Every record is in a segment now, or left out: nothing else needs its texts here."""
+        if self._assets.has_staged():
+            self._assets.clear_staged(self._state.left_out_assets())
 
     def _plan_change(
         self, planned: PlannedPaper, publication: Publication, outcome: _Outcome
