@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import stat
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -61,11 +62,15 @@ class SegmentName:
 
 
 def sync_tree(folder: Path) -> None:
-    """Make every file below a folder, and its name, last."""
+    """Make every file of a segment, and its name, last, all with the rights of its records."""
+    rights = stat.S_IMODE((folder / RECORDS_NAME).stat().st_mode)
     for path in folder.rglob("*"):
         if path.is_dir():
             sync_folder(path)
             continue
+        if stat.S_IMODE(path.stat().st_mode) != rights:
+            # tantivy writes its lists for the owner alone.
+            path.chmod(rights)
         with path.open("rb") as file:
             os.fsync(file.fileno())
     sync_folder(folder)
