@@ -61,7 +61,7 @@ def tools(home: Path, calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str,
 def ask_all(home: Path) -> dict[str, Any]:
     """Every fact that the home holds, read through the doors."""
     return {
-        "papers": _papers(home),
+        "papers": ask_papers(home),
         "references": _references(home),
         "knowledge": _knowledge(home),
         "nodes": _nodes(home),
@@ -70,7 +70,7 @@ def ask_all(home: Path) -> dict[str, Any]:
     }
 
 
-def _papers(home: Path) -> list[dict[str, Any]]:
+def ask_papers(home: Path) -> list[dict[str, Any]]:
     words = (
         "paper",
         "search",

@@ -36,17 +36,24 @@ def run(words: list[str]) -> int:
     own = declared_rooms()[room].commands if room != _JOBS else {}
     if len(words) > 1 and words[1] in own:
         return int(load(own[words[1]])(words[1:]))
+    return run_operation(room, words[1:])
+
+
+def run_operation(room: str, words: list[str]) -> int:
+    """Runs a command that is an operation of a room, named by the first of the words."""
+    own = declared_rooms()[room].commands if room != _JOBS else {}
     operations = _operations(room)
     parser = argparse.ArgumentParser(prog=f"carrel {room}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in own:
-        commands.add_parser(
-            name, help="see carrel " + room + " " + name + " --help", add_help=False
-        )
+        if name not in words[:1]:
+            commands.add_parser(
+                name, help="see carrel " + room + " " + name + " --help", add_help=False
+            )
     for name, operation in operations.items():
-        if name not in own:
+        if name not in own or name in words[:1]:
             _add_command(commands, name, operation)
-    options = parser.parse_args(words[1:])
+    options = parser.parse_args(words)
     settings = _with_rooms_needed(settings_from(options), room)
     configure_logs(options.log_level or "warning", settings.log.format)
     operation = operations[options.command]

@@ -100,8 +100,10 @@ def _open_segments(
     from carrel.stores.corpus.ranking import open_corpus_ranking
     from carrel.stores.corpus.store import CorpusPaperStore
 
+    views = (settings.cache or settings.home / "cache") / "papers" / "views"
+
     def open_ranking(session: CorpusSession) -> CorpusRanking:
-        own = open_corpus_ranking(session, settings.cache_folder / "views")
+        own = open_corpus_ranking(session, views)
         return cluster.rank_corpus(session, own) if cluster is not None else own
 
     return CorpusPaperStore(place.folder, open_ranking)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -91,6 +91,19 @@ def embed_papers(snapshot: Path, progress: Progress | None = None) -> None:
     run_with_progress(progress, "embedding", "papers", lambda report: work(report=report))
 
 
+def export_papers(corpus: Path, target: Path, has_edges: bool, progress: Progress) -> int:
+    """Writes a corpus as a snapshot with its static folder."""
+    from carrel.stores.corpus.snapshot_export import export_snapshot
+
+    counts: list[int] = []
+
+    def work(report: Callable[[int, int], None] | None) -> None:
+        counts.append(export_snapshot(corpus, target, has_edges=has_edges, report=report))
+
+    run_with_progress(progress, "exporting", "papers", work)
+    return counts[0]
+
+
 def local_operations(settings: Settings) -> CorpusOperations:
     """What `carrel papers` does with corpora in folders."""
 
@@ -106,7 +119,9 @@ def local_operations(settings: Settings) -> CorpusOperations:
         async with SummaryWriter(request.model_url, request.model, key) as writer:
             yield Summariser(papers, writer, summaries, SystemClock(), request)
 
-    tools = CorpusTools(refuse_lost_folder, paper_builder, index_papers, embed_papers, has_manifest)
+    tools = CorpusTools(
+        refuse_lost_folder, paper_builder, index_papers, embed_papers, has_manifest, export_papers
+    )
     return CorpusOperations(snapshot_path(settings), SNAPSHOT_NAME, tools, open_summariser)
 
 

@@ -15,6 +15,7 @@ ROOM = RoomDeclaration(
     command_help="search and read papers; build a corpus",
     commands={
         "build": "carrel.cli.papers_build:run",
+        "export": "carrel.cli.papers_export:run",
         "summarise": "carrel.cli.papers_summarise:run",
     },
     schemes=("paper",),

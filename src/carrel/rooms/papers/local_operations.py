@@ -20,6 +20,7 @@ from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser, SummaryTally
 from carrel.rooms.papers.models import NoQuestion
 
+READ_SCOPES = frozenset({"papers:read"})
 WRITE_SCOPES = frozenset({"papers:write"})
 # Neither has a limit of its own; a person who waits can stop it, and what was done is kept.
 _A_MONTH_SECONDS = 30 * 24 * 3600.0
@@ -40,13 +41,19 @@ class IndexPapers(Question):
     )
 
 
+class ExportSnapshot(Question):
+    folder: str = Field(description="where paper_snapshot.db and paper-static are written")
+    without_edges: bool = Field(default=False, description="no table of facet pairs")
+
+
 @dataclass(frozen=True, slots=True)
 class CorpusTools:
     """Work on corpora in folders; every function raises CarrelError or OSError.
 
     `refuse_lost_folder` raises for a folder that does not last; `index` and `embed` bring the word
     index and the sentence vectors beside a snapshot up to date. `has_segments` says whether a
-    folder holds a corpus of our own, whose index is in its segments.
+    folder holds a corpus of our own, whose index is in its segments. `export` writes such a corpus
+    into a folder as a snapshot, with pairs of facets or without, and returns the number of papers.
     """
 
     refuse_lost_folder: Callable[[Path], None]
@@ -54,6 +61,7 @@ class CorpusTools:
     index: Callable[[Path, Progress], None]
     embed: Callable[[Path, Progress], None]
     has_segments: Callable[[Path], bool]
+    export: Callable[[Path, Path, bool, Progress], int]
 
 
 class CorpusOperations:
@@ -140,6 +148,21 @@ class CorpusOperations:
         if before == now:
             return Text(f"Nothing to merge: the corpus has {now:,} segments.")
         return Text(f"The corpus has {now:,} segments; it had {before:,}.")
+
+    @operation(
+        title="Export a snapshot",
+        description=(
+            "Writes the corpus as paper_snapshot.db and paper-static, as other tools read them."
+        ),
+        scopes=READ_SCOPES,
+        is_local=True,
+        timeout_seconds=_A_MONTH_SECONDS,
+        command="export-snapshot",
+    )
+    async def export_snapshot(self, question: ExportSnapshot, call: Call) -> Text:
+        target, has_edges = Path(question.folder), not question.without_edges
+        count = self._tools.export(self._snapshot.parent, target, has_edges, call.progress)
+        return Text(f"{count:,} papers are in {target / self._snapshot_name}.")
 
     @operation(
         title="Summarise the corpus",

@@ -31,10 +31,14 @@ _BESIDE_SQLITE = ("-wal", "-shm", "-journal")
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file that is to be carried, and its name in the archive."""
+    """A file that is to be carried, and its name in the archive.
+
+    `is_immutable`: nobody writes it again, so it is carried as it lies there.
+    """
 
     path: Path
     name: str
+    is_immutable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,9 @@ class Copier:
         try:
             with found.path.open("rb") as file:
                 is_database = file.read(len(_SQLITE)) == _SQLITE
-            if is_database:
+            if found.is_immutable:
+                self._add_immutable(found, is_database)
+            elif is_database:
                 self._add_database(found)
             else:
                 self._add_plain(found)
@@ -157,6 +163,21 @@ class Copier:
                     modified_ns=state.st_mtime_ns,
                     mode=state.st_mode & 0o777,
                 )
+
+    def _add_immutable(self, found: FoundFile, is_database: bool) -> None:
+        if is_database:
+            with closing(connect(found.path, "immutable")) as connection:
+                if not passes_quick_check(connection):
+                    raise _damaged_error(found)
+        with found.path.open("rb") as file:
+            state = os.fstat(file.fileno())
+            self._archive.add(
+                found.name,
+                file,
+                state.st_size,
+                modified_ns=state.st_mtime_ns,
+                mode=state.st_mode & 0o777,
+            )
 
     def _add_plain(self, found: FoundFile) -> None:
         for _ in range(_TRIES):

@@ -8,7 +8,9 @@ from pathlib import Path, PurePosixPath
 
 from carrel.stores.backup.archive import is_archive
 from carrel.stores.backup.collection import FoundFile
+from carrel.stores.backup.corpora import is_in_segments, is_manifest_draft
 from carrel.stores.backup.restore_journal import Root, is_reserved
+from carrel.stores.corpus import MANIFEST_NAME, SEGMENTS_NAME
 from carrel.stores.csl_json.library import LIBRARY_NAME, attachments_folder
 from carrel.stores.json_lines.audit import audit_files
 from carrel.stores.sqlite.papers import INBOX_NAME, SNAPSHOT_NAME, STATIC_NAME, SUMMARIES_NAME
@@ -16,8 +18,11 @@ from carrel.stores.sqlite.schema import is_upgrade_copy
 
 SETTINGS_NAME = "carrel.toml"
 BUILD_NAME = ".carrel-build"
+# Not left out: a corpus of segments is listed by its manifest when it is carried.
+CARRIED_WITH_MANIFEST = "carried with the manifest that lists it"
 _AUDIT = PurePosixPath("audit.jsonl")
 _BY_ITSELF = "made again by itself"
+_OF_CORPUS = (INBOX_NAME, SUMMARIES_NAME, BUILD_NAME, MANIFEST_NAME, SEGMENTS_NAME)
 _BACKUP_SUFFIXES = {".gz", ".tgz", ".part"}
 
 
@@ -68,7 +73,7 @@ class Places:
                 snapshot.parent,
                 {
                     SNAPSHOT_NAME: snapshot.name,
-                    **{name: name for name in (INBOX_NAME, SUMMARIES_NAME, BUILD_NAME)},
+                    **{name: name for name in _OF_CORPUS},
                 },
             ),
             Place("static", static.parent, {STATIC_NAME: static.name}),
@@ -172,6 +177,10 @@ def why_left_out(
             return _BY_ITSELF
         if is_index(path):
             return "made again by carrel restore"
+        if is_in_segments(path):
+            return CARRIED_WITH_MANIFEST
+        if is_manifest_draft(path):
+            return "only of use while something runs"
         is_draft = folder == BUILD_NAME and name.startswith(("draft.db", "lock.db"))
         is_lock = (
             folder.startswith(".") and folder.endswith(".carrel") and name == "lock"

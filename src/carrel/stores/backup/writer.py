@@ -22,7 +22,19 @@ from carrel.stores.backup.archive import (
 )
 from carrel.stores.backup.backup_list import remember_backup
 from carrel.stores.backup.collection import Copier, Findings, FoundFile, LeftOut, collect
-from carrel.stores.backup.places import BUILD_NAME, Places, is_index, why_left_out
+from carrel.stores.backup.corpora import (
+    corpus_files,
+    corpus_folders,
+    keep_manifest,
+    segments_bytes,
+)
+from carrel.stores.backup.places import (
+    BUILD_NAME,
+    CARRIED_WITH_MANIFEST,
+    Places,
+    is_index,
+    why_left_out,
+)
 from carrel.stores.csl_json.file_replacement import sync_folder
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.papers.build_state import BuildLockFile
@@ -37,7 +49,7 @@ _LIBRARY_WAIT_SECONDS = 30.0
 class _Group:
     """Files that belong together, and what keeps others from changing them meanwhile."""
 
-    files: tuple[FoundFile, ...]
+    files: Iterable[FoundFile]
     held: AbstractContextManager[None]
 
 
@@ -104,7 +116,8 @@ def _write(
     progress: Progress,
 ) -> Manifest:
     findings = _findings(places, frozenset({draft, scratch}))
-    progress.begin("copying", findings.size_bytes, "bytes")
+    total = findings.size_bytes + segments_bytes(findings.files)
+    progress.begin("copying", total, "bytes")
     copier = Copier(archive, scratch)
     in_log = {found.path for found in places.audit_log()}
     for group in _groups(found for found in findings.files if found.path not in in_log):
@@ -124,7 +137,11 @@ def _write(
             str(places.home),
             next_step="There is nothing to carry yet; no backup was made.",
         )
-    left_out = [f"{left.name}: {left.reason}" for left in findings.left_out]
+    left_out = [
+        f"{left.name}: {left.reason}"
+        for left in findings.left_out
+        if left.reason != CARRIED_WITH_MANIFEST
+    ]
     return archive.finish(
         left_out,
         [_index(left) for left in findings.left_out if is_index(left.path)],
@@ -167,6 +184,10 @@ def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
     for found in files:
         workshop = _versions_folder(found.path)
         (alone if workshop is None else libraries.setdefault(workshop, [])).append(found)
+    segmented: dict[Path, list[FoundFile]] = {}
+    for folder in corpus_folders(alone):
+        segmented[folder] = [found for found in alone if found.path.is_relative_to(folder)]
+        alone = [found for found in alone if not found.path.is_relative_to(folder)]
     corpora: dict[Path, list[FoundFile]] = {}
     for folder in sorted(
         {found.path.parent.parent for found in alone if found.path.parent.name == BUILD_NAME}
@@ -182,6 +203,8 @@ def _groups(files: Iterable[FoundFile]) -> Iterator[_Group]:
             if os.access(workshop, os.W_OK)
             else nullcontext(),
         )
+    for folder, ours in segmented.items():
+        yield _Group(corpus_files(folder, ours), keep_manifest(folder))
     for folder, ours in corpora.items():
         yield _Group(tuple(ours), no_build(folder / BUILD_NAME))
 

@@ -6,13 +6,14 @@ segments while servers run. So every call looks which kind there is.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
 from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource
 from carrel.rooms.knowledge.ports import Concept, Concepts
+from carrel.rooms.papers.errors import SnapshotUnavailableError
 from carrel.rooms.papers.models import CorpusStatistics, FacetCount, Paper, PaperHit
 from carrel.rooms.papers.ports import Assets, PaperStore, PassageSearch, StoredPassage
 from carrel.stores.corpus.folder import CorpusFolder
@@ -21,6 +22,7 @@ from carrel.stores.sqlite.papers import SNAPSHOT_NAME
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 
 ReaderT = TypeVar("ReaderT")
+AnswerT = TypeVar("AnswerT")
 
 
 class CheckedStore(PaperStore, PassageSearch, Protocol):
@@ -84,6 +86,16 @@ class ReaderByKind(Generic[ReaderT]):
             self._of_segments = self._open_segments()
         return self._of_segments
 
+    async def ask(self, question: Callable[[ReaderT], Awaitable[AnswerT]]) -> AnswerT:
+        """The answer of the present reader; of the other one where that took over meanwhile."""
+        reader = self.now
+        try:
+            return await question(reader)
+        except (SnapshotUnavailableError, FileNotFoundError):
+            if self.now is reader:
+                raise
+            return await question(self.now)
+
     def opened(self) -> list[ReaderT]:
         return [self._of_snapshot, *([] if self._of_segments is None else [self._of_segments])]
 
@@ -94,47 +106,47 @@ class CurrentPapers:
     def __init__(self, readers: ReaderByKind[CheckedStore]) -> None:
         self._readers = readers
 
-    @property
-    def _now(self) -> CheckedStore:
-        return self._readers.now
-
     async def search(self, query: PaperQuery, *, first: int, count: int) -> list[PaperHit]:
-        return await self._now.search(query, first=first, count=count)
+        return await self._readers.ask(lambda it: it.search(query, first=first, count=count))
 
     async def search_by_keyword(self, keyword: str, *, first: int, count: int) -> list[PaperHit]:
-        return await self._now.search_by_keyword(keyword, first=first, count=count)
+        return await self._readers.ask(
+            lambda it: it.search_by_keyword(keyword, first=first, count=count)
+        )
 
     async def find(self, paper_id: str) -> Paper | None:
-        return await self._now.find(paper_id)
+        return await self._readers.ask(lambda it: it.find(paper_id))
 
     async def find_by_keys(self, keys: Sequence[str]) -> dict[str, str]:
-        return await self._now.find_by_keys(keys)
+        return await self._readers.ask(lambda it: it.find_by_keys(keys))
 
     async def abstract(self, paper_id: str) -> str | None:
-        return await self._now.abstract(paper_id)
+        return await self._readers.ask(lambda it: it.abstract(paper_id))
 
     async def bibtex(self, paper_id: str) -> str | None:
-        return await self._now.bibtex(paper_id)
+        return await self._readers.ask(lambda it: it.bibtex(paper_id))
 
     async def list_ids(self, *, first: int, count: int) -> list[str]:
-        return await self._now.list_ids(first=first, count=count)
+        return await self._readers.ask(lambda it: it.list_ids(first=first, count=count))
 
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
-        return await self._now.ids_like(text, count)
+        return await self._readers.ask(lambda it: it.ids_like(text, count))
 
     async def statistics(self) -> CorpusStatistics:
-        return await self._now.statistics()
+        return await self._readers.ask(lambda it: it.statistics())
 
     async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]:
-        return await self._now.top_facets(category, count)
+        return await self._readers.ask(lambda it: it.top_facets(category, count))
 
     async def search_passages(
         self, query: PaperQuery, *, within: Sequence[str], first: int, count: int
     ) -> Sequence[StoredPassage] | None:
-        return await self._now.search_passages(query, within=within, first=first, count=count)
+        return await self._readers.ask(
+            lambda it: it.search_passages(query, within=within, first=first, count=count)
+        )
 
     async def check(self) -> None:
-        await self._now.check()
+        await self._readers.ask(lambda it: it.check())
 
     async def close(self) -> None:
         for store in self._readers.opened():
@@ -155,7 +167,7 @@ class CurrentAssets:
 
     async def read(self, name: str) -> bytes:
         """Raises FileNotFoundError, TimeoutError, or OSError for any other failure."""
-        return await self._readers.now.read(name)
+        return await self._readers.ask(lambda it: it.read(name))
 
     async def close(self) -> None:
         for assets in self._readers.opened():
@@ -169,10 +181,10 @@ class CurrentConcepts:
         self._readers = readers
 
     async def find(self, names: Sequence[str]) -> Mapping[str, Concept]:
-        return await self._readers.now.find(names)
+        return await self._readers.ask(lambda it: it.find(names))
 
     async def near(self, name: str, limit: int) -> list[str]:
-        return await self._readers.now.near(name, limit)
+        return await self._readers.ask(lambda it: it.near(name, limit))
 
 
 class CurrentDocuments:

@@ -184,11 +184,13 @@ class CorpusVersion:
 
     def __init__(
         self,
+        folder: Path,
         manifest: Manifest,
         signature: Signature,
         files: Sequence[SegmentFile],
         shared: dict[Any, Any],
     ) -> None:
+        self.folder = folder
         self.manifest = manifest
         self.signature = signature
         self.build_id = manifest.build_id
@@ -351,7 +353,7 @@ class CorpusFolder:
                     raise missing_segment(str(error)) from error
                 continue
             if self.signature() == signature:
-                return CorpusVersion(manifest, signature, files, self._shared)
+                return CorpusVersion(self._path, manifest, signature, files, self._shared)
         raise SnapshotUnavailableError("its manifest is replaced faster than it can be read")
 
 

@@ -15,6 +15,7 @@ from carrel.rooms.papers.building.papers import inferred_names
 from carrel.rooms.papers.models import Paper, PaperMetadata
 from carrel.stores.corpus.folder import CorpusSession, LiveSegment, SegmentReader
 from carrel.stores.corpus.records import StoredPaper, read_stored
+from carrel.stores.corpus.schema import LATEST_INDEX
 
 # What a value list may hold for one question; more are asked in several.
 _VALUES_AT_ONCE = 5_000
@@ -125,6 +126,17 @@ def newest_rows(session: CorpusSession) -> Iterator[int]:
     """Every row that counts, newest first, read only as far as somebody asks."""
     streams = [_newest_of(segment, reader) for segment, reader in session.readers()]
     return (row for _, row in heapq.merge(*streams))
+
+
+def rows_by_arrival(session: CorpusSession) -> list[int]:
+    """Every row that counts, in the order in which their papers first came in."""
+    found = [
+        (LATEST_INDEX - newness % LATEST_INDEX, row)
+        for segment, reader in session.readers()
+        for newness, row in reader.each("SELECT newness, row FROM paper ORDER BY newness DESC")
+        if row not in segment.deleted
+    ]
+    return [row for _, row in sorted(found)]
 
 
 def list_ids(session: CorpusSession, first: int, count: int) -> list[str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.building.ports import BuildStores
-from carrel.rooms.papers.errors import ForeignSnapshotError
+from carrel.rooms.papers.errors import BuildInProgressError, ForeignSnapshotError
 from carrel.stores.corpus.manifest import has_manifest
 from carrel.stores.corpus.publication import STAGED_NAME, SegmentedCorpus, WorkshopAssets
+from carrel.stores.corpus.upgrade import finish_upgrade, note_earlier_snapshot
 from carrel.stores.sqlite.papers import (
     INBOX_NAME,
     SNAPSHOT_NAME,
@@ -38,14 +39,19 @@ def open_build_stores(into: Path, options: BuildOptions) -> Iterator[BuildStores
     with SqlitePaperBuildState(workshop / "state.db") as state, closing(assets):
         if _is_foreign(into, state):
             raise ForeignSnapshotError(SNAPSHOT_NAME)
+        lock = BuildLockFile(workshop / "lock.db")
+        with suppress(BuildInProgressError), lock.held():
+            note_earlier_snapshot(into)
         yield BuildStores(
             into / INBOX_NAME,
             state,
             SegmentedCorpus(into, assets, options.before_swap),
             assets,
             SummaryFiles(into / SUMMARIES_NAME),
-            BuildLockFile(workshop / "lock.db"),
+            lock,
         )
+    with suppress(BuildInProgressError), lock.held():
+        finish_upgrade(into)
 
 
 def _is_foreign(into: Path, state: SqlitePaperBuildState) -> bool:
