@@ -23,7 +23,7 @@ from carrel.libraries.query.papers import (
 from carrel.libraries.text.abbreviations import AbbreviationTable, Expansion
 from carrel.libraries.text.analysis import AskedWord, analyze_query, exact_words
 from carrel.libraries.text.words import STOP_WORDS, Phrase, is_cjk
-from carrel.stores.search.schema import stemmer
+from carrel.stores.search.schema import is_common_pair, join_pair, stemmer
 from carrel.stores.search.views import View
 
 # Of the words with a beginning, the commonest are asked for.
@@ -36,7 +36,7 @@ OTHER_FORMS = 0.2
 
 # What two neighbouring words of the query count beside the words themselves, where they stand side
 # by side, and how many pairs of a long text are looked for.
-NEIGHBOUR_WEIGHT = 0.2
+NEIGHBOUR_WEIGHT = 0.1
 MAX_NEIGHBOURS = 40
 
 RowsOfIdentifiers = Callable[[Sequence[PaperIdentifier]], Sequence[int]]
@@ -115,12 +115,13 @@ class QueryCompiler:
         typed = " ".join(_as_typed(phrase) for phrase in phrases if not phrase.is_prefix)
         pairs = dict.fromkeys(pairwise(exact_words(typed)))
         telling = [pair for pair in pairs if not STOP_WORDS.issuperset(pair)][:MAX_NEIGHBOURS]
-        return [
-            self._weighted(
-                tantivy.Query.phrase_query(self._schema, "exact", list(pair)), NEIGHBOUR_WEIGHT
-            )
-            for pair in telling
-        ]
+        return [self._weighted(self._pair(*pair), NEIGHBOUR_WEIGHT) for pair in telling]
+
+    def _pair(self, one: str, other: str) -> tantivy.Query:
+        """Two neighbours; with a stop word they are a term of their own, which costs less."""
+        if is_common_pair(one, other):
+            return self._term("pairs", join_pair(one, other))
+        return tantivy.Query.phrase_query(self._schema, "exact", [one, other])
 
     def bag(self, words: Sequence[RankedWord]) -> tantivy.Query:
         """Any of the words; single terms only where possible, so that the index skips losers."""
@@ -245,14 +246,27 @@ class QueryCompiler:
         if not words:
             return tantivy.Query.empty_query()
         if len(words) > 1:
+            common = self._common_pairs(field, words[:-1] if phrase.is_prefix else words)
+            if len(words) == 2 and common:
+                return common[0]
             make = (
                 tantivy.Query.phrase_prefix_query
                 if phrase.is_prefix
                 else tantivy.Query.phrase_query
             )
-            return make(self._schema, field, list(words))
+            return all_of([*common, make(self._schema, field, list(words))], [])
         forms = self._beginning_with(field, words[0]) if phrase.is_prefix else words
         return any_of([self._term(field, form) for form in forms])
+
+    def _common_pairs(self, field: str, words: Sequence[str]) -> list[tantivy.Query]:
+        """The pairs with a stop word of a phrase: rarer than the word, they end a search sooner."""
+        if field != "exact":
+            return []
+        return [
+            unscored(self._term("pairs", join_pair(*pair)))
+            for pair in pairwise(words)
+            if is_common_pair(*pair)
+        ]
 
     def _beginning_with(self, field: str, typed: str) -> list[str]:
         """The words that most documents have among those with this beginning."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 import tantivy
 
 from carrel.libraries.text.analysis import exact_text, ranking_text
 from carrel.libraries.text.folding import text_key
+from carrel.libraries.text.words import STOP_WORDS
 
 # Which fields and words an index has. A part of another format is made again, never searched.
 INDEX_FORMAT = 1
@@ -60,6 +62,7 @@ def index_schema() -> tantivy.Schema:
     builder.add_text_field("title_key", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("text", tokenizer_name="stems", index_option="freq")
     builder.add_text_field("body", tokenizer_name="stems", index_option="basic")
+    builder.add_text_field("pairs", tokenizer_name="words", index_option="basic")
     for name in ("exact", "title", *FACETS):
         builder.add_text_field(name, tokenizer_name="words", index_option="position")
     builder.add_text_field("tokens", tokenizer_name="words", index_option="position")
@@ -101,16 +104,38 @@ def make_entry(document: IndexedDocument) -> tantivy.Document:
         entry.add_text("title_key", text_key(document.title))
         entry.add_text("title", title)
         entry.add_text("exact", title)
+        entry.add_text("pairs", common_pairs(title))
         for _ in range(document.title_times):
             entry.add_text("text", ranking_text(document.title))
     if document.text:
-        entry.add_text("exact", exact_text(document.text))
+        words = exact_text(document.text)
+        entry.add_text("exact", words)
+        entry.add_text("pairs", common_pairs(words))
         entry.add_text("text", ranking_text(document.text))
     if document.body:
         entry.add_text("key", HAS_BODY)
-        entry.add_text("exact", exact_text(document.body))
+        words = exact_text(document.body)
+        entry.add_text("exact", words)
+        entry.add_text("pairs", common_pairs(words))
         entry.add_text("body", " ".join(dict.fromkeys(ranking_text(document.body).split())))
     for category, values in document.facets.items():
         for value in values:
             entry.add_text(category, exact_text(value))
     return entry
+
+
+def common_pairs(words: str) -> str:
+    """Neighbours of which at least one is a stop word, as terms of their own, each once.
+
+    Where a phrase has a stop word, its place in every document would have to be read otherwise.
+    """
+    pairs = dict.fromkeys(pairwise(words.split()))
+    return " ".join(join_pair(*pair) for pair in pairs if is_common_pair(*pair))
+
+
+def is_common_pair(one: str, other: str) -> bool:
+    return one in STOP_WORDS or other in STOP_WORDS
+
+
+def join_pair(one: str, other: str) -> str:
+    return f"{one}_{other}"
