@@ -17,7 +17,7 @@ from carrel.core.desk_search import (
     DeskAnswer,
     DeskCandidate,
     DeskSearch,
-    NothingFound,
+    NothingOnDesk,
     RoomFindings,
     SearchDesk,
 )
@@ -172,7 +172,7 @@ def test_an_empty_answer_explains_every_room(tmp_path: Path) -> None:
         answer = await run(desk, call, "search_desk", query="zzyzx qwertz")
         assert isinstance(answer, Explained)
         assert answer.result.hits == []
-        assert isinstance(answer.explanation, NothingFound)
+        assert isinstance(answer.explanation, NothingOnDesk)
         assert set(answer.explanation.rooms) == {"papers", "references", "knowledge", "research"}
         assert all(answer.explanation.rooms.values())
 

@@ -14,7 +14,7 @@ from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show
 from carrel.core.answer import split_explanation
 from carrel.core.answer_encoding import encode_answer
-from carrel.core.desk_search import DeskAnswer, DeskHit, NothingFound
+from carrel.core.desk_search import DeskAnswer, DeskHit, NothingOnDesk
 from carrel.core.errors import NotConfiguredError
 from carrel.doors.logs import configure_logs
 from carrel.settings import Settings
@@ -44,7 +44,7 @@ def run(words: list[str]) -> int:
     for room in answer.rooms if explanation is None else ():
         if room.message:
             show(f"{room.room}: {room.message}", file=sys.stderr)
-    if isinstance(explanation, NothingFound):
+    if isinstance(explanation, NothingOnDesk):
         show(
             "\n".join(f"{name}: {why}" for name, why in explanation.rooms.items()), file=sys.stderr
         )

@@ -70,7 +70,7 @@ class DeskAnswer(Answer):
     rooms: list[SearchedRoom]
 
 
-class NothingFound(Explanation):
+class NothingOnDesk(Explanation):
     """Why no room has anything, room by room."""
 
     rooms: dict[str, str]
@@ -157,7 +157,7 @@ class DeskSearch:
             return answer
         reasons = {room.room: room.message for room in answer.rooms}
         message = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
-        return Explained(answer, NothingFound(message=message, rooms=reasons))
+        return Explained(answer, NothingOnDesk(message=message, rooms=reasons))
 
     async def _search(
         self, query: str, rooms: Mapping[str, RoomSearch], call: Call

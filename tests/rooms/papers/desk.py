@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from carrel.core.answer import Text
+from carrel.core.answer import Text, split_explanation
 from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
 from carrel.core.catalogue import Catalogue, Room
 from carrel.rooms.papers import ROOM
@@ -66,6 +66,10 @@ class Desk:
         self._runner.close()
 
     def ask(self, name: str, **arguments: object) -> Any:
+        """The answer without the explanation beside it."""
+        return split_explanation(self.ask_whole(name, **arguments))[0]
+
+    def ask_whole(self, name: str, **arguments: object) -> Any:
         operation = self._catalogue.operations[name]
         return self._await(operation.run(operation.question.model_validate(arguments), CALL))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from carrel.core.answer import split_explanation
 from carrel.core.caller import LOCAL_USER, Call, Caller, Visit
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.settings import read_settings
@@ -30,7 +31,7 @@ async def ask(desk: Desk, name: str, **arguments: object) -> object:
 
 
 async def titles(desk: Desk, query: str) -> list[str]:
-    hits = await ask(desk, "search_papers", query=query)
+    hits, _ = split_explanation(await ask(desk, "search_papers", query=query))
     assert isinstance(hits, list)
     return [hit.title for hit in hits]
 

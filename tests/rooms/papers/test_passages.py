@@ -273,3 +273,20 @@ def test_a_paper_without_source_says_so(desk: Desk) -> None:
     for arguments in ({}, {"outline": True}, {"section": "1"}):
         with pytest.raises(SourceNotAvailableError):
             desk.ask("get_paper_source", paper_id=BARE.paper_id, **arguments)
+
+
+@pytest.mark.parametrize("name", ["search_papers", "find_passages"])
+def test_an_empty_answer_says_which_word_nothing_has_and_what_comes_near(
+    desk: Desk, name: str
+) -> None:
+    answer = desk.ask_whole(name, query="ribosme")
+    assert answer.result == []
+    facts = answer.explanation
+    assert (facts.searched, facts.documents) == ("papers", 3)
+    assert facts.unmatched_words == ["ribosme"]
+    assert facts.did_you_mean == {"ribosme": ["ribosome"]}
+    assert any(SLEEP.paper_id in each for each in facts.nearest)
+    assert "ribosome" in facts.next_step
+    filtered = desk.ask_whole("search_papers", query="shrews year:1890").explanation
+    assert filtered.unmatched_filters == ["year:1890"]
+    assert "year:1890" in filtered.message

@@ -32,7 +32,9 @@ class PaperDeskSearch:
             for hit in hits
             if named is None or hit.paper_id != named.paper_id
         ]
-        return RoomFindings(found)
+        if found:
+            return RoomFindings(found)
+        return RoomFindings((), (await self._papers.explain_empty(asked)).message)
 
     async def _named(self, query: str) -> PaperMetadata | None:
         if len(query) > MAX_NAME_CHARACTERS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from carrel.core.answer import Text
+from carrel.core.answer import Explained, Text
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.quoting import QuotedSource
@@ -70,8 +70,11 @@ class PapersOperations:
             "for …; what is known in the literature about …"
         ),
     )
-    async def search_papers(self, question: SearchPapers, call: Call) -> list[PaperHit]:
-        return await self._papers.search(question.query, page=question.page, limit=question.limit)
+    async def search_papers(self, question: SearchPapers, call: Call) -> list[PaperHit] | Explained:
+        hits = await self._papers.search(question.query, page=question.page, limit=question.limit)
+        if hits or question.page > 1:
+            return hits
+        return Explained(hits, await self._papers.explain_empty(question.query))
 
     @operation(
         title="Search papers by keyword",
@@ -91,10 +94,13 @@ class PapersOperations:
     )
     async def search_papers_by_keyword(
         self, question: SearchPapersByKeyword, call: Call
-    ) -> list[PaperHit]:
-        return await self._papers.search_by_keyword(
+    ) -> list[PaperHit] | Explained:
+        hits = await self._papers.search_by_keyword(
             question.keyword, page=question.page, limit=question.limit
         )
+        if hits or question.page > 1:
+            return hits
+        return Explained(hits, await self._papers.explain_empty(question.keyword))
 
     @operation(
         title="Get paper metadata",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from carrel.core.answer import Explained
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.quoting import QuotedSource
@@ -64,10 +65,15 @@ class PassageOperations:
             "search inside the full texts; find text inside one paper"
         ),
     )
-    async def find_passages(self, question: FindPassages, call: Call) -> list[PassageHit]:
-        return await self._passages.find(
+    async def find_passages(
+        self, question: FindPassages, call: Call
+    ) -> list[PassageHit] | Explained:
+        hits = await self._passages.find(
             question.query, question.within, page=question.page, limit=question.limit
         )
+        if hits or question.page > 1:
+            return hits
+        return Explained(hits, await self._passages.explain_empty(question.query))
 
     @operation(
         title="Read a passage",

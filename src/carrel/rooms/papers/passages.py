@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from carrel.core.nothing_found import NothingFound
 from carrel.libraries.query.papers import PaperQuery, parse_paper_query
 from carrel.libraries.text.budget import until_cancelled
 from carrel.libraries.text.passages import Passage, cut_passages, passage_ids
@@ -92,6 +93,10 @@ class PaperPassages:
             known = {paper_id: await self._papers.find_paper(paper_id) for paper_id in named}
             return [_hit(known[each.paper_id], each) for each in found]
         return await self._rank(query, chosen or await self._candidates(query), first, limit)
+
+    async def explain_empty(self, text: str) -> NothingFound:
+        """Why no passage was found."""
+        return await self._papers.explain_empty(text)
 
     async def best_texts(self, text: str) -> dict[str, str]:
         """The best passage of each of some papers, by paper; empty without an index of passages."""

@@ -10,9 +10,11 @@ from typing import Any
 
 from carrel.core.answer import Text
 from carrel.core.errors import InvalidInputError
+from carrel.core.nothing_found import NothingFound
 from carrel.libraries.identifiers import Identifier
 from carrel.libraries.query.papers import FacetCategory, parse_paper_query
 from carrel.rooms.papers.bibliography import cited_item, write_papers
+from carrel.rooms.papers.empty_searches import EmptySearches
 from carrel.rooms.papers.errors import (
     AssetFetchFailedError,
     PaperNotFoundError,
@@ -56,6 +58,10 @@ class Papers:
 
     async def search_by_keyword(self, keyword: str, *, page: int, limit: int) -> list[PaperHit]:
         return await self._store.search_by_keyword(keyword, first=_first(page, limit), count=limit)
+
+    async def explain_empty(self, text: str) -> NothingFound:
+        """Why a search for these words finds nothing, and what comes near."""
+        return await EmptySearches(self._store).explain(text)
 
     async def statistics(self) -> CorpusStatistics:
         return await self._store.statistics()

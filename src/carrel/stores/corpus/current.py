@@ -132,6 +132,9 @@ class CurrentPapers:
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
         return await self._readers.ask(lambda it: it.ids_like(text, count))
 
+    async def words_like(self, word: str) -> list[tuple[str, int]]:
+        return await self._now.words_like(word)
+
     async def statistics(self) -> CorpusStatistics:
         return await self._readers.ask(lambda it: it.statistics())
 

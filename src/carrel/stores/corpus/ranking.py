@@ -16,6 +16,7 @@ from carrel.stores.corpus.schema import PAPERS_PART, PASSAGES_PART
 from carrel.stores.search.errors import UnusablePartError
 from carrel.stores.search.ranking import MatchCount, PaperRanking, RankedPaper, RankedPassage
 from carrel.stores.search.views import View, open_view
+from carrel.stores.search.vocabulary import Vocabulary
 
 # Where there are larger segments, the abbreviations of smaller ones than this wait for a merge:
 # putting the table of a large corpus together for every paper that is added would take seconds.
@@ -30,6 +31,7 @@ class SegmentRanking:
     def __init__(self, version: CorpusVersion, papers: View, passages: View) -> None:
         self._version = version
         self._lookups = IndexLookups(papers)
+        self._vocabulary = Vocabulary(papers)
         self._ranking = PaperRanking(
             papers,
             passages,
@@ -54,6 +56,9 @@ class SegmentRanking:
         self, query: PaperQuery, within_rows: Sequence[int] | None, first: int, count: int
     ) -> list[RankedPassage]:
         return self._ranking.passages.search(query, within_rows, first, count)
+
+    def words_like(self, word: str) -> list[tuple[str, int]]:
+        return self._vocabulary.words_like(word)
 
     def with_facet_words(
         self, session: CorpusSession, categories: Sequence[FacetCategory], words: Sequence[str]

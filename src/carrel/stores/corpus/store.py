@@ -61,6 +61,10 @@ class CorpusRanking(Protocol):
         """`count` passages after the `first` best ones, of these rows or of all."""
         ...
 
+    def words_like(self, word: str) -> list[tuple[str, int]]:
+        """Known words that begin as a mistyped one may, and how many papers have them."""
+        ...
+
     def with_facet_words(
         self, session: CorpusSession, categories: Sequence[FacetCategory], words: Sequence[str]
     ) -> Iterator[int]:
@@ -143,6 +147,9 @@ class CorpusPaperStore:
 
     async def list_ids(self, *, first: int, count: int) -> list[str]:
         return await self._run(lambda session: papers.list_ids(session, first, count))
+
+    async def words_like(self, word: str) -> list[tuple[str, int]]:
+        return await self._run(lambda session: self._ranking(session).words_like(word))
 
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
         """Ids with this beginning, then of papers with such a word in the title, and how many."""

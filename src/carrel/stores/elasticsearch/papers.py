@@ -350,6 +350,9 @@ class ElasticsearchCorpusRanking:
     ) -> Iterator[int]:
         return self._beside.with_facet_words(session, categories, words)
 
+    def words_like(self, word: str) -> list[tuple[str, int]]:
+        return self._beside.words_like(word)
+
     def with_title_beginning(
         self, session: CorpusSession, text: str, count: int
     ) -> tuple[list[int], int]:

@@ -30,10 +30,14 @@ class Vocabulary:
 
     def suggest(self, word: str) -> list[str]:
         """Known words that the typed one is nearest to, best first; empty for a known word."""
+        return suggest_spelling(word, self.words_like(word))
+
+    def words_like(self, word: str) -> list[tuple[str, int]]:
+        """Known words that begin as a mistyped one may, and how many documents have them."""
         candidates = dict[str, int]()
         for prefix in candidate_prefixes(word):
             candidates |= self._searcher.terms_with_prefix("exact", prefix, limit=MAX_CANDIDATES)
-        return suggest_spelling(word, candidates.items())
+        return list(candidates.items())
 
     def _count_term(self, term: str) -> int:
         stemmed = stem(term)

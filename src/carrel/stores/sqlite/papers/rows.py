@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from carrel.libraries.query.papers import FacetCategory, PaperIdentifier
+from carrel.libraries.query.suggestions import candidate_prefixes
 from carrel.libraries.text.folding import fold_in_place, text_key
 from carrel.libraries.text.words import is_cjk, join_cjk
 from carrel.rooms.papers.models import (
@@ -25,6 +26,10 @@ NEWEST_FIRST = (
     "CASE WHEN paper.year GLOB '[0-9]*' THEN paper.year ELSE '' END DESC, "
     "paper.paper_index, paper.paper_id"
 )
+
+
+# The commonest words with a beginning that a mistyped word is compared with.
+_MOST_WORDS_LIKE = 3_000
 
 
 class ListedPaper(NamedTuple):
@@ -329,6 +334,18 @@ def list_ids(connection: sqlite3.Connection, first: int, count: int) -> list[str
         f"SELECT paper_id FROM paper ORDER BY {NEWEST_FIRST} LIMIT ? OFFSET ?", (count, first)
     )
     return [str(row[0]) for row in found]
+
+
+def words_like(connection: sqlite3.Connection, word: str) -> list[tuple[str, int]]:
+    """Indexed words that begin as a mistyped one may, and how many papers have them."""
+    found: dict[str, int] = {}
+    for prefix in candidate_prefixes(word):
+        found |= connection.execute(
+            "SELECT term, doc FROM temp.paper_words WHERE term >= ? AND term < ? "
+            "ORDER BY doc DESC LIMIT ?",
+            (prefix, f"{prefix}\U0010ffff", _MOST_WORDS_LIKE),
+        ).fetchall()
+    return list(found.items())
 
 
 def ids_like(connection: sqlite3.Connection, text: str, count: int) -> tuple[list[str], int]:

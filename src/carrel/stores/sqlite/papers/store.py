@@ -97,6 +97,9 @@ class SqlitePaperStore:
     async def list_ids(self, *, first: int, count: int) -> list[str]:
         return await self._run(lambda _, connection: rows.list_ids(connection, first, count))
 
+    async def words_like(self, word: str) -> list[tuple[str, int]]:
+        return await self._run(lambda _, connection: rows.words_like(connection, word))
+
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
         return await self._run(lambda _, connection: rows.ids_like(connection, text, count))
 
