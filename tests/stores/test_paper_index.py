@@ -270,4 +270,5 @@ def test_a_snippet_shows_the_passage_that_matched(tmp_path: Path) -> None:
     build_paper_index(snapshot)
     with Desk(snapshot, tmp_path / "paper-static", open_paper_index) as desk:
         hit = desk.ask("search_papers", query="owls that hunt mice")
+        assert desk.search('"text"') == ["Birds"], "a heading is found, too"
     assert "**Owls hunt mice**" in str(hit)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from carrel.libraries.text.plain_text import plain_text
 from carrel.rooms.papers.building.papers import PublishedPaper
-from carrel.stores.corpus.passages import ID_JOINT, PaperPassage
+from carrel.stores.corpus.passages import PaperPassage
 from carrel.stores.corpus.schema import PAPERS_PART, PASSAGES_PART
 from carrel.stores.search.merging import remove_locks
 from carrel.stores.search.parts import SMALL_HEAP_BYTES, PartWriter
@@ -63,13 +63,18 @@ def paper_document(
         row=row,
         title=record.title,
         text="\n".join([paper.summaries.searchable, " ".join(part for part in about if part)]),
-        body="\n".join(_words(each) for each in passages if each.asset),
-        id=paper.paper_id,
+        body=_body([each for each in passages if each.asset]),
         year=_year(paper),
         place=paper.paper_index,
         facets=facets,
         keys=[paper.paper_id],
     )
+
+
+def _body(passages: Sequence[PaperPassage]) -> list[str]:
+    """The full text: its passages, and the headings above them, which no passage holds."""
+    headings = dict.fromkeys(title for each in passages for title in each.passage.headings)
+    return [*(_words(each) for each in passages), *headings]
 
 
 def passage_document(row: int, paper: PublishedPaper, each: PaperPassage) -> IndexedDocument:
@@ -80,7 +85,6 @@ def passage_document(row: int, paper: PublishedPaper, each: PaperPassage) -> Ind
         title_times=1,
         text=_words(each),
         number=each.number,
-        id=f"{paper.paper_id}{ID_JOINT}{each.mark}",
         year=_year(paper),
         place=paper.paper_index,
     )

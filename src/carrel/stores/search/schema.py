@@ -27,13 +27,14 @@ class IndexedDocument:
     """A paper, passage, note or reference as the index sees it.
 
     `title` and `text` rank and answer phrases; `body` answers filters and phrases but does not
-    rank, because its passages do. `keys` are found whole, as written. `id` comes back with a hit.
+    rank, because its passages do; given as these passages, it is analysed with them. `keys` are
+    found whole, as written. `id` comes back with a hit.
     """
 
     row: int
     text: str
     title: str = ""
-    body: str = ""
+    body: str | Sequence[str] = ()
     number: int = 0
     id: str = ""
     year: int = 0
@@ -108,20 +109,35 @@ def make_entry(document: IndexedDocument) -> tantivy.Document:
         for _ in range(document.title_times):
             entry.add_text("text", ranking_text(document.title))
     if document.text:
-        words = exact_text(document.text)
-        entry.add_text("exact", words)
-        entry.add_text("pairs", common_pairs(words))
-        entry.add_text("text", ranking_text(document.text))
+        _add_words(entry, document.text, "text")
     if document.body:
         entry.add_text("key", HAS_BODY)
-        words = exact_text(document.body)
-        entry.add_text("exact", words)
-        entry.add_text("pairs", common_pairs(words))
-        entry.add_text("body", " ".join(dict.fromkeys(ranking_text(document.body).split())))
+        _add_body(entry, [document.body] if isinstance(document.body, str) else document.body)
     for category, values in document.facets.items():
         for value in values:
             entry.add_text(category, exact_text(value))
     return entry
+
+
+def _add_words(entry: tantivy.Document, text: str, field: str) -> None:
+    words = _exact_text(text)
+    entry.add_text("exact", words)
+    entry.add_text("pairs", common_pairs(words))
+    entry.add_text(field, _ranking_text(text))
+
+
+def _add_body(entry: tantivy.Document, pieces: Sequence[str]) -> None:
+    """All words for phrases; what ranks the passages only says which words there are."""
+    words = " ".join(map(_exact_text, pieces))
+    known = dict.fromkeys(term for piece in pieces for term in _ranking_text(piece).split())
+    entry.add_text("exact", words)
+    entry.add_text("pairs", common_pairs(words))
+    entry.add_text("body", " ".join(known))
+
+
+# A passage is analysed as a part of its paper's body and then for itself.
+_exact_text = lru_cache(maxsize=2_048)(exact_text)
+_ranking_text = lru_cache(maxsize=2_048)(ranking_text)
 
 
 def common_pairs(words: str) -> str:

@@ -210,9 +210,14 @@ def _write(
     ):
         total = int(connection.execute("SELECT count(*) FROM paper").fetchone()[0])
         for paper, body in _papers(connection):
-            papers.add(paper)
-            for passage in _passages(paper, body):
-                texts.add(passage)
+            cut = cut_passages(body) if body.strip() else []
+            passages = [body[each.start : each.end] for each in cut]
+            # No passage holds the headings above it.
+            headings = dict.fromkeys(title for each in cut for title in each.headings)
+            papers.add(replace(paper, body=[*passages, *headings]))
+            starts = [each.start for each in cut]
+            for start, text in zip(starts or [0], passages or [paper.text], strict=True):
+                texts.add(_passage(paper, start, text))
             defining = f"{paper.text}\n{body[:_DEFINING_CHARACTERS]}"
             abbreviations.update(find_abbreviations(defining))
             done += 1
@@ -240,7 +245,6 @@ def _papers(connection: sqlite3.Connection) -> Iterator[tuple[IndexedDocument, s
                     row=row,
                     title=title,
                     text="\n".join(_readable(text) for text in (summary, metadata) if text),
-                    body=body,
                     year=int(year) if _YEAR.fullmatch(year) else 0,
                     place=place,
                     facets={facet: _values(connection, facet, paper_id) for facet in FACETS},
@@ -250,20 +254,17 @@ def _papers(connection: sqlite3.Connection) -> Iterator[tuple[IndexedDocument, s
             )
 
 
-def _passages(paper: IndexedDocument, body: str) -> Iterator[IndexedDocument]:
-    """The passages of the full text, numbered by where they begin; without one, what there is."""
-    cut = cut_passages(body) if body.strip() else []
-    texts = [(each.start, body[each.start : each.end]) for each in cut] or [(0, paper.text)]
-    for start, text in texts:
-        yield IndexedDocument(
-            row=paper.row,
-            title=paper.title,
-            title_times=1,
-            text=text,
-            number=start,
-            year=paper.year,
-            place=paper.place,
-        )
+def _passage(paper: IndexedDocument, start: int, text: str) -> IndexedDocument:
+    """A passage, numbered by where it begins in the full text; the abstract where there is none."""
+    return IndexedDocument(
+        row=paper.row,
+        title=paper.title,
+        title_times=1,
+        text=text,
+        number=start,
+        year=paper.year,
+        place=paper.place,
+    )
 
 
 def _passage_text(connection: sqlite3.Connection, paper: ListedPaper, start: int) -> str:
