@@ -36,8 +36,8 @@ from carrel.libraries.text.outline import outline
 from carrel.libraries.text.passages import cut_passages, passage_ids
 from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.libraries.text.snippets import Marker
+from carrel.rooms.knowledge.links import link_targets
 from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note, write_note
-from carrel.rooms.knowledge.notes import link_targets
 from carrel.rooms.papers.building.identity import find_month, find_year, normalise_title
 from carrel.rooms.references.matching import all_text, capital_words
 from carrel.rooms.references.queries import parse_reference_query

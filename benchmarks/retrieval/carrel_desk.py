@@ -127,8 +127,8 @@ def named(answers: list[list[str]], name: Callable[[str], str]) -> list[list[str
 def _plain(answer: object) -> Any:
     """An answer as a door writes it."""
     match answer:
-        case Explained(result, _):
-            return _plain(result)
+        case Explained():
+            return {"result": _plain(answer.result), "explanation": _plain(answer.explanation)}
         case BaseModel():
             return answer.model_dump(mode="json")
         case list() | tuple():

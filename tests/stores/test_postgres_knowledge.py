@@ -10,11 +10,11 @@ import pytest
 
 from carrel.libraries.query.notes import parse_note_query
 from carrel.rooms.knowledge.errors import KnowledgeStoreError
-from carrel.rooms.knowledge.notes import Mine, NoteSearch
+from carrel.rooms.knowledge.notes import Insert, Mine, NoteSearch, Remove
 from carrel.rooms.knowledge.ports import NodeStore, NoteStore
 from carrel.settings import SettingsError
 from tests.rooms.knowledge.desk import ADA, BOB, Ask, at_the_desk
-from tests.stores.contracts.knowledge import KnowledgeStoreContract
+from tests.stores.contracts.knowledge import KnowledgeStoreContract, a_note, told
 from tests.stores.postgres_server import NoPostgresError, postgres_server
 
 psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
@@ -154,5 +154,58 @@ def test_tables_of_an_earlier_version_find_letters_under_the_fold_of_all_rooms(
         assert list(await nodes.find(["orsted"])) == ["orsted"]
         assert await nodes.near("orstedt", 5) == ["Ørsted"]
         await notes.close()
+
+    asyncio.run(work())
+
+
+@pytest.mark.promise("K8")
+def test_a_transaction_that_commits_late_is_told_after_later_ones(postgres_url: str) -> None:
+    async def work() -> None:
+        store, _ = postgres_knowledge(postgres_url)
+        try:
+            slow, quick = a_note(901, "slow"), a_note(902, "quick")
+            await store.write([Insert(slow, "ada")])
+            with psycopg.connect(postgres_url) as open_transaction:
+                open_transaction.execute(
+                    "UPDATE knowledge_notes SET title = 'slow at last', "
+                    "changed_in = pg_current_xact_id() WHERE id = %s",
+                    (slow.id,),
+                )
+                await store.write([Insert(quick, "ada")])
+                cursor, puts, _ = await told(store, None)
+                assert {"slow", "quick"} <= puts
+                open_transaction.commit()
+            _, puts, _ = await told(store, cursor)
+            assert "slow at last" in puts
+            await store.write([Remove(quick.id, quick.updated_at)])
+            _, _, drops = await told(store, cursor)
+            assert quick.id in drops
+        finally:
+            await store.close()
+
+    asyncio.run(work())
+
+
+@pytest.mark.promise("K8")
+def test_rows_that_a_restore_brought_from_a_busier_server_are_told_once(postgres_url: str) -> None:
+    async def work() -> None:
+        store, _ = postgres_knowledge(postgres_url)
+        try:
+            note = a_note(903, "restored")
+            await store.write([Insert(note, "ada")])
+            cursor, _, _ = await told(store, None)
+            with psycopg.connect(postgres_url) as restoring:
+                # A restore writes the file of the table anew and keeps the numbers of its origin.
+                restoring.execute("CREATE TEMPORARY TABLE kept AS SELECT * FROM knowledge_notes")
+                restoring.execute("TRUNCATE knowledge_notes CASCADE")
+                restoring.execute("UPDATE kept SET changed_in = '99999999999'::xid8")
+                restoring.execute("INSERT INTO knowledge_notes SELECT * FROM kept")
+            cursor, puts, _ = await told(store, cursor)
+            assert "restored" in puts
+            await store.write([Insert(a_note(904, "after"), "ada")])
+            _, puts, _ = await told(store, cursor)
+            assert "after" in puts
+        finally:
+            await store.close()
 
     asyncio.run(work())

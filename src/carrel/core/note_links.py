@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Protocol
 
 from carrel.core.caller import Caller
+from carrel.core.errors import UnavailableError
 from carrel.core.operation import Answer
+
+log = logging.getLogger(__name__)
 
 # The most notes that a paper, a reference, a hypothesis or a note shows as pointing at it.
 MAX_NOTES_ABOUT = 20
@@ -30,6 +34,17 @@ class NotesAbout(Protocol):
         desk without notes, gets none; at most MAX_NOTES_ABOUT.
         """
         ...
+
+
+async def find_notes(
+    notes: NotesAbout, targets: Sequence[str], caller: Caller
+) -> tuple[NoteLink, ...]:
+    """What points at a thing, for an answer about the thing, which does without if need be."""
+    try:
+        return tuple(await notes.find(targets, caller))
+    except UnavailableError as error:
+        log.warning("notes about a thing left out", extra={"code": error.code})
+        return ()
 
 
 class NoNotes:

@@ -30,6 +30,7 @@ from carrel.stores.note_folders import FILE_NAME, NoteFoldersFile
 from carrel.stores.sqlite.papers.keywords import SnapshotConcepts
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.home import POSTGRES_ACTION
+from carrel.wiring.note_index import open_finder
 from carrel.wiring.papers import OpenCorpus, has_corpus, snapshot_path
 from carrel.wiring.references import library_path, users_folder
 
@@ -78,7 +79,10 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         cache = search_cache(settings.cache_folder / "search.sqlite")
         searcher = EmbeddedSearch(cache, [*stores.sources, *sources], clock, personal=personal)
     closing.push_async_callback(searcher.close)
-    knowledge = Knowledge(stores.notes, searcher, clock)
+    finder = open_finder(settings, stores)
+    closing.push_async_callback(finder.close)
+    knowledge = Knowledge(stores.notes, finder, searcher, clock, things=corpus.links.things)
+    corpus.links.notes.bind(knowledge)
     nodes = Nodes(stores.nodes, stores.notes, concepts, clock)
     room = Room.collect(
         ROOM, KnowledgeOperations(knowledge, nodes), search=NoteDeskSearch(knowledge)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.operation import Effect
 from carrel.policy.persistence import HomeNotPersistentError, without_home
+from carrel.rooms.knowledge.ports import LinkedThing
 from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.addition import PaperAdder
 from carrel.rooms.papers.desk_search import PaperDeskSearch
@@ -39,6 +41,7 @@ from carrel.stores.sqlite.papers.index_manifest import index_folder
 from carrel.stores.sqlite.papers.search import OpenRanking, Ranking
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from carrel.wiring.desk import OpenRoom
+from carrel.wiring.note_links import LinkExchange
 
 if TYPE_CHECKING:
     from carrel.services.http_assets import HttpAssets
@@ -68,6 +71,7 @@ class OpenCorpus:
     store: CurrentPapers
     assets: CurrentAssets
     cluster: PaperCluster | None = None
+    links: LinkExchange = field(default_factory=LinkExchange)
 
     async def close(self) -> None:
         await self.store.close()
@@ -124,9 +128,15 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     """The papers room; it does not close the corpus, which other rooms read too."""
     services = open_literature(settings)
     passages = PaperPassages(corpus.service, corpus.store, corpus.store)
+
+    async def find_paper(name: str, call: Call) -> LinkedThing:
+        found = await corpus.service.stored_metadata(name.partition("~")[0])
+        return LinkedThing(found.paper_id, found.title)
+
+    corpus.links.things.register(("paper", "doi", "arxiv", "passage"), "papers:read", find_paper)
     room = Room.collect(
         ROOM,
-        PapersOperations(corpus.service),
+        PapersOperations(corpus.service, corpus.links.notes),
         PassageOperations(passages),
         paper_adder(corpus.place.folder.path, services),
         PaperResources(corpus.service),

@@ -7,11 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from carrel.core.background_jobs import BackgroundJobs, JobHandler, JobPolicy
-from carrel.core.caller import LOCAL_USER
+from carrel.core.caller import LOCAL_USER, Call
 from carrel.core.catalogue import Room
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import NotFoundError
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
+from carrel.rooms.knowledge.ports import LinkedThing
 from carrel.rooms.papers.for_references import PapersForReferences
 from carrel.rooms.papers.passages import PaperPassages
 from carrel.rooms.papers.service import CitablePapers
@@ -112,6 +113,12 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         ),
     )
 
+    async def find_reference(name: str, call: Call) -> LinkedThing:
+        found = await service.find(name, call)
+        return LinkedThing(str(found["id"]), str(found.get("title") or ""))
+
+    corpus.links.things.register(("ref",), "references:read", find_reference)
+
     async def start() -> None:
         jobs.take_up_work(lambda: has_url or jobs_file.exists())
 
@@ -123,7 +130,7 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
 
     described = Room.collect(
         ROOM,
-        ReferencesOperations(service),
+        ReferencesOperations(service, corpus.links.notes),
         LibraryResources(service),
         jobs=service.additions,
         search=ReferenceDeskSearch(service),

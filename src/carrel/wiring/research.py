@@ -15,6 +15,7 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError, NotConfiguredError
 from carrel.core.health import check_by
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
+from carrel.rooms.knowledge.ports import LinkedThing
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.research import ROOM
@@ -155,7 +156,13 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     async def start() -> None:
         runner.look_for_work(lambda: is_on_server or file.exists())
 
-    operations, resources = ResearchOperations(service), ResearchResources(service)
+    async def find_hypothesis(name: str, call: Call) -> LinkedThing:
+        found, _ = await service.hypothesis(name, call)
+        return LinkedThing(found.id, found.draft.title)
+
+    papers.links.things.register(("hypothesis",), "hypotheses:read", find_hypothesis)
+    operations = ResearchOperations(service, papers.links.notes)
+    resources = ResearchResources(service)
     notebook = NotebookOfDesk()
     room = Room.collect(
         ROOM,

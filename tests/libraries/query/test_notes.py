@@ -14,7 +14,7 @@ from carrel.libraries.text.tokenizer import (
     index_terms_with_offsets,
     name_trigrams,
 )
-from carrel.rooms.knowledge.notes import link_targets
+from carrel.rooms.knowledge.links import link_targets
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from carrel.core.answer import split_explanation
 from carrel.core.caller import Caller, Visit
 from carrel.policy.scopes import expand_scopes
 from carrel.settings import Settings, read_settings
@@ -50,6 +51,18 @@ def at_the_desk(
 
 
 def asking(desk: Desk) -> Ask:
+    """A way to ask for answers without what explains them."""
+    explained = asking_why(desk)
+
+    async def ask(who: Caller, name: str, **arguments: object) -> Any:
+        return split_explanation(await explained(who, name, **arguments))[0]
+
+    return ask
+
+
+def asking_why(desk: Desk) -> Ask:
+    """A way to ask for answers with what explains them."""
+
     async def ask(who: Caller, name: str, **arguments: object) -> Any:
         return await desk.gate.call(
             desk.catalogue.operations[name], arguments, who, Visit("test", "test-1")

@@ -113,6 +113,7 @@ def test_a_note_saved_at_one_door_is_found_at_the_other(tmp_path: Path) -> None:
             "title": "Magnesium",
             "content": "Blocks NMDA.",
             "score": 0.85,
+            "total": 1,
         }
         for path in ("/mcp", "/knowledge/mcp"):
             answer = await doors.call("search_knowledge", path, query="#ion")

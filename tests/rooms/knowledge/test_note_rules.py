@@ -21,7 +21,15 @@ from carrel.rooms.knowledge.errors import (
     NoteChangedError,
 )
 from carrel.rooms.knowledge.models import SearchAnswer
-from carrel.rooms.knowledge.notes import Change, Insert, Note, Replace
+from carrel.rooms.knowledge.notes import (
+    Change,
+    FoundIds,
+    Insert,
+    Note,
+    RankedSearch,
+    Replace,
+    Shelf,
+)
 from carrel.rooms.knowledge.ports import NoteStore
 from carrel.rooms.knowledge.service import Knowledge
 from carrel.stores.sqlite.knowledge import sqlite_knowledge
@@ -255,6 +263,22 @@ def test_links_inside_code_and_repeated_ones_are_no_further_links(tmp_path: Path
     at_the_desk(tmp_path, work)
 
 
+class _NoFinder:
+    """An index that nobody asks."""
+
+    async def search(self, search: RankedSearch) -> FoundIds:
+        raise AssertionError(search)
+
+    async def find_links(self, terms: Sequence[str], shelf: Shelf, limit: int) -> list[str]:
+        raise AssertionError(terms)
+
+    def follow_later(self) -> None:
+        return None
+
+    async def close(self) -> None:
+        return None
+
+
 class _NoSearcher:
     """These rules are asked without an index."""
 
@@ -305,7 +329,7 @@ def _while_busy(
         try:
             await stores.notes.write([Insert(ORIGINAL, "ada"), Insert(COPY, "chief")])
             busy: Any = _BusyStore(stores.notes, busy_with, times)
-            await check(stores.notes, Knowledge(busy, _NoSearcher(), SystemClock()))
+            await check(stores.notes, Knowledge(busy, _NoFinder(), _NoSearcher(), SystemClock()))
         finally:
             await stores.notes.close()
 
@@ -360,7 +384,7 @@ def test_deleting_a_team_copy_does_not_touch_an_original_that_it_no_longer_stand
         stores = sqlite_knowledge(tmp_path / "knowledge.sqlite")
         try:
             await stores.notes.write([Insert(original, "ada"), Insert(copy, "chief")])
-            knowledge = Knowledge(stores.notes, _NoSearcher(), SystemClock())
+            knowledge = Knowledge(stores.notes, _NoFinder(), _NoSearcher(), SystemClock())
             await knowledge.delete(copy.id, CHIEF, None)
             assert await stores.notes.find(copy.id) is None
             assert await stores.notes.find(original.id) == original
@@ -383,7 +407,7 @@ def test_a_clock_that_stands_still_or_goes_back_still_orders_the_states(tmp_path
         try:
             note = a_note(1, "T")
             await stores.notes.write([Insert(note, "ada")])
-            knowledge = Knowledge(stores.notes, _NoSearcher(), Stopped())
+            knowledge = Knowledge(stores.notes, _NoFinder(), _NoSearcher(), Stopped())
             proposed = await knowledge.propose(note.id, ADA, None)
             assert proposed.updated_at == _after(note)
         finally:

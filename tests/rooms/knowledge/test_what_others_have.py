@@ -17,11 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+from carrel.core.answer import split_explanation
 from carrel.core.errors import CarrelError
 from carrel.rooms.knowledge.notes import Insert, Note, Remove
 from carrel.wiring.desk import open_desk
 from carrel.wiring.knowledge import open_stores
-from tests.rooms.knowledge.desk import ADA, CHIEF, asking, settings_at
+from tests.rooms.knowledge.desk import ADA, CHIEF, asking_why, settings_at
 
 WORDS = ("magnesium", "migraine", "channel", "ion", "the", "知識管理", "müller")
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -66,6 +67,13 @@ QUERIES = (
     'text:the "ion channel"',
     "text:知識",
     "#a text:ion",
+    "#a magnesium channel",
+    "does magnesium help migraine",
+    "ion müller 管理",
+    "channels of ions",
+    "mullerr migrane",
+    "nothing of the kind",
+    "#b/c",
 )
 
 
@@ -150,7 +158,7 @@ def answers(
         told: list[bytes] = []
         desk = open_desk(settings_here)
         async with desk.session():
-            ask = asking(desk)
+            ask = asking_why(desk)
             for who in (ADA, CHIEF):
                 for order in ("best", "newest"):
                     told += [
@@ -171,6 +179,9 @@ async def _told(ask: Any, who: Any, name: str, **arguments: object) -> bytes:
         answer = await ask(who, name, **arguments)
     except CarrelError as error:
         return orjson.dumps(error.to_facts())
+    answer, explanation = split_explanation(answer)
+    if explanation is not None:
+        return orjson.dumps([answer, explanation.model_dump(mode="json")])
     facts = TypeAdapter(type(answer)).dump_python(answer, mode="json")
     if isinstance(facts, dict):
         facts.pop("took")

@@ -22,7 +22,7 @@ from carrel.libraries.query.notes import (
 )
 from carrel.libraries.text.folding import fold_text
 from carrel.libraries.text.tokenizer import index_terms
-from carrel.rooms.knowledge.documents import Checkpoint, Drop, Put
+from carrel.rooms.knowledge.documents import Checkpoint, Drop, NotePut, Put, Reset
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError, SearchTooBroadError
 from carrel.rooms.knowledge.notes import (
     Insert,
@@ -486,6 +486,33 @@ class KnowledgeStoreContract:
             _, puts, drops = await told(notes, mark)
             assert "changed" in puts and "first" not in puts
             assert drops == {second.id}
+
+        run(work)
+
+    def test_a_cursor_of_another_database_begins_anew(self, run: Callable[..., Any]) -> None:
+        async def work(notes: NoteStore, nodes: NodeStore) -> None:
+            await notes.write([Insert(a_note(1, "first"), "ada")])
+            await nodes.put([Node("Magnesium")])
+            for cursor in ("12", "7/7/7", "elsewhere/9", "x|y"):
+                told_first = [change async for change in notes.note_changes(cursor)]
+                assert isinstance(told_first[0], Reset), cursor
+                assert [one.note.title for one in told_first if isinstance(one, NotePut)] == [
+                    "first"
+                ]
+            mark, _, _ = await told(notes, None)
+            assert not any([isinstance(change, Reset) async for change in notes.note_changes(mark)])
+
+        run(work)
+
+    def test_notes_are_read_by_many_ids_at_once(self, run: Callable[..., Any]) -> None:
+        async def work(notes: NoteStore, nodes: NodeStore) -> None:
+            given = [a_note(number, f"t{number}") for number in range(5)]
+            await notes.write([Insert(note, "ada") for note in given])
+            ids = [note.id for note in given]
+            assert await notes.find_many([*ids, "absent", ids[0]]) == dict(
+                zip(ids, given, strict=True)
+            )
+            assert await notes.find_many([]) == {}
 
         run(work)
 

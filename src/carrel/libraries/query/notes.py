@@ -1,11 +1,15 @@
-"""The query language of notes: a title prefix, `#tag #tag`, `text:words "a phrase"`, or `*`."""
+"""The query language of notes: that of papers, with `#tag #tag` and `text:words` before it, or `*`.
+
+A plain question is the beginning of a title first, and then words that rank.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carrel.libraries.query.errors import QueryError
+from carrel.libraries.query.papers import AllOf, PaperQuery, QueryNode, parse_paper_query
 from carrel.libraries.text.folding import fold_text
 from carrel.libraries.text.tokenizer import index_terms
 
@@ -57,12 +61,7 @@ def parse_note_query(query: str) -> Condition:
     if not rest.startswith("#"):
         return TitlePrefix(fold_text(rest), rest)
     tags: dict[str, str] = {}
-    place = 0
-    while match := _TAG.match(rest, place):
-        typed = (match[1] if match[1] is not None else match[2]).lstrip("#").strip()
-        if fold_text(typed):
-            tags.setdefault(fold_text(typed), typed)
-        place = match.end()
+    place = _read_tags(rest, tags)
     before, rest = rest[:place].strip(), rest[place:]
     if not tags:
         raise QueryError(
@@ -76,6 +75,64 @@ def parse_note_query(query: str) -> Condition:
         f"after #tags only more tags or text: can follow, not {rest[:50]!r}",
         next_step=f"Write {before} text:{rest[:50]}",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class NoteQuery:
+    """A parsed question: tags that notes carry, words that rank, and a title that comes first.
+
+    `tags` are folded, and each stands for those below it. `title` is empty where the question
+    cannot be the beginning of one. All words of a `text:` are wanted.
+    """
+
+    text: str
+    words: PaperQuery
+    tags: tuple[str, ...] = ()
+    title: TitlePrefix | None = None
+
+    @property
+    def is_everything(self) -> bool:
+        return not self.tags and self.title is None and self.words.is_empty
+
+
+def parse_note_question(query: str) -> NoteQuery:
+    """What is asked; QueryError for `#` or `text:` with nothing after it."""
+    typed = query.strip()
+    if typed == "*":
+        return NoteQuery(typed, parse_paper_query(""))
+    tags: dict[str, str] = {}
+    rest = typed
+    if typed.startswith("#"):
+        place = _read_tags(typed, tags)
+        if not tags:
+            raise QueryError(
+                "a tag is required after #", next_step="Write #tag, or several: #tag #other."
+            )
+        rest = typed[place:].strip()
+    if _is_text_search(rest):
+        asked = rest[len(_TEXT) :]
+        _phrases(asked)
+        return NoteQuery(typed, _want_every_word(parse_paper_query(asked)), tuple(tags))
+    if tags:
+        return NoteQuery(typed, parse_paper_query(rest), tuple(tags))
+    return NoteQuery(typed, parse_paper_query(rest), (), TitlePrefix(fold_text(rest), rest))
+
+
+def _read_tags(query: str, tags: dict[str, str]) -> int:
+    """Collect the tags at the beginning of a query, and say where they end."""
+    place = 0
+    while match := _TAG.match(query, place):
+        typed = (match[1] if match[1] is not None else match[2]).lstrip("#").strip()
+        if fold_text(typed):
+            tags.setdefault(fold_text(typed), typed)
+        place = match.end()
+    return place
+
+
+def _want_every_word(query: PaperQuery) -> PaperQuery:
+    strict: tuple[QueryNode, ...] = () if query.strict is None else (query.strict,)
+    parts: tuple[QueryNode, ...] = (*query.loose, *strict)
+    return replace(query, loose=(), strict=parts[0] if len(parts) == 1 else AllOf(parts))
 
 
 def _is_text_search(query: str) -> bool:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
+from carrel.core.answer import split_explanation
 from carrel.core.caller import Call
 from carrel.core.desk_search import DeskCandidate, RoomFindings
 from carrel.core.errors import NotFoundError
-from carrel.libraries.text.passages import LONG, cut_passages
-from carrel.libraries.text.text_ranking import rank_texts
 from carrel.rooms.knowledge.models import MAX_QUERY_CHARACTERS, FoundNote, FullNote
 from carrel.rooms.knowledge.service import Knowledge
 
@@ -26,32 +24,24 @@ class NoteDeskSearch:
 
     async def search(self, query: str, call: Call, count: int) -> RoomFindings:
         named = await self._named(query.strip(), call)
-        notes = await self._knowledge.search(
-            query[:MAX_QUERY_CHARACTERS], call.caller, whose="all", order="best", limit=count
+        notes, _ = split_explanation(
+            await self._knowledge.search(
+                query[:MAX_QUERY_CHARACTERS], call.caller, whose="all", order="best", limit=count
+            )
         )
         found = [] if named is None else [_candidate(named, named.content, is_named=True)]
-        for note in notes:
-            if named is None or note.id != named.id:
-                text = await asyncio.to_thread(best_passage, query, note.content)
-                found.append(_candidate(note, text))
+        found += [
+            _candidate(note, note.content) for note in notes if named is None or note.id != named.id
+        ]
         return RoomFindings(found)
 
     async def _named(self, text: str, call: Call) -> FullNote | None:
         if _NOTE_ID.fullmatch(text) is None:
             return None
         try:
-            return await self._knowledge.get(text, call.caller)
+            return await self._knowledge.get(text, call)
         except NotFoundError:
             return None
-
-
-def best_passage(query: str, text: str) -> str:
-    """The passage of a long text that has most of the query's words."""
-    if len(text) <= LONG:
-        return text
-    passages = [text[each.start : each.end] for each in cut_passages(text)]
-    ranked = rank_texts(query, passages)
-    return passages[ranked[0][0]] if ranked else text[:LONG]
 
 
 def _candidate(note: FoundNote | FullNote, text: str, *, is_named: bool = False) -> DeskCandidate:

@@ -71,6 +71,12 @@ def find_links(content: str) -> list[LinkTarget]:
     return list(found.values())
 
 
+def link_targets(content: str) -> list[str]:
+    """The distinct targets of a note's [[links]] in order; links inside code are ignored."""
+    text = _FENCE.sub(" ", content)
+    return list(dict.fromkeys(target.written for _, target in _wiki_links(text)))
+
+
 def link_term(target: str) -> str:
     """A target of `NotesAbout.find` as notes are indexed by it."""
     kind, _, key = target.partition(":")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
+from carrel.core.answer import Explanation
+from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
+from carrel.libraries.query.empty_answers import EmptyAnswer
+from carrel.rooms.knowledge.links import LinkKind
 from carrel.rooms.knowledge.notes import ChangeKind, Note, Order, Source, Status, Version, Whose
 
 MAX_CONTENT_CHARACTERS = 200_000
@@ -138,12 +143,19 @@ class SavedNote(Answer):
 
 
 class FoundNote(Answer):
-    """One note found."""
+    """One note found; of a long one `content` is the passage that fits best, with its id.
+
+    `total` counts the notes that the search finds in all.
+    """
 
     id: str
     title: str
     content: str
     score: float
+    truncated: bool = Field(default=False, exclude_if=lambda value: not value)
+    passage_id: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    section: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    total: int | None = Field(default=None, exclude_if=lambda value: value is None)
     # Whose note it is; no part of the answer.
     _author: str = PrivateAttr(default="")
 
@@ -156,11 +168,36 @@ class FoundNote(Answer):
         return self
 
 
+class NoNotesFound(Explanation):
+    """Why a search found no note, and what comes near."""
+
+    documents: int
+    unmatched_words: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    did_you_mean: dict[str, list[str]] = Field(default={}, exclude_if=lambda value: not value)
+    unmatched_filters: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    nearest: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    next_step: str
+
+    @classmethod
+    def of(cls, empty: EmptyAnswer) -> NoNotesFound:
+        return cls(
+            message=empty.message,
+            documents=empty.documents,
+            unmatched_words=empty.unmatched_words,
+            did_you_mean=empty.did_you_mean,
+            unmatched_filters=empty.unmatched_filters,
+            nearest=empty.nearest,
+            next_step=empty.next_step,
+        )
+
+
 class Link(Answer):
-    """A [[link]] in a note, and the note it leads to where there is one."""
+    """A link in a note, and what it leads to where there is one: a note unless `kind` says else."""
 
     target: str
     id: str | None
+    kind: LinkKind = Field(default="note", exclude_if=lambda value: value == "note")
+    title: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class FullNote(Answer):
@@ -180,9 +217,17 @@ class FullNote(Answer):
     promoted_to_id: str | None
     links: tuple[Link, ...]
     links_left_out: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    # The newest notes that point at this one and that the caller may see.
+    linked_from: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
 
     @classmethod
-    def of(cls, note: Note, links: tuple[Link, ...] = (), links_left_out: int = 0) -> FullNote:
+    def of(
+        cls,
+        note: Note,
+        links: tuple[Link, ...] = (),
+        links_left_out: int = 0,
+        linked_from: Sequence[NoteLink] = (),
+    ) -> FullNote:
         return cls(
             id=note.id,
             title=note.title,
@@ -198,6 +243,7 @@ class FullNote(Answer):
             promoted_to_id=note.promoted_to_id,
             links=links,
             links_left_out=links_left_out or None,
+            linked_from=tuple(linked_from),
         )
 
 

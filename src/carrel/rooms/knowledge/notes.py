@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 import string
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from carrel.libraries.query.notes import Condition
+from carrel.libraries.query.empty_answers import EmptyAnswer
+from carrel.libraries.query.notes import Condition, NoteQuery
 from carrel.libraries.text.folding import fold_text
 
 Source = Literal["personal", "team"]
@@ -29,8 +29,6 @@ TEAM_SHELF = "team"
 PROPOSALS_FROM, PROPOSALS_BELOW = "proposed:", "proposed;"
 # The end of every range of titles that begin alike: no text has this character.
 LAST_CHARACTER = "\U0010ffff"
-_FENCE = re.compile(r"^(`{3,}+|~{3,}+).*?^\1[^\n]*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"\[\[([^\[\]\n|#^]+)(?:[#^][^\[\]\n|]*)?(?:\|[^\[\]\n]*)?\]\]")
 _PLACES = {"draft": "open", "proposed": "proposed", "promoted": "done"}
 
 
@@ -153,6 +151,38 @@ class NoteHit:
 
 
 @dataclass(frozen=True, slots=True)
+class RankedSearch:
+    """One question to the index."""
+
+    query: NoteQuery
+    shelf: Shelf
+    order: Order
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundId:
+    """A note by its id, with its rank and the number of the passage that fits best, 0 for none."""
+
+    id: str
+    rank: float = 0.0
+    passage: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundIds:
+    """Notes with exactly the tag that was asked for, then the rest by rank; `total` of both.
+
+    `nothing` explains where neither they nor a title fit.
+    """
+
+    tagged: tuple[FoundId, ...]
+    ranked: tuple[FoundId, ...]
+    total: int
+    nothing: EmptyAnswer | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """A named entity of the knowledge graph."""
 
@@ -194,6 +224,14 @@ def shelf_names(shelf: Shelf) -> tuple[str, ...] | None:
             return None
 
 
+def stands_on(note: Note, shelf: Shelf) -> bool:
+    """Whether a note is on a shelf."""
+    names = shelf_names(shelf)
+    if names is None:
+        return note.source == "personal" and note.status == "proposed"
+    return shelf_of(note) in names
+
+
 def title_score(note: Note, text: str) -> float:
     return EXACT_TITLE_SCORE if fold_text(note.title) == text else TITLE_PREFIX_SCORE
 
@@ -208,13 +246,3 @@ def sort_key(note: Note, order: Order) -> tuple[object, ...]:
     """The key by which lists from several shelves are merged."""
     key, age = fold_text(note.title), -note.created_at.timestamp()
     return (age, key) if order == "newest" else (key, age)
-
-
-def link_targets(content: str) -> list[str]:
-    """The distinct targets of a note's [[links]] in order; links inside code are ignored."""
-    found: dict[str, None] = {}
-    for match in _LINK.finditer(_FENCE.sub(" ", content)):
-        target = match[1].strip().removesuffix(".md")
-        if target:
-            found.setdefault(target)
-    return list(found)

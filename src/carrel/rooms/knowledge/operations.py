@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from carrel.core.answer import Explained
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.operation import Effect
@@ -110,8 +111,9 @@ class KnowledgeOperations:
     @operation(
         title="Search knowledge",
         description=(
-            "Find notes by the beginning of their title, by #tag (several: all of them), by "
-            'text:words in the content, text:"a phrase", or * for all.'
+            "Ask notes a plain question, or find them by the beginning of a title, by #tag (and "
+            'the tags below it), text:words that must all be there, "a phrase", or * for all. '
+            "Long notes come as their best passage; get_knowledge has the whole."
         ),
         scopes=READ,
         quotes=_quote_notes,
@@ -122,7 +124,9 @@ class KnowledgeOperations:
             "about …"
         ),
     )
-    async def search_knowledge(self, question: SearchKnowledge, call: Call) -> list[FoundNote]:
+    async def search_knowledge(
+        self, question: SearchKnowledge, call: Call
+    ) -> list[FoundNote] | Explained:
         return await self._knowledge.search(
             question.query,
             call.caller,
@@ -134,7 +138,8 @@ class KnowledgeOperations:
     @operation(
         title="Get knowledge",
         description=(
-            "One note whole: content, tags, author, status, times, and where its [[links]] lead."
+            "One note whole: content, tags, author, status, times, where its links lead and which "
+            "notes link to it."
         ),
         scopes=READ,
         quotes=_quote_note,
@@ -145,7 +150,7 @@ class KnowledgeOperations:
         ),
     )
     async def get_knowledge(self, question: OneNote, call: Call) -> FullNote:
-        return await self._knowledge.get(question.id, call.caller)
+        return await self._knowledge.get(question.id, call)
 
     @operation(
         title="Get knowledge history",

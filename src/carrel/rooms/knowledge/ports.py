@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from carrel.core.caller import Call
 from carrel.rooms.knowledge.documents import (
     DocumentChange,
     DocumentSource,
@@ -13,8 +14,19 @@ from carrel.rooms.knowledge.documents import (
     NoteChange,
     NoteDocuments,
 )
+from carrel.rooms.knowledge.links import LinkTarget
 from carrel.rooms.knowledge.models import SearchAnswer
-from carrel.rooms.knowledge.notes import Change, Node, Note, NoteHit, NoteSearch, Shelf, Version
+from carrel.rooms.knowledge.notes import (
+    Change,
+    FoundIds,
+    Node,
+    Note,
+    NoteHit,
+    NoteSearch,
+    RankedSearch,
+    Shelf,
+    Version,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +90,27 @@ class NoteStore(Protocol):
     async def close(self) -> None: ...
 
 
+class NoteFinder(Protocol):
+    """The index of notes: a cache that holds every write acknowledged before the question.
+
+    Words weigh by the notes that the reader of the shelf may see, and by no others.
+    """
+
+    async def search(self, search: RankedSearch) -> FoundIds:
+        """Notes by rank. Raises IndexBuildingError while it is first filled."""
+        ...
+
+    async def find_links(self, terms: Sequence[str], shelf: Shelf, limit: int) -> list[str]:
+        """The ids of the newest notes with a link to one of these."""
+        ...
+
+    def follow_later(self) -> None:
+        """Called after notes were written; never raises."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 class NodeStore(Protocol):
     """Named nodes. Two names that differ in case only are one node."""
 
@@ -133,6 +166,29 @@ class NoConcepts:
 
     async def near(self, name: str, limit: int) -> list[str]:
         return []
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedThing:
+    """A paper, reference or hypothesis that a note points at."""
+
+    id: str
+    title: str
+
+
+class LinkedThings(Protocol):
+    """What notes point at in the other rooms."""
+
+    async def find(self, target: LinkTarget, call: Call) -> LinkedThing | None:
+        """The thing, where there is one and the caller may see it."""
+        ...
+
+
+class NoLinkedThings:
+    """There are no other rooms."""
+
+    async def find(self, target: LinkTarget, call: Call) -> LinkedThing | None:
+        return None
 
 
 class Searcher(Protocol):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from carrel.core.caller import Caller
+from carrel.core.answer import Explained
+from carrel.core.caller import Call, Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import InsufficientPermissionsError, InvalidInputError
-from carrel.libraries.query.notes import parse_note_query
+from carrel.core.note_links import NoteLink
 from carrel.libraries.text.tokenizer import case_key
 from carrel.rooms.knowledge.documents import EVERYONE, PAPERS, PROMOTERS, TEAM, library_of, owner
 from carrel.rooms.knowledge.errors import (
@@ -18,24 +19,22 @@ from carrel.rooms.knowledge.errors import (
     NoteNotFoundError,
     NotYoursError,
     WrongStatusError,
-    translate_query_errors,
 )
 from carrel.rooms.knowledge.models import (
-    MAX_LINKS,
     FoundNote,
     FullNote,
-    Link,
     NoteVersion,
     SaveKnowledge,
     SearchAnswer,
 )
+from carrel.rooms.knowledge.note_links import NoteLinks
+from carrel.rooms.knowledge.note_search import NoteSearches
 from carrel.rooms.knowledge.notes import (
     Change,
     Insert,
     Mine,
     MineAndTeam,
     Note,
-    NoteSearch,
     Order,
     Proposals,
     Remove,
@@ -43,10 +42,15 @@ from carrel.rooms.knowledge.notes import (
     Shelf,
     Team,
     Whose,
-    link_targets,
     new_note_id,
 )
-from carrel.rooms.knowledge.ports import NoteStore, Searcher
+from carrel.rooms.knowledge.ports import (
+    LinkedThings,
+    NoLinkedThings,
+    NoteFinder,
+    NoteStore,
+    Searcher,
+)
 
 PROMOTE = "knowledge:promote"
 READ_PAPERS = "papers:read"
@@ -63,11 +67,16 @@ class Knowledge:
     def __init__(
         self,
         store: NoteStore,
+        finder: NoteFinder,
         searcher: Searcher,
         clock: Clock,
         new_id: Callable[[], str] = new_note_id,
+        things: LinkedThings | None = None,
     ) -> None:
         self._store = store
+        self._finder = finder
+        self._searches = NoteSearches(store, finder)
+        self._links = NoteLinks(store, self._searches, things or NoLinkedThings())
         self._searcher = searcher
         self._clock = clock
         self._new_id = new_id
@@ -82,37 +91,18 @@ class Knowledge:
 
     async def search(
         self, query: str, caller: Caller, *, whose: Whose, order: Order, limit: int
-    ) -> list[FoundNote]:
-        with translate_query_errors():
-            condition = parse_note_query(query)
-        found = await self._store.search(NoteSearch(condition, _shelf(whose, caller), order, limit))
-        return [
-            FoundNote(
-                id=hit.note.id,
-                title=hit.note.title,
-                content=hit.note.content,
-                score=round(hit.score, 4),
-            ).written_by(hit.note.user_id)
-            for hit in found
-        ]
+    ) -> list[FoundNote] | Explained:
+        return await self._searches.search(query, _shelf(whose, caller), order, limit)
 
-    async def get(self, note_id: str, caller: Caller) -> FullNote:
-        """A note with the targets of its links."""
-        note = await self._visible(note_id, caller)
-        every_target = link_targets(note.content)
-        targets = every_target[:MAX_LINKS]
-        if not targets:
-            return FullNote.of(note)
-        names = {target: target.rpartition("/")[2] for target in targets}
-        known = await self._store.titled(
-            list(dict.fromkeys((*targets, *names.values()))), MineAndTeam(caller.user_id)
-        )
-        found = {target: known.get(target) or known.get(name) for target, name in names.items()}
-        known_links = tuple(
-            Link(target=target, id=other.id if other is not None else None)
-            for target, other in found.items()
-        )
-        return FullNote.of(note, known_links, len(every_target) - len(targets))
+    async def get(self, note_id: str, call: Call) -> FullNote:
+        """A note with what its links lead to, and the notes that link to it."""
+        note = await self._visible(note_id, call.caller)
+        links, left_out = await self._links.resolve(note, call)
+        return FullNote.of(note, links, left_out, await self._links.find_back(note, call.caller))
+
+    async def find(self, targets: Sequence[str], caller: Caller) -> list[NoteLink]:
+        """The port NotesAbout: what points at things of other rooms."""
+        return await self._links.find_about(targets, caller)
 
     async def history(self, note_id: str, caller: Caller, limit: int) -> list[NoteVersion]:
         await self._visible(note_id, caller)
@@ -264,6 +254,7 @@ class Knowledge:
 
     async def _write(self, changes: list[Change]) -> None:
         await self._store.write(changes)
+        self._finder.follow_later()
         await self._searcher.notes_changed()
 
     async def _visible(self, note_id: str, caller: Caller) -> Note:

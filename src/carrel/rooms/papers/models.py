@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
+from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
 from carrel.libraries.query.papers import FacetCategory
 from carrel.rooms.papers.paper_names import MAX_NAME_CHARACTERS, check_paper_name
@@ -299,6 +300,8 @@ class PaperMetadata(Answer):
     has_source: bool
     has_bibtex: bool
     inferred: Inferred = ()
+    # The newest notes that point at the paper and that the caller may see.
+    notes: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class YearCount(Answer):

@@ -8,6 +8,7 @@ from typing import Any
 from carrel.core.answer import Explained, Text
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
+from carrel.core.note_links import NoNotes, NotesAbout, find_notes
 from carrel.core.quoting import QuotedSource
 from carrel.rooms.papers.models import (
     CorpusStatistics,
@@ -46,8 +47,9 @@ def _corpus(arguments: Mapping[str, Any], answer: object, caller: Caller) -> Ite
 class PapersOperations:
     """The reading operations of the papers room, over its service."""
 
-    def __init__(self, papers: Papers) -> None:
+    def __init__(self, papers: Papers, notes: NotesAbout | None = None) -> None:
         self._papers = papers
+        self._notes = notes or NoNotes()
 
     @operation(
         title="Search papers",
@@ -118,7 +120,11 @@ class PapersOperations:
         ),
     )
     async def get_paper_metadata(self, question: OnePaper, call: Call) -> PaperMetadata:
-        return await self._papers.metadata(question.paper_id)
+        paper = await self._papers.metadata(question.paper_id)
+        keys = {"paper": paper.paper_id, "doi": paper.doi, "arxiv": paper.arxiv_id}
+        targets = [f"{kind}:{key}" for kind, key in keys.items() if key]
+        found = await find_notes(self._notes, targets, call.caller)
+        return paper.model_copy(update={"notes": found}) if found else paper
 
     @operation(
         title="Get paper summary",

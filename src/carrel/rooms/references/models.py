@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
 from carrel.rooms.references.cited_items import read_label
 
@@ -122,6 +123,8 @@ class References(LibraryAnswer):
     limit: int
     references: list[dict[str, Any]] | None = None
     text: str | None = None
+    # By the id of the reference: the newest notes that point at it and that the caller may see.
+    notes: dict[str, tuple[NoteLink, ...]] = Field(default={}, exclude_if=lambda value: not value)
 
 
 class Added(Answer):

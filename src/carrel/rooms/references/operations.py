@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from carrel.core.answer import Explained, Job, Text
 from carrel.core.caller import Call
 from carrel.core.decorators import operation
+from carrel.core.note_links import NoNotes, NotesAbout, find_notes
 from carrel.core.operation import Effect
 from carrel.rooms.references.models import (
     AddedReferences,
@@ -42,8 +46,9 @@ WRITE = frozenset({"references:write"})
 class ReferencesOperations:
     """The operations of the references room, over its service."""
 
-    def __init__(self, references: ReferencesRoom) -> None:
+    def __init__(self, references: ReferencesRoom, notes: NotesAbout | None = None) -> None:
         self._references = references
+        self._notes = notes or NoNotes()
 
     @operation(
         title="Search references",
@@ -67,7 +72,8 @@ class ReferencesOperations:
     async def search_references(
         self, question: SearchReferences, call: Call
     ) -> References | Explained:
-        return await self._references.search(question, call)
+        found = await self._references.search(question, call)
+        return found if isinstance(found, Explained) else await self._with_notes(found, call)
 
     @operation(
         title="List references",
@@ -82,7 +88,7 @@ class ReferencesOperations:
         ),
     )
     async def list_references(self, question: ListReferences, call: Call) -> References:
-        return await self._references.list_page(question, call)
+        return await self._with_notes(await self._references.list_page(question, call), call)
 
     @operation(
         title="Add references",
@@ -240,3 +246,23 @@ class ReferencesOperations:
     )
     async def detach_fulltext(self, question: DetachFulltext, call: Call) -> DetachedFiles:
         return await self._references.detach(question, call)
+
+    async def _with_notes(self, answer: References, call: Call) -> References:
+        """The answer with the notes about its references, asked for together first."""
+        targets = {str(item.get("id", "")): _link_targets(item) for item in answer.references or []}
+        every = [target for each in targets.values() for target in each]
+        if not every or not await find_notes(self._notes, every, call.caller):
+            return answer
+        found = {
+            reference_id: await find_notes(self._notes, each, call.caller)
+            for reference_id, each in targets.items()
+        }
+        about = {reference_id: notes for reference_id, notes in found.items() if notes}
+        return answer.model_copy(update={"notes": about})
+
+
+def _link_targets(item: Mapping[str, Any]) -> list[str]:
+    """What a note links to that means this reference: its id or its DOI."""
+    doi = item.get("DOI")
+    own = [f"ref:{item.get('id', '')}"]
+    return [*own, f"doi:{doi}"] if isinstance(doi, str) and doi else own

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
 from carrel.rooms.research.records import ReviewScores, UnderstoodAs
 
@@ -278,6 +279,8 @@ class HypothesisInFull(HypothesisShown):
     evidence: list[EvidenceShown]
     reviews: list[ReviewShown]
     matches: list[MatchShown]
+    # The newest notes that point at the hypothesis and that the caller may see.
+    notes: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class ResultHypothesis(Answer):

@@ -8,6 +8,7 @@ from typing import cast
 from carrel.core.answer import Job, Partial, Text
 from carrel.core.caller import Call
 from carrel.core.decorators import operation
+from carrel.core.note_links import NoNotes, NotesAbout, find_notes
 from carrel.core.operation import Effect
 from carrel.rooms.research.inert_text import inert_values
 from carrel.rooms.research.jobs import SCOPES_OF
@@ -55,8 +56,9 @@ _PATIENT_SECONDS = 120.0
 class ResearchOperations:
     """The operations of the research room, over its service."""
 
-    def __init__(self, research: ResearchRoom) -> None:
+    def __init__(self, research: ResearchRoom, notes: NotesAbout | None = None) -> None:
         self._research = research
+        self._notes = notes or NoNotes()
 
     @operation(
         title="Start research",
@@ -188,7 +190,9 @@ class ResearchOperations:
         ),
     )
     async def get_hypothesis(self, question: GetHypothesis, call: Call) -> HypothesisInFull:
-        return await self._research.get_hypothesis(question.hypothesis_id, call)
+        found = await self._research.get_hypothesis(question.hypothesis_id, call)
+        notes = await find_notes(self._notes, [f"hypothesis:{found.id}"], call.caller)
+        return found.model_copy(update={"notes": notes}) if notes else found
 
     @operation(
         title="Review a hypothesis",

@@ -455,10 +455,10 @@ class _ChangeCursor:
     @classmethod
     def parse(cls, text: str | None) -> _ChangeCursor:
         """The cursor of a text; one of an earlier version has no mark and fits no database."""
-        parts = (text or "0").split("/")
-        if len(parts) != 3:
+        try:
+            return cls(*(int(part) for part in (text or "").split("/")))
+        except (TypeError, ValueError):
             return cls(0, -1, 0)
-        return cls(*(int(part) for part in parts))
 
     def find_mark(self) -> tuple[str, dict[str, object]]:
         return "SELECT mark FROM change_marks WHERE number = :number", {"number": self.number}

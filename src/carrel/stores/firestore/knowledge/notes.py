@@ -417,9 +417,10 @@ class _ChangeTimes:
     def parse(cls, text: str | None) -> _ChangeTimes | None:
         """The times of a cursor; None for no cursor, and for one of an earlier version."""
         parts = (text or "").split("|")
-        if len(parts) != 3:
+        try:
+            return cls(*(datetime.fromisoformat(part) for part in parts))
+        except (TypeError, ValueError):
             return None
-        return cls(*(datetime.fromisoformat(part) for part in parts))
 
     def __str__(self) -> str:
         return "|".join(time.isoformat() for time in (self.changed, self.updated, self.removed))

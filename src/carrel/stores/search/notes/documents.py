@@ -20,7 +20,7 @@ from carrel.stores.search.schema import IndexedDocument
 # Fields of front matter that say something of the note beside its text, such as aliases.
 MAX_PROPERTY_CHARACTERS = 6_000
 # The title weighs so often in what ranks a passage; see ranking.py for where it was fitted.
-TITLE_TIMES = 3
+TITLE_TIMES = 1
 
 IS_NOTE, IS_PASSAGE, IS_DONE = "kind:note", "kind:passage", "state:done"
 _LATEST_PLACE = (1 << 32) - 1
@@ -60,7 +60,7 @@ def note_documents(note: Note) -> Iterator[IndexedDocument]:
     about = {"tag": note.tags, "keyword": note_properties(note)}
     row, year, place = note_row(note.id), *_time_of(note.created_at)
     links = [link_key(term) for target in find_links(note.content) for term in target.terms]
-    whole = [IS_NOTE, *keys, *dict.fromkeys(links)]
+    whole = [IS_NOTE, f"title:{fold_text(note.title)}", *keys, *dict.fromkeys(links)]
     if len(passages) <= 1:
         yield IndexedDocument(
             row=row,

@@ -1,0 +1,59 @@
+"""The index of notes, opened by the first search so that its driver costs no start-up."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+
+from carrel.rooms.knowledge.notes import FoundIds, RankedSearch, Shelf
+from carrel.rooms.knowledge.ports import KnowledgeStores, NoteFinder
+from carrel.settings import Settings
+
+
+class LateFinder:
+    """The index of notes, opened and its driver imported by the first search."""
+
+    def __init__(self, make_finder: Callable[[], NoteFinder]) -> None:
+        self._make_finder = make_finder
+        self._finder: NoteFinder | None = None
+        self._opening = asyncio.Lock()
+
+    async def search(self, search: RankedSearch) -> FoundIds:
+        return await (await self._open()).search(search)
+
+    async def find_links(self, terms: Sequence[str], shelf: Shelf, limit: int) -> list[str]:
+        return await (await self._open()).find_links(terms, shelf, limit)
+
+    def follow_later(self) -> None:
+        """Where nobody has searched yet, the first search catches up."""
+        if self._finder is not None:
+            self._finder.follow_later()
+
+    async def close(self) -> None:
+        if self._finder is not None:
+            await self._finder.close()
+
+    async def _open(self) -> NoteFinder:
+        async with self._opening:
+            if self._finder is None:
+                self._finder = await asyncio.to_thread(self._make_finder)
+        return self._finder
+
+
+def open_finder(settings: Settings, stores: KnowledgeStores) -> NoteFinder:
+    """The index of the notes, in the cache folder."""
+    place = {
+        "sqlite": "sqlite",
+        "postgres": f"postgres {settings.database.url}",
+        "firestore": f"firestore {settings.knowledge.project} {settings.knowledge.database}",
+    }[settings.knowledge_store]
+    name = hashlib.sha256(place.encode()).hexdigest()[:16]
+    folder = (settings.cache or settings.home / "cache") / "notes" / name
+
+    def make_finder() -> NoteFinder:
+        from carrel.stores.search.notes.finder import IndexedNotes
+
+        return IndexedNotes(stores.notes.note_changes, folder)
+
+    return LateFinder(make_finder)
