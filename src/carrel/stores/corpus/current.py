@@ -133,7 +133,7 @@ class CurrentPapers:
         return await self._readers.ask(lambda it: it.ids_like(text, count))
 
     async def words_like(self, word: str) -> list[tuple[str, int]]:
-        return await self._now.words_like(word)
+        return await self._readers.ask(lambda it: it.words_like(word))
 
     async def statistics(self) -> CorpusStatistics:
         return await self._readers.ask(lambda it: it.statistics())
