@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from carrel.libraries.text.folding import fold_text
@@ -37,31 +38,16 @@ _DASHES = "-\u2010\u2011\u2012\u2013\u2212\u00ad\u200c"
 _APOSTROPHES = "'\u2018\u2019\u201b\u2032\u00b4\u02bc"
 # Signs that compatibility folding makes words of: unit signs, numbers in circles, letterlike signs.
 _LETTERLIKE = "\u2100-\u2121\u2123-\u214f\u2460-\u24ff\u3200-\u33ff"
-_LETTER = rf"[^\W_{UNSPACED}]|[{_LETTERLIKE}]"
-_INSIDE = rf"(?:{_LETTER}|[{MARKS}\u200d\u2060])"
 _ASCII_CHUNK = re.compile(
     rf"(?:(?=[abcehimnpqstu])(?:{_PREFIX}) )?[a-z0-9]+(?:[-'.,][a-z0-9]+|-\n[a-z]+)*", re.ASCII
-)
-_CHUNK = re.compile(
-    rf"[{UNSPACED}][{UNSPACED}{MARKS}\u200c\u200d\u2060]*"
-    rf"|(?:(?:{_PREFIX}) )?(?:{_LETTER}){_INSIDE}*"
-    rf"(?:(?:[{_DASHES}{_APOSTROPHES}.,]|-\n){_INSIDE}+)*"
-)
-# The same for a text without unspaced scripts, in which one class of characters is enough.
-_ANY_LETTER = rf"[\w{_LETTERLIKE}{MARKS}\u200d\u2060]"
-_SPACED_CHUNK = re.compile(
-    rf"(?:(?=[abcehimnpqstu])(?:{_PREFIX}) )?[\w{_LETTERLIKE}]{_ANY_LETTER}*"
-    rf"(?:(?:[{_DASHES}{_APOSTROPHES}.,]|-\n){_ANY_LETTER}+)*"
 )
 # Typeset signs that stand in most texts, and what is typed for them.
 _COMMON_SIGNS = (
     ("\u2019", "'"), ("\u2013", "-"), ("\u2010", "-"), ("\u2014", " "), ("\u201c", " "),
     ("\u201d", " "), ("\u00a0", " "),
 )  # fmt: skip
-_UNSPACED_RUN = re.compile(rf"([{UNSPACED}][{MARKS}]*)")
-_STARTS_UNSPACED = re.compile(rf"[{UNSPACED}]")
-_WORD = re.compile(rf"[^\W_{UNSPACED}](?:[^\W_{UNSPACED}]|[{MARKS}])*|[{UNSPACED}][{MARKS}]*")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200d\u2060\ufeff\u0640\u2122"))
+_ASCII_WORD = re.compile(r"[a-z0-9]+", re.ASCII)
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 # Letters and a number, which others write apart (`covid19`, `il6`, `5ht`).
@@ -128,6 +114,40 @@ def analyze_query(text: str) -> tuple[AskedWord, ...]:
     return tuple(content or found)
 
 
+@dataclass(frozen=True, slots=True)
+class _ScriptPatterns:
+    """Patterns of all scripts, which take a tenth of a second to compile."""
+
+    # A word and what is written together with it.
+    chunk: re.Pattern[str]
+    # The same for a text without unspaced scripts, in which one class of characters is enough.
+    spaced_chunk: re.Pattern[str]
+    unspaced: re.Pattern[str]
+    unspaced_character: re.Pattern[str]
+    word: re.Pattern[str]
+
+
+@lru_cache(1)
+def _scripts() -> _ScriptPatterns:
+    letter = rf"[^\W_{UNSPACED}]|[{_LETTERLIKE}]"
+    inside = rf"(?:{letter}|[{MARKS}\u200d\u2060])"
+    any_letter = rf"[\w{_LETTERLIKE}{MARKS}\u200d\u2060]"
+    joints = rf"(?:[{_DASHES}{_APOSTROPHES}.,]|-\n)"
+    prefix = rf"(?:(?=[abcehimnpqstu])(?:{_PREFIX}) )?"
+    return _ScriptPatterns(
+        chunk=re.compile(
+            rf"[{UNSPACED}][{UNSPACED}{MARKS}\u200c\u200d\u2060]*"
+            rf"|{prefix}(?:{letter}){inside}*(?:{joints}{inside}+)*"
+        ),
+        spaced_chunk=re.compile(
+            rf"{prefix}[\w{_LETTERLIKE}]{any_letter}*(?:{joints}{any_letter}+)*"
+        ),
+        unspaced=re.compile(rf"[{UNSPACED}]"),
+        unspaced_character=re.compile(rf"[{UNSPACED}][{MARKS}]*"),
+        word=re.compile(rf"[^\W_{UNSPACED}](?:[^\W_{UNSPACED}]|[{MARKS}])*|[{UNSPACED}][{MARKS}]*"),
+    )
+
+
 def _chunks(text: str) -> list[str]:
     """Words and what is written together with them, lower case, not yet folded."""
     text = text.lower()
@@ -135,15 +155,18 @@ def _chunks(text: str) -> list[str]:
         return _ASCII_CHUNK.findall(text)
     for sign, plain in _COMMON_SIGNS:
         text = text.replace(sign, plain)
+    if text.isascii():
+        return _ASCII_CHUNK.findall(text)
+    scripts = _scripts()
     found: list[str] = []
     # No chunk has a full stop and a space in it, and most sentences are plain.
     for sentence in text.split(". "):
         if sentence.isascii():
             found += _ASCII_CHUNK.findall(sentence)
-        elif _STARTS_UNSPACED.search(sentence) is None:
-            found += _SPACED_CHUNK.findall(sentence)
+        elif scripts.unspaced.search(sentence) is None:
+            found += scripts.spaced_chunk.findall(sentence)
         else:
-            found += _CHUNK.findall(sentence)
+            found += scripts.chunk.findall(sentence)
     return found
 
 
@@ -241,7 +264,7 @@ def _break_chunk(chunk: str) -> _Pieces:
             return _Pieces((unify_spelling(chunk[:MAX_TERM_CHARACTERS]),))
         return _break_compound(chunk)
     folded = _fold_chunk(chunk)
-    if _STARTS_UNSPACED.match(folded):
+    if not folded.isascii() and _scripts().unspaced.match(folded):
         return _break_unspaced(folded)
     return _break_compound(folded)
 
@@ -260,7 +283,7 @@ def _as_digit(found: re.Match[str]) -> str:
 
 def _break_unspaced(run: str) -> _Pieces:
     """Every character with its marks, and every pair of them."""
-    characters = _UNSPACED_RUN.findall(run)
+    characters = _scripts().unspaced_character.findall(run)
     pairs = tuple(one + other for one, other in pairwise(characters))
     return _Pieces(tuple(characters), (), pairs, is_unspaced=True)
 
@@ -275,7 +298,8 @@ def _break_compound(chunk: str) -> _Pieces:
             parts += piece.split(".")
             joined.append(piece[:MAX_TERM_CHARACTERS])
             continue
-        atoms = [atom for word in _WORD.findall(_strip_possessive(piece)) for atom in _atoms(word)]
+        words = _ASCII_WORD if piece.isascii() else _scripts().word
+        atoms = [atom for word in words.findall(_strip_possessive(piece)) for atom in _atoms(word)]
         parts += [unify_spelling(_spell_greek(atom)[:MAX_TERM_CHARACTERS]) for atom in atoms]
         joined += _joined_forms(atoms)
         if len(atoms) > 2:

@@ -25,10 +25,6 @@ _MAX_PASSES = 8
 # Shorter beginnings than this, in our form, begin too many other words.
 _SHORTEST_PREFIX = 3
 
-_OUR = re.compile(rf"({OUR})our")
-_OUR_BEGUN = re.compile(rf"({OUR})ou$")
-_CLASSICAL = re.compile("|".join(part for part in REPLACED_PARTS if "ae" in part or "oe" in part))
-_OTHER = re.compile("|".join(part for part in REPLACED_PARTS if not _CLASSICAL.fullmatch(part)))
 # Most words have none of these endings and letters and need no closer look.
 _ENDINGS = (
     "re", "res", "red", "ring", "lled", "lling", "llings", "ller", "llers", "llor", "llors",
@@ -36,15 +32,33 @@ _ENDINGS = (
     "ysation", "ysations", "ise", "ises", "ised", "iser", "isers", "ising", "isings", "isingly",
     "isable", "isability", "isation", "isations", "isational",
 )  # fmt: skip
-_OTHER_HINT = re.compile("lph|cep|oul|lou|efac|umini|ell|ool|lful|lm|gem|rett|iali|ncel|gei|eg|ntr")
-_RE = re.compile(r"(cent|fib|lit|met|theat|calib|tit|goit|spect|lust|meag|somb|sab|och)re(s|d)?$")
-_RING = re.compile(r"(cent|fib)ring$")
-_DOUBLED_L = re.compile(rf"^((?:{'|'.join(DOUBLED_L)}))l(ed|ing|ings|er|ers|or|ors|able)$")
-_OGUE = re.compile(rf"({'|'.join(OGUE)})ogue(s|d)?$")
-_YSE = re.compile(rf"({'|'.join(YSE)})ys(e|ed|er|ers|ing|able|ation|ations)$")
-_ISE = re.compile(
-    r"^(.{2,}[^aou])is(e|es|ed|er|ers|ing|ings|ingly|able|ability|ation|ations|ational)$"
-)
+_OTHER_HINT = "lph|cep|oul|lou|efac|umini|ell|ool|lful|lm|gem|rett|iali|ncel|gei|eg|ntr"
+_RE_STEMS = "cent|fib|lit|met|theat|calib|tit|goit|spect|lust|meag|somb|sab|och"
+
+
+class _SpellingRules:
+    """The patterns, compiled at the first word, because importing must stay cheap."""
+
+    def __init__(self) -> None:
+        classical = [part for part in REPLACED_PARTS if "ae" in part or "oe" in part]
+        self.our = re.compile(rf"({OUR})our")
+        self.our_begun = re.compile(rf"({OUR})ou$")
+        self.classical = re.compile("|".join(classical))
+        self.other = re.compile("|".join(part for part in REPLACED_PARTS if part not in classical))
+        self.other_hint = re.compile(_OTHER_HINT)
+        self.re_ending = re.compile(rf"({_RE_STEMS})re(s|d)?$")
+        self.ring = re.compile(r"(cent|fib)ring$")
+        self.doubled_l = re.compile(
+            rf"^((?:{'|'.join(DOUBLED_L)}))l(ed|ing|ings|er|ers|or|ors|able)$"
+        )
+        self.ogue = re.compile(rf"({'|'.join(OGUE)})ogue(s|d)?$")
+        self.yse = re.compile(rf"({'|'.join(YSE)})ys(e|ed|er|ers|ing|able|ation|ations)$")
+        self.ise = re.compile(
+            r"^(.{2,}[^aou])is(e|es|ed|er|ers|ing|ings|ingly|able|ability|ation|ations|ational)$"
+        )
+
+
+_rules = lru_cache(1)(_SpellingRules)
 
 
 @lru_cache(_CACHED_WORDS)
@@ -66,7 +80,7 @@ def unify_spelling(word: str) -> str:
 def unify_prefix(prefix: str) -> tuple[str, ...]:
     """The beginnings to look for when somebody asks for `prefix*`: as typed, and in our form."""
     forms = [prefix, unify_spelling(prefix)]
-    if _OUR_BEGUN.search(prefix):
+    if _rules().our_begun.search(prefix):
         forms.append(prefix[:-1])
     if len(prefix) > _SHORTEST_PREFIX and any(stem.startswith(prefix) for stem in _PREFIX_STEMS):
         forms.append(prefix.replace("ae", "e").replace("oe", "e"))
@@ -77,22 +91,24 @@ def _apply_rules(word: str) -> str:
     known = REPLACED_WORDS.get(word)
     if known is not None:
         return known
+    rules = _rules()
     if "our" in word:
-        word = _OUR.sub(r"\1or", word)
+        word = rules.our.sub(r"\1or", word)
     if "ae" in word or "oe" in word:
-        word = _CLASSICAL.sub(_replace_part, word)
-    if _OTHER_HINT.search(word):
-        word = _OTHER.sub(_replace_part, word)
+        word = rules.classical.sub(_replace_part, word)
+    if rules.other_hint.search(word):
+        word = rules.other.sub(_replace_part, word)
     return _change_ending(word) if word.endswith(_ENDINGS) else word
 
 
 def _change_ending(word: str) -> str:
-    word = _RE.sub(_swap_re, word)
-    word = _RING.sub(r"\1ering", word)
-    word = _DOUBLED_L.sub(r"\1\2", word)
-    word = _OGUE.sub(_shorten_ogue, word)
-    word = _YSE.sub(r"\1yz\2", word)
-    found = _ISE.match(word)
+    rules = _rules()
+    word = rules.re_ending.sub(_swap_re, word)
+    word = rules.ring.sub(r"\1ering", word)
+    word = rules.doubled_l.sub(r"\1\2", word)
+    word = rules.ogue.sub(_shorten_ogue, word)
+    word = rules.yse.sub(r"\1yz\2", word)
+    found = rules.ise.match(word)
     if found is not None and not _is_true_ise(found[1]):
         word = f"{found[1]}iz{found[2]}"
     return word
