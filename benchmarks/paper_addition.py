@@ -1,24 +1,32 @@
 """What adding, changing and removing one paper costs in corpora of different sizes.
 
-    python -m benchmarks.paper_addition 1000 100000 1000000 [--keep FOLDER] [--words 60]
+    python -m benchmarks.paper_addition 1000 100000 1000000 [--real 10000] [--keep FOLDER]
 
 Prints seconds of CPU of the process that adds (as a server does), and the exponent between sizes:
 0 where the cost does not grow with the corpus. Corpora are made of `synthetic_corpus` texts and
-kept in FOLDER/<size> where asked.
+kept in FOLDER/<size> where asked. Beyond `--real` papers a built corpus is multiplied: its state
+row by row, under other identifiers and keys, and its segments by links. That has the tables,
+segments and manifest of the size it stands for, which is what an addition meets, but is not for
+searching. Without `--real` everything is built.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import itertools
 import math
+import os
 import resource
 import shutil
+import sqlite3
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -27,7 +35,8 @@ from benchmarks.synthetic_corpus import texts, vocabulary
 from carrel.core.caller import Call, Caller, Visit
 from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.models import AddPaper, OnePaper, PaperAdded
-from carrel.stores.corpus.manifest import has_manifest, read_manifest
+from carrel.stores.corpus.manifest import has_manifest, read_manifest, write_manifest
+from carrel.stores.sqlite.papers import WORKSHOP_NAME
 from carrel.wiring.papers import paper_adder
 from carrel.wiring.papers_build import build_papers
 
@@ -77,6 +86,56 @@ def build(folder: Path, papers: int, words_each: int) -> None:
     )
 
 
+def _other(key: str) -> str:
+    """An expression for another key of 64 bits: exclusive or, which SQLite does not have."""
+    change = "(:copy << 20)"
+    return f"(({key} | {change}) - ({key} & {change}))"
+
+
+def multiply(folder: Path, times: int) -> None:
+    """Make the corpus so many times as large without building it."""
+    into = folder / "papers"
+    manifest = read_manifest(into)
+    assert manifest is not None
+    size = manifest.next_row
+    with closing(sqlite3.connect(into / WORKSHOP_NAME / "state.db")) as connection:
+        connection.execute("PRAGMA synchronous=OFF")
+        for copy in range(1, times):
+            more = copy * size
+            connection.execute(
+                "INSERT INTO record SELECT record_id + :more, source, part, place + :more, "
+                "paper + :more, digest, payload FROM record WHERE record_id <= :size",
+                {"more": more, "size": size},
+            )
+            connection.execute(
+                "INSERT INTO published SELECT number + :more, printf('%08x', :copy) || "
+                "substr(paper_id, 9), paper_index + :more, digest, row + :more, filed, conflicts, "
+                "removed_at FROM published WHERE number <= :size",
+                {"more": more, "copy": copy, "size": size},
+            )
+            for table, owner in (("record_key", "record_id"), ("published_key", "paper")):
+                connection.execute(
+                    f"INSERT OR IGNORE INTO {table} SELECT {_other('hash')}, {owner} + :more "
+                    f"FROM {table} WHERE {owner} <= :size",
+                    {"copy": copy, "more": more, "size": size},
+                )
+            connection.commit()
+    entries = list(manifest.segments)
+    for copy in range(1, times):
+        for entry in manifest.segments:
+            name = hashlib.sha256(f"{entry.name} {copy}".encode()).hexdigest()[:32]
+            shutil.copytree(
+                into / "segments" / entry.name, into / "segments" / name, copy_function=os.link
+            )
+            rows = entry.first_row + copy * size, entry.last_row + copy * size
+            entries.append(replace(entry, name=name, first_row=rows[0], last_row=rows[1]))
+    next_number = times * size + 1
+    write_manifest(
+        into,
+        replace(manifest, segments=tuple(entries), next_row=next_number, next_index=next_number),
+    )
+
+
 def measure(into: Path) -> dict[str, list[float]]:
     """Seconds of CPU of each call, by what it does."""
     adder = paper_adder(into, None)
@@ -99,7 +158,7 @@ def measure(into: Path) -> dict[str, list[float]]:
             started = cpu_seconds()
             await step
             spent[kind].append(cpu_seconds() - started)
-        for paper_id in added:
+        for paper_id in dict.fromkeys(added):
             started = cpu_seconds()
             await remove(paper_id)
             spent["remove"].append(cpu_seconds() - started)
@@ -120,6 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="+", type=int)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--real", type=int)
     parser.add_argument("--words", type=int, default=170)
     options = parser.parse_args()
     folder = options.keep or Path(tempfile.mkdtemp(prefix="carrel-addition-"))
@@ -128,7 +188,9 @@ def main() -> None:
         for size in options.sizes:
             place = folder / f"{size}"
             if not has_manifest(place / "papers"):
-                build(place, size, options.words)
+                real = min(size, options.real or size)
+                build(place, real, options.words)
+                multiply(place, size // real)
             found.append((size, _report(size, place / "papers")))
     finally:
         if options.keep is None:

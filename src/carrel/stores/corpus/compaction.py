@@ -22,6 +22,8 @@ TIER_WIDTH = 10
 # full text take 0.1 s of CPU.
 _CHEAP_PAPERS = 200
 _CHEAP_BYTES = 64 * 1024 * 1024
+# Where nobody compacts, a merge of this size comes every thousand additions.
+_BEARABLE_PAPERS = 2_500
 # A corpus of a million papers has about 40 segments of this size.
 LARGEST_SEGMENT = 25_000
 _MOST_SEGMENTS = 40
@@ -36,11 +38,17 @@ def merge_cheaply(corpus: Path, segments: Segments, index_format: int) -> Segmen
     while (run := _newest_tier(segments)) is not None:
         papers = sum(entry.papers for entry in run)
         size = sum(entry.bytes for entry in run)
-        if papers > _CHEAP_PAPERS or size > _CHEAP_BYTES or not can_merge_segments(corpus, run):
+        most = _BEARABLE_PAPERS if has_too_many(segments) else _CHEAP_PAPERS
+        if papers > most or size > _CHEAP_BYTES or not can_merge_segments(corpus, run):
             break
         merged = merge_segments(corpus, run, index_format)
         segments = (*segments[: -len(run)], merged)
     return segments
+
+
+def has_too_many(segments: Sequence[SegmentEntry]) -> bool:
+    """Whether so many segments make searches slower."""
+    return len(segments) > _MOST_SEGMENTS
 
 
 def _newest_tier(segments: Sequence[SegmentEntry]) -> Segments | None:

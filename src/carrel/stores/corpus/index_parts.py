@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from carrel.libraries.text.plain_text import plain_text
 from carrel.rooms.papers.building.papers import PublishedPaper
 from carrel.stores.corpus.passages import PaperPassage
 from carrel.stores.corpus.schema import PAPERS_PART, PASSAGES_PART
+from carrel.stores.search.errors import translate_writer_errors
 from carrel.stores.search.merging import remove_locks
 from carrel.stores.search.parts import SMALL_HEAP_BYTES, PartWriter
 from carrel.stores.search.schema import FACETS, INDEX_FORMAT, IndexedDocument
@@ -20,26 +22,32 @@ class SegmentParts:
     """Writes both parts of one segment."""
 
     def __init__(self, folder: Path, heap_bytes: int = SMALL_HEAP_BYTES) -> None:
-        self._papers = PartWriter(folder / PAPERS_PART, heap_bytes=heap_bytes)
-        try:
-            self._passages = PartWriter(folder / PASSAGES_PART, heap_bytes=heap_bytes)
-        except BaseException:
-            self._papers.abandon()
-            raise
+        self._folder = folder
+        with translate_writer_errors(folder):
+            self._papers = PartWriter(folder / PAPERS_PART, heap_bytes=heap_bytes)
+            try:
+                self._passages = PartWriter(folder / PASSAGES_PART, heap_bytes=heap_bytes)
+            except BaseException:
+                self._papers.abandon()
+                raise
 
     def add(self, row: int, paper: PublishedPaper, passages: Sequence[PaperPassage]) -> None:
-        self._papers.add(paper_document(row, paper, passages))
-        for each in passages:
-            self._passages.add(passage_document(row, paper, each))
+        with translate_writer_errors(self._folder):
+            self._papers.add(paper_document(row, paper, passages))
+            for each in passages:
+                self._passages.add(passage_document(row, paper, each))
 
     def finish(self) -> None:
-        for part in (self._papers, self._passages):
-            part.finish()
-            remove_locks(part.folder)
+        with translate_writer_errors(self._folder):
+            for part in (self._papers, self._passages):
+                part.finish()
+                remove_locks(part.folder)
 
     def abandon(self) -> None:
-        self._papers.abandon()
-        self._passages.abandon()
+        """Let go of the folder; a writer that has already failed may refuse even that."""
+        for part in (self._papers, self._passages):
+            with suppress(ValueError, OSError):
+                part.abandon()
 
 
 def paper_document(

@@ -17,6 +17,7 @@ from carrel.core.process_name import process_name
 from carrel.rooms.papers.building.papers import PaperVersion
 from carrel.stores.corpus import SEGMENTS_NAME
 from carrel.stores.corpus.compaction import (
+    has_too_many,
     merge_cheaply,
     merge_runs,
     plan_reindexing,
@@ -169,6 +170,11 @@ class SegmentedCorpus:
         Readers see the same papers before and after. What was merged is kept when this is stopped.
         """
         return self._merge(plan_runs, report)
+
+    def needs_compaction(self) -> bool:
+        """Whether there are more segments than searches like."""
+        manifest = read_manifest(self._folder)
+        return manifest is not None and has_too_many(manifest.segments)
 
     def reindex(self, report: Callable[[int], None]) -> None:
         """Write segments again whose index is damaged or of another version."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import tantivy
 
-from carrel.stores.search.errors import UnusablePartError
+from carrel.stores.search.errors import translate_writer_errors
 from carrel.stores.search.parts import SMALL_HEAP_BYTES, mark_finished, read_part
 from carrel.stores.search.schema import index_schema, register_tokenizers
 from carrel.stores.search.views import link_files
@@ -40,7 +40,7 @@ def merge_parts(parts: Sequence[Path], folder: Path, without_rows: Iterable[int]
     (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
     names = sorted(file.name for file in folder.iterdir())
     (folder / ".managed.json").write_text(json.dumps(names), encoding="utf-8")
-    try:
+    with translate_writer_errors(folder):
         index = tantivy.Index.open(str(folder))
         register_tokenizers(index)
         writer = index.writer(SMALL_HEAP_BYTES, 1)
@@ -50,8 +50,6 @@ def merge_parts(parts: Sequence[Path], folder: Path, without_rows: Iterable[int]
             writer.delete_documents_by_query(query)
         writer.commit()
         writer.wait_merging_threads()
-    except (OSError, ValueError) as error:
-        raise UnusablePartError(f"cannot merge into the index part {folder.name}") from error
     mark_finished(folder)
     remove_locks(folder)
 

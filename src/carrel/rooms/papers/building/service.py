@@ -76,7 +76,10 @@ class PaperBuilder:
         """Brings the corpus up to date with `sources`; with `only`, it holds nothing else then."""
         with self._held():
             inbox = [self._inbox] if self._inbox.is_dir() else []
-            return self._build([*sources, *inbox], progress, is_everything=only)
+            report = self._build([*sources, *inbox], progress, is_everything=only)
+            if self._corpus.needs_compaction():
+                self._compact(progress)
+            return report
 
     def refresh(self, progress: Progress) -> bool:
         """Publish again without reading sources; returns whether anything changed."""
@@ -136,10 +139,13 @@ class PaperBuilder:
     def compact(self, progress: Progress) -> tuple[int, int]:
         """Merge segments; returns how many there were and how many there are."""
         with self._lock.held():
-            progress.begin("compacting", None, "segments")
-            counts = self._corpus.compact(progress.advance)
-            progress.end()
-            return counts
+            return self._compact(progress)
+
+    def _compact(self, progress: Progress) -> tuple[int, int]:
+        progress.begin("compacting", None, "segments")
+        counts = self._corpus.compact(progress.advance)
+        progress.end()
+        return counts
 
     def reindex(self, progress: Progress) -> None:
         """Write segments again whose index is damaged or of another version."""
