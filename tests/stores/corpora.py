@@ -169,7 +169,7 @@ class CorpusOnDisk:
     def __init__(self, folder: Path, texts: Texts) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        self._texts = texts
+        self.texts = texts
         staged, earlier = folder / "staged", folder / "earlier"
         self._staged = staged
         self._corpus = SegmentedCorpus(folder, WorkshopAssets(folder, staged, earlier))
@@ -184,7 +184,7 @@ class CorpusOnDisk:
 
     def put(self, papers: Iterable[PublishedPaper]) -> None:
         """Add papers or new versions of them, as one segment."""
-        for name, content in self._texts.known.items():
+        for name, content in self.texts.known.items():
             write_whole(self._staged / name, content)
         publication = self._corpus.begin(0, 0)
         versions = [PaperVersion(publication.take_row(), paper) for paper in papers]

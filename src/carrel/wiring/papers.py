@@ -53,8 +53,11 @@ if TYPE_CHECKING:
 
 def snapshot_path(settings: Settings) -> Path:
     """The snapshot that is set or lives in the home folder, or would lie in the corpus folder."""
-    named = settings.papers.snapshot or settings.home / "papers"
-    return named / SNAPSHOT_NAME if settings.papers.snapshot is None or named.is_dir() else named
+    named = settings.papers.snapshot
+    if named is None:
+        return settings.home / "papers" / SNAPSHOT_NAME
+    is_corpus = named.is_dir() and named.name != SNAPSHOT_NAME
+    return named / SNAPSHOT_NAME if is_corpus else named
 
 
 def has_corpus(settings: Settings) -> bool:

@@ -15,8 +15,8 @@ import pytest
 
 from carrel.core.caller import Caller, Visit
 from carrel.core.errors import CarrelError, InsufficientPermissionsError
-from carrel.settings import Settings
-from carrel.wiring.papers_build import with_demo
+from carrel.rooms.papers.building.models import BuildOptions
+from carrel.wiring.papers_build import build_papers
 from tests.rooms.references.desk import Reader, Stage
 from tests.rooms.references.works_server import WorksServer, doi, works_server
 
@@ -156,21 +156,19 @@ def test_what_the_library_has_is_found_off_line_however_it_is_spelt(
 
 @pytest.mark.promise("L10")
 def test_what_the_papers_at_hand_have_is_added_off_line(stage: Stage, tmp_path: Path) -> None:
-    snapshot = with_demo(Settings(home=tmp_path / "demo", rooms=("papers",))).papers.snapshot
-    stage.papers = {"snapshot": snapshot}
+    source = tmp_path / "at-hand.md"
+    source.write_text("---\ntitle: At hand\ndoi: 10.5555/At.Hand\n---\n\nThe text.\n")
+    build_papers([source], tmp_path / "corpus", BuildOptions(workers=1))
+    stage.papers = {"snapshot": tmp_path / "corpus"}
 
     async def a_doi(reader: Reader) -> str:
-        import sqlite3
-
-        with sqlite3.connect(snapshot or "") as connection:
-            connection.execute("UPDATE paper SET doi = '10.5555/At.Hand' WHERE rowid = 1")
         added: dict[str, Any] = await reader.ask(
             "add_references", input=["https://doi.org/10.5555/at.hand"]
         )
         assert added["failed"] == []
         return str(added["added"][0]["title"])
 
-    assert offline(stage).play(a_doi)
+    assert offline(stage).play(a_doi) == "At hand"
 
 
 def test_papers_that_cannot_be_read_are_said_and_not_taken_for_none(

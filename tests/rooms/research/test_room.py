@@ -15,10 +15,10 @@ from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.errors import UnsafeGoalError
 from carrel.settings import Settings
 from carrel.settings.places import database_files
+from carrel.stores.corpus.folder import CorpusFolder
+from carrel.stores.corpus.texts import CorpusTexts
 from carrel.stores.sql.research import SqlResearch
 from carrel.stores.sqlite.driver import SqliteDriver
-from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
-from carrel.stores.sqlite.papers.texts import PaperTexts
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import Asker, finished_project, other, settings_for, visit
 
@@ -181,7 +181,9 @@ def test_a_goal_becomes_ranked_hypotheses_that_cite_only_what_is_there(
             (row.elo_score for row in rows), reverse=True
         )
         assert sum(row.elo_score for row in rows) == pytest.approx(1000.0 * len(rows))
-        corpus = {paper.id: paper for paper, _ in PaperTexts(PaperSnapshot(snapshot)).everything()}
+        corpus = {
+            paper.id: paper for paper, _ in CorpusTexts(CorpusFolder(snapshot.parent)).everything()
+        }
         for row in rows:
             assert re.fullmatch(r"hyp_\w+", row.id)
             assert 50 <= len(row.summary.split()) <= 100

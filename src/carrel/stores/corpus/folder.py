@@ -151,7 +151,9 @@ class SegmentReader:
 
     def each(self, sql: str, values: Sequence[object] = ()) -> Iterator[Row]:
         try:
-            yield from self.connection.execute(sql, values)
+            # Through `iter`: a generator that ends early must not close the cursor of a connection
+            # that may be closed already.
+            yield from iter(self.connection.execute(sql, values).fetchone, None)
         except sqlite3.DatabaseError as error:
             raise self._translate(error) from error
 
