@@ -4,6 +4,7 @@ search.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,9 @@ class TwoMeanings:
         counts = [sum(word in found for word in PETS), sum(word in found for word in SHIPS), 0.1]
         vector: NDArray[Any] = np.asarray(counts / np.linalg.norm(counts), dtype=np.float32)
         return vector
+
+    def vectors(self, texts: Sequence[str]) -> Iterator[NDArray[Any]]:
+        return map(self.vector, texts)
 
 
 @pytest.fixture

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from carrel.services.http_assets import HttpAssets
     from carrel.services.literature.works import LiteratureServices
     from carrel.stores.corpus.folder import CorpusSession
+    from carrel.stores.corpus.ranking import SegmentRanking
     from carrel.stores.corpus.store import CorpusRanking
     from carrel.stores.elasticsearch.papers import PaperCluster
 
@@ -111,9 +112,22 @@ def _open_segments(
 
     def open_ranking(session: CorpusSession) -> CorpusRanking:
         own = open_corpus_ranking(session, views)
-        return cluster.rank_corpus(session, own) if cluster is not None else own
+        if cluster is not None:
+            return cluster.rank_corpus(session, own)
+        return _with_meaning(session, own, place.folder.path)
 
     return CorpusPaperStore(place.folder, open_ranking)
+
+
+def _with_meaning(session: CorpusSession, words: SegmentRanking, corpus: Path) -> CorpusRanking:
+    """The index with vectors of meaning, where the extra is installed."""
+    from carrel.services.sentence_vectors import is_installed, load_model
+
+    if not is_installed():
+        return words
+    from carrel.stores.vectors.segments import SemanticSegmentRanking
+
+    return SemanticSegmentRanking(words, session.version, corpus, load_model)
 
 
 def _open_segment_assets(settings: Settings, place: CorpusPlace) -> ClosableAssets:

@@ -83,11 +83,16 @@ def index_papers(snapshot: Path, progress: Progress | None = None) -> None:
 
 
 def embed_papers(snapshot: Path, progress: Progress | None = None) -> None:
-    """Sentence vectors for every paper that has none; raises where `semantic` is not installed."""
+    """Vectors for every passage that has none; raises where `semantic` is not installed."""
     model = load_model()
     from carrel.stores.vectors.papers import embed_papers
+    from carrel.stores.vectors.segments import embed_corpus
 
-    work = partial(embed_papers, snapshot, model)
+    work = (
+        partial(embed_corpus, snapshot.parent, model)
+        if has_manifest(snapshot.parent)
+        else partial(embed_papers, snapshot, model)
+    )
     run_with_progress(progress, "embedding", "papers", lambda report: work(report=report))
 
 

@@ -32,7 +32,7 @@ class SegmentRanking:
         self._version = version
         self._lookups = IndexLookups(papers)
         self._vocabulary = Vocabulary(papers)
-        self._ranking = PaperRanking(
+        self.papers = PaperRanking(
             papers,
             passages,
             deleted=frozenset().union(*(segment.deleted for segment in version.segments)),
@@ -42,20 +42,20 @@ class SegmentRanking:
 
     @property
     def stem(self) -> Stem | None:
-        return self._ranking.stem
+        return self.papers.stem
 
     def search(
         self, session: CorpusSession, query: PaperQuery, first: int, count: int
     ) -> list[RankedPaper]:
-        return self._ranking.search(query, first, count)
+        return self.papers.search(query, first, count)
 
     def count(self, query: PaperQuery) -> MatchCount:
-        return self._ranking.count(query)
+        return self.papers.count(query)
 
     def search_passages(
         self, query: PaperQuery, within_rows: Sequence[int] | None, first: int, count: int
     ) -> list[RankedPassage]:
-        return self._ranking.passages.search(query, within_rows, first, count)
+        return self.papers.passages.search(query, within_rows, first, count)
 
     def words_like(self, word: str) -> list[tuple[str, int]]:
         return self._vocabulary.words_like(word)

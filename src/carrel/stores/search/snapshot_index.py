@@ -109,7 +109,7 @@ class SnapshotRanking:
 
     def __init__(self, folder: Path) -> None:
         definitions = json.loads((folder / _ABBREVIATIONS).read_text(encoding="utf-8"))
-        self._papers = PaperRanking(
+        self.papers = PaperRanking(
             open_part(folder / _PAPERS),
             open_part(folder / _PASSAGES),
             abbreviations=AbbreviationTable(definitions),
@@ -119,15 +119,15 @@ class SnapshotRanking:
     def search(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[ListedPaper]:
-        return list_papers(connection, self._papers.search(query, first, count))
+        return list_papers(connection, self.papers.search(query, first, count))
 
     def find_named(self, connection: sqlite3.Connection, query: PaperQuery) -> list[ListedPaper]:
         """The papers whose identifier, title or beginning of a title was typed."""
-        return list_papers(connection, self._papers.find_named(query))
+        return list_papers(connection, self.papers.find_named(query))
 
     def scored_papers(self, query: PaperQuery, count: int) -> list[RankedPaper]:
         """The best papers by words and filters alone."""
-        return self._papers.rank(query, count)
+        return self.papers.rank(query, count)
 
 
 def list_papers(connection: sqlite3.Connection, ranked: Sequence[RankedPaper]) -> list[ListedPaper]:
@@ -239,7 +239,7 @@ def _papers(connection: sqlite3.Connection) -> Iterator[tuple[IndexedDocument, s
     )
     with closing(found):
         for row, paper_id, title, year, place, summary, source, translated, metadata in found:
-            body = _full_text(source, translated)
+            body = full_text(source, translated)
             yield (
                 IndexedDocument(
                     row=row,
@@ -274,10 +274,11 @@ def _passage_text(connection: sqlite3.Connection, paper: ListedPaper, start: int
     ).fetchone()
     if found is None or found[0] != paper.paper_id:
         return ""
-    return _full_text(found[1], found[2])[start : start + LONG]
+    return full_text(found[1], found[2])[start : start + LONG]
 
 
-def _full_text(source: str | None, translated: str | None) -> str:
+def full_text(source: str | None, translated: str | None) -> str:
+    """The text of a paper as it is indexed and cut into passages."""
     return "\n\n".join(_readable(text) for text in (source, translated) if text)
 
 
