@@ -11,7 +11,7 @@ from carrel.stores.vectors.fusion import WINDOW, fuse, fuse_passages
 from carrel.stores.vectors.passages import Embedder, PassageVectors
 
 # Up to here the vectors of all passages are compared, in about 10 ms; beyond it only those of the
-# papers that the words have found. Measured by `python -m benchmarks.bench_vectors`.
+# papers that the words have found.
 MOST_COMPARED = 400_000
 
 
