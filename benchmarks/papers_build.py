@@ -24,6 +24,17 @@ def measure(name: str, sources: list[Path], into: Path) -> None:
     )
 
 
+def _weigh(places: list[Path]) -> tuple[int, int]:
+    """The bytes and the number of all files there."""
+    files = [
+        path
+        for place in places
+        for path in ([place] if place.is_file() else place.rglob("*"))
+        if path.is_file()
+    ]
+    return sum(path.stat().st_size for path in files), len(files)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sources", nargs="+", type=Path)
@@ -36,15 +47,16 @@ def main() -> None:
         measure("unchanged", options.sources, into)
         (extra / "one.md").write_text("# One paper more\n\nA text.\n")
         measure("one more", [*options.sources, extra], into)
-        size = (into / "paper_snapshot.db").stat().st_size
+        size, files = _weigh([into])
+        read = _weigh(options.sources)[0]
         used = (
             resource.getrusage(kind) for kind in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
         )
         cpu = sum(usage.ru_utime + usage.ru_stime for usage in used)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
-            f"snapshot {size / 1e6:,.0f} MB, CPU {cpu:.1f} s in all, memory at most {memory:,.0f} "
-            f"MB"
+            f"{size / 1e6:,.0f} MB in {files:,} files, {size / read:.2f} times the input, CPU "
+            f"{cpu:.1f} s in all, memory at most {memory:,.0f} MB"
         )
     finally:
         shutil.rmtree(folder)

@@ -19,7 +19,7 @@ from carrel.services.paper_sources.fields import parse_fields, split_authors
 from carrel.services.paper_sources.jats import JatsReader
 from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader
-from carrel.services.paper_sources.pdf import PdfReader
+from carrel.services.paper_sources.pdf_source import PdfSource
 from carrel.services.paper_sources.sources import (
     SourceReader,
     find_sources,
@@ -179,7 +179,7 @@ def test_a_pdf_gives_pages_title_doi_year_and_abstract(tmp_path: Path) -> None:
     path = tmp_path / "scan_01.pdf"
     path.write_bytes(make_pdf([PAGE, [(10, "The second page goes on about services.")]]))
     shelf = Shelf()
-    reading = read_all(PdfReader(), path, shelf)
+    reading = read_all(PdfSource(), path, shelf)
     record = only(reading)
     assert (record.title, record.doi, record.publication_date) == (
         "On the Behaviour of Very Small Engines",
@@ -195,9 +195,9 @@ def test_a_pdf_gives_pages_title_doi_year_and_abstract(tmp_path: Path) -> None:
 def test_a_title_that_a_pdf_states_is_taken_unless_a_program_wrote_it(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(make_pdf([PAGE], title="A Treatise on Engines"))
-    assert only(read_all(PdfReader(), path)).title == "A Treatise on Engines"
+    assert only(read_all(PdfSource(), path)).title == "A Treatise on Engines"
     path.write_bytes(make_pdf([PAGE], title="Microsoft Word - draft7.doc"))
-    assert only(read_all(PdfReader(), path)).title == "On the Behaviour of Very Small Engines"
+    assert only(read_all(PdfSource(), path)).title == "On the Behaviour of Very Small Engines"
 
 
 @pytest.mark.promise("Q3")
@@ -214,7 +214,7 @@ def test_a_pdf_that_is_none_or_was_scanned_is_reported(
 ) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(content)
-    reading = read_all(PdfReader(), path)
+    reading = read_all(PdfSource(), path)
     assert (codes(reading), reading.records) == ([code], ())
 
 
@@ -252,7 +252,7 @@ def test_pages_that_cannot_be_loaded_are_named_and_the_others_kept(
     ]
     path.write_bytes(break_pages(make_pdf(pages, title="A Treatise on Engines"), *broken))
     shelf = Shelf()
-    reading = read_all(PdfReader(), path, shelf)
+    reading = read_all(PdfSource(), path, shelf)
     assert only(reading).title == "A Treatise on Engines"
     assert [(each.code, each.is_fatal) for each in reading.problems] == [
         ("pages_not_readable", False)
@@ -267,7 +267,7 @@ def test_pages_that_cannot_be_loaded_are_named_and_the_others_kept(
 def test_a_pdf_without_one_page_that_can_be_loaded_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(break_pages(make_pdf([PAGE, PAGE]), 1, 2))
-    reading = read_all(PdfReader(), path)
+    reading = read_all(PdfSource(), path)
     assert (codes(reading), reading.records) == (["pdf_not_valid"], ())
 
 
@@ -412,14 +412,14 @@ def test_a_file_that_never_ends_or_takes_all_memory_costs_one_file(tmp_path: Pat
 
 
 def pdf_equipment() -> tuple[tuple[SourceReader, ...], Shelf]:
-    return (PdfReader(),), Shelf()
+    return (PdfSource(),), Shelf()
 
 
 @pytest.mark.promise("D14")
 def test_a_pdf_that_makes_a_great_deal_of_text_of_a_few_lines_is_too_costly(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(make_form_bomb(16))
-    assert codes(read_part(PdfReader(), SourcePart(path), Shelf())) == ["too_costly"]
+    assert codes(read_part(PdfSource(), SourcePart(path), Shelf())) == ["too_costly"]
 
 
 @pytest.mark.promise("D14")
@@ -442,7 +442,7 @@ READERS: list[tuple[SourceReader, str]] = [
     (JatsReader(), "a.xml"),
     (BibliographyReader(), "a.bib"),
     (BibliographyReader(), "a.ris"),
-    (PdfReader(), "a.pdf"),
+    (PdfSource(), "a.pdf"),
 ]
 SEEDS = [
     *[

@@ -187,15 +187,18 @@ def open_literature(settings: Settings) -> LazyLiterature:
     return LazyLiterature(open_services)
 
 
-# Up to this size a text is read in a thread: starting a process would cost ten times as much.
+# Up to this size a text is added in a thread: starting a process would cost ten times as much.
 _SMALL_BYTES = 256 * 1024
 
 
 def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:
-    """Changes the corpus in `into`; PDFs and long texts are read in a process of their own."""
+    """Changes the corpus in `into`; long texts are added in a process of their own.
+
+    A PDF is added here: its reader works in a process that can be ended.
+    """
 
     async def add_file(file: Path) -> PaperAdded:
-        if await asyncio.to_thread(_is_small_text, file):
+        if await asyncio.to_thread(_is_cheap, file):
             return await asyncio.to_thread(_add_here, into, file)
         from carrel.services.child_process import add_in_child
 
@@ -214,8 +217,8 @@ def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:
     return PaperAdder(open_inbox, add_file, remove, lookup)
 
 
-def _is_small_text(file: Path) -> bool:
-    return file.suffix != ".pdf" and file.stat().st_size <= _SMALL_BYTES
+def _is_cheap(file: Path) -> bool:
+    return file.suffix == ".pdf" or file.stat().st_size <= _SMALL_BYTES
 
 
 def _add_here(into: Path, file: Path) -> PaperAdded:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from pypdfium2 import raw as pdfium
 
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 from carrel.libraries.text.budget import current_budget
-from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProblem
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import clean, one_line, split_authors
 
@@ -184,89 +184,75 @@ class _Letters:
     heights: tuple[float, ...]
 
 
-class PdfReader:
-    """A PDF alone; one beside a text of the same name belongs to that text."""
-
-    name = "pdf"
-    version = 2
-
-    def accepts(self, path: Path, head: bytes) -> bool:
-        return path.suffix.lower() == ".pdf"
-
-    def parts(self, path: Path, companions: tuple[Path, ...]) -> Iterator[SourcePart]:
-        yield SourcePart(path)
-
-    def read(self, part: SourcePart, assets: AssetStore) -> Reading:
-        with part.path.open("rb") as file:
-            if b"%PDF-" not in file.read(1024):
-                return Reading.failed("not_a_pdf", "the file is named .pdf but is not a PDF")
-        try:
-            document = pypdfium2.PdfDocument(part.path)
-        except pypdfium2.PdfiumError as error:
-            is_locked = "password" in str(error).lower()
-            return (
-                Reading.failed("pdf_locked", "it needs a password")
-                if is_locked
-                else Reading.failed("pdf_not_valid", f"cannot be opened: {error}")
-            )
-        with document:
-            return self._read(document, part.path, assets)
-
-    def _read(self, document: pypdfium2.PdfDocument, path: Path, assets: AssetStore) -> Reading:
-        if len(document) > _MOST_PAGES:
-            return Reading.failed(
-                "too_large", f"{len(document):,} pages are more than the limit of {_MOST_PAGES:,}"
-            )
-        pages, failed = _page_texts(document)
-        if failed and len(failed) == len(pages):
-            return Reading.failed(
-                "pdf_not_valid", f"none of its pages can be loaded: {_pages_named(failed)}"
-            )
-        letters = sum(character.isalnum() for page in pages for character in page)
-        if letters < _FEWEST_LETTERS_PER_PAGE * max(1, len(pages) - len(failed)):
-            return Reading.failed(
-                "no_text_layer",
-                f"{len(pages)} pages with hardly any text, so it seems to be scanned; run OCR on "
-                f"it first",
-            )
-        about = document.get_metadata_dict(skip_empty=True)
-        problems: list[ReadProblem] = []
-        if failed:
-            message = (
-                f"{_pages_named(failed)} of {len(pages)} cannot be loaded; their text is missing"
-            )
-            problems.append(ReadProblem("pages_not_readable", message, is_fatal=False))
-        opening = "\n".join(pages[:2])
-        title, is_title_stated = _title(about.get("Title"), document)
-        if title is None:
-            title = one_line(path.stem.replace("_", " ")) or path.name
-            problems.append(
-                ReadProblem(
-                    "title_from_file_name",
-                    "no title found; the file's name is used",
-                    is_fatal=False,
-                )
-            )
-        facts = read_facts(path, pages[0])
-        inferred = {"title": not is_title_stated, "publication_date": facts.is_date_inferred}
-        body = "\n\n".join(
-            f"<!-- page {number} -->\n\n{page}"
-            for number, page in enumerate(pages, start=1)
-            if page
+def read_pdf(path: Path, assets: AssetStore) -> Reading:
+    """The paper of a PDF with a text layer, or why there is none."""
+    with path.open("rb") as file:
+        if b"%PDF-" not in file.read(1024):
+            return Reading.failed("not_a_pdf", "the file is named .pdf but is not a PDF")
+    try:
+        document = pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as error:
+        is_locked = "password" in str(error).lower()
+        return (
+            Reading.failed("pdf_locked", "it needs a password")
+            if is_locked
+            else Reading.failed("pdf_not_valid", f"cannot be opened: {error}")
         )
-        abstract = _ABSTRACT.search(opening)
-        record = PaperRecord(
-            title=title,
-            authors=split_authors(about.get("Author", "")),
-            publication_date=facts.date,
-            abstract=" ".join(abstract.group(1).split()) if abstract else None,
-            doi=facts.doi,
-            arxiv_id=facts.arxiv_id,
-            markdown_sha256=assets.keep_markdown(f"# {title}\n\n{body}\n"),
-            pdf_sha256=assets.keep_pdf(path),
-            inferred=tuple(name for name, is_guess in inferred.items() if is_guess),
+    with document:
+        return _read_document(document, path, assets)
+
+
+def _read_document(document: pypdfium2.PdfDocument, path: Path, assets: AssetStore) -> Reading:
+    if len(document) > _MOST_PAGES:
+        return Reading.failed(
+            "too_large", f"{len(document):,} pages are more than the limit of {_MOST_PAGES:,}"
         )
-        return Reading((record,), tuple(problems))
+    pages, failed = _page_texts(document)
+    if failed and len(failed) == len(pages):
+        return Reading.failed(
+            "pdf_not_valid", f"none of its pages can be loaded: {_pages_named(failed)}"
+        )
+    letters = sum(character.isalnum() for page in pages for character in page)
+    if letters < _FEWEST_LETTERS_PER_PAGE * max(1, len(pages) - len(failed)):
+        return Reading.failed(
+            "no_text_layer",
+            f"{len(pages)} pages with hardly any text, so it seems to be scanned; run OCR on "
+            f"it first",
+        )
+    about = document.get_metadata_dict(skip_empty=True)
+    problems: list[ReadProblem] = []
+    if failed:
+        message = f"{_pages_named(failed)} of {len(pages)} cannot be loaded; their text is missing"
+        problems.append(ReadProblem("pages_not_readable", message, is_fatal=False))
+    opening = "\n".join(pages[:2])
+    title, is_title_stated = _title(about.get("Title"), document)
+    if title is None:
+        title = one_line(path.stem.replace("_", " ")) or path.name
+        problems.append(
+            ReadProblem(
+                "title_from_file_name",
+                "no title found; the file's name is used",
+                is_fatal=False,
+            )
+        )
+    facts = read_facts(path, pages[0])
+    inferred = {"title": not is_title_stated, "publication_date": facts.is_date_inferred}
+    body = "\n\n".join(
+        f"<!-- page {number} -->\n\n{page}" for number, page in enumerate(pages, start=1) if page
+    )
+    abstract = _ABSTRACT.search(opening)
+    record = PaperRecord(
+        title=title,
+        authors=split_authors(about.get("Author", "")),
+        publication_date=facts.date,
+        abstract=" ".join(abstract.group(1).split()) if abstract else None,
+        doi=facts.doi,
+        arxiv_id=facts.arxiv_id,
+        markdown_sha256=assets.keep_markdown(f"# {title}\n\n{body}\n"),
+        pdf_sha256=assets.keep_pdf(path),
+        inferred=tuple(name for name, is_guess in inferred.items() if is_guess),
+    )
+    return Reading((record,), tuple(problems))
 
 
 def _page_texts(document: pypdfium2.PdfDocument) -> tuple[list[str], list[int]]:

@@ -31,7 +31,7 @@ from carrel.services.paper_sources.bibliography import BibliographyReader
 from carrel.services.paper_sources.jats import JatsReader
 from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader, parse_translation_name
-from carrel.services.paper_sources.pdf import PdfReader
+from carrel.services.paper_sources.pdf_source import PdfSource
 from carrel.services.parser_process import limit_this_process
 
 _HEAD_BYTES = 4096
@@ -69,7 +69,7 @@ READERS: tuple[SourceReader, ...] = (
     MarkdownReader(),
     BibliographyReader(),
     JatsReader(),
-    PdfReader(),
+    PdfSource(),
 )
 
 
