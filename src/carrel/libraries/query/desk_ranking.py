@@ -14,12 +14,6 @@ from carrel.libraries.text.analysis import AskedWord, analyze_document, analyze_
 from carrel.libraries.text.folding import text_key
 from carrel.libraries.text.stems import light_stem
 
-# What the parts count, fitted by `python -m benchmarks.tuning.desk` on known items of its own.
-_TITLE = 0.5
-_TITLE_SHARE = 0.2
-_PLACE = 0.3
-_PLACE_DECAY = 0.5
-_ASKED_ROOM = 0.25
 # Words that say which room is meant, not what it should hold.
 ROOM_WORDS: dict[str, str] = {
     "note": "knowledge",
@@ -36,6 +30,28 @@ _ROOM_WORD_WEIGHT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """What the parts of a hit's score count beside the share of the question that it covers."""
+
+    title: float
+    title_share: float
+    place: float
+    place_decay: float
+    asked_room: float
+
+
+# Fitted by `python -m benchmarks.tuning.desk ../shared/data`; half or double of each changes the
+# share of right hits among the first three by less than .02.
+WEIGHTS = Weights(title=0.5, title_share=0.2, place=0.2, place_decay=0.5, asked_room=0.25)
+# Hits that cover less than this share of what the best one covers are left out,
+_LEAST_SHARE = 0.3
+# but the first ones of each room, which may have been found by meaning or by another spelling.
+_ALWAYS_SHOWN = 3
+# What a word counts that all hits have.
+_LEAST_RARITY = 0.05
+
+
+@dataclass(frozen=True, slots=True)
 class RoomHit:
     """A hit of one room: its place there, from 0, and the words it is judged by."""
 
@@ -46,31 +62,35 @@ class RoomHit:
     is_named: bool = False
 
 
-def rank_hits(query: str, hits: Sequence[RoomHit]) -> list[int]:
-    """The numbers of the hits, best first."""
+def rank_hits(query: str, hits: Sequence[RoomHit], weights: Weights = WEIGHTS) -> list[int]:
+    """The numbers of the hits worth showing, best first."""
     asked = analyze_query(query)
     titles = [_stems(hit.title) for hit in hits]
     texts = [title | _stems(hit.text) for title, hit in zip(titles, hits, strict=True)]
-    weights = [_weight(word, texts) for word in asked]
-    wanted_rooms = {ROOM_WORDS[word.typed] for word in asked if word.typed in ROOM_WORDS} | {
-        ROOM_WORDS[stem] for word in asked if (stem := light_stem(word.typed)) in ROOM_WORDS
-    }
+    rarities = [_rarity(word, texts) for word in asked]
+    total = sum(rarities) or 1.0
+    covered = [_covered(asked, rarities, text) / total for text in texts]
+    rooms = {ROOM_WORDS[name] for word in asked for name in _room_names(word)}
     key = text_key(query)
-    total = sum(weights) or 1.0
 
     def score(at: int) -> tuple[int, float]:
         hit = hits[at]
         if hit.is_named:
             return 2, -hit.place
-        tier = 1 if key and text_key(hit.title) == key else 0
-        covered = _covered(asked, weights, texts[at]) / total
-        in_title = _covered(asked, weights, titles[at]) / total
+        in_title = _covered(asked, rarities, titles[at]) / total
         share = in_title * len(asked) / max(len(asked), len(titles[at]), 1)
-        found = covered + _TITLE * in_title + _TITLE_SHARE * share
-        found += _PLACE / (1 + _PLACE_DECAY * hit.place)
-        return tier, found + (_ASKED_ROOM if hit.room in wanted_rooms else 0.0)
+        found = covered[at] + weights.title * in_title + weights.title_share * share
+        found += weights.place / (1 + weights.place_decay * hit.place)
+        found += weights.asked_room if hit.room in rooms else 0.0
+        return int(bool(key) and text_key(hit.title) == key), found
 
-    return sorted(range(len(hits)), key=lambda at: (*(-part for part in score(at)), at))
+    least = _LEAST_SHARE * max(covered, default=0.0)
+    worth = [
+        at
+        for at, hit in enumerate(hits)
+        if hit.is_named or hit.place < _ALWAYS_SHOWN or covered[at] >= least
+    ]
+    return sorted(worth, key=lambda at: (*(-part for part in score(at)), at))
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -81,13 +101,16 @@ def _has(word: AskedWord, stems: frozenset[str]) -> bool:
     return any(all(light_stem(term) in stems for term in choice) for choice in word.choices)
 
 
-def _weight(word: AskedWord, texts: Sequence[frozenset[str]]) -> float:
+def _room_names(word: AskedWord) -> list[str]:
+    return [name for name in {word.typed, light_stem(word.typed)} if name in ROOM_WORDS]
+
+
+def _rarity(word: AskedWord, texts: Sequence[frozenset[str]]) -> float:
     """How rare the word is among the hits; a word that no hit has is like one of a single hit."""
     having = max(1, sum(_has(word, text) for text in texts))
     rarity = math.log(1 + (len(texts) - having + 0.5) / (having + 0.5))
-    is_room_word = word.typed in ROOM_WORDS or light_stem(word.typed) in ROOM_WORDS
-    return max(rarity, 0.05) * (_ROOM_WORD_WEIGHT if is_room_word else 1.0)
+    return max(rarity, _LEAST_RARITY) * (_ROOM_WORD_WEIGHT if _room_names(word) else 1.0)
 
 
-def _covered(asked: Sequence[AskedWord], weights: Sequence[float], stems: frozenset[str]) -> float:
-    return sum(weight for word, weight in zip(asked, weights, strict=True) if _has(word, stems))
+def _covered(asked: Sequence[AskedWord], rarities: Sequence[float], stems: frozenset[str]) -> float:
+    return sum(rarity for word, rarity in zip(asked, rarities, strict=True) if _has(word, stems))

@@ -44,7 +44,11 @@ class ReferenceDeskSearch:
         found += [
             _candidate(item, is_named=False) for item in items if str(item.get("id")) not in known
         ]
-        return RoomFindings(found)
+        return RoomFindings(found, "" if found else await self._explain(asked, call))
+
+    async def _explain(self, asked: SearchReferences, call: Call) -> str:
+        _, explanation = split_explanation(await self._references.search(asked, call))
+        return "" if explanation is None else explanation.message
 
     async def _named(self, text: str, call: Call) -> list[Item]:
         """The reference of that key, or those of that identifier."""
