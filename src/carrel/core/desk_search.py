@@ -24,8 +24,9 @@ MAX_QUERY_CHARACTERS = 500
 MAX_HITS = 50
 # Hits that each room gives, of which the best of all are shown.
 _HITS_PER_ROOM = 20
-_ROOM_SECONDS = 12.0
-_TIMEOUT_SECONDS = 20.0
+# Long enough for a room that makes its index at the first question.
+_ROOM_SECONDS = 60.0
+_TIMEOUT_SECONDS = 75.0
 # What of a hit's text is looked at, and searched for its snippet.
 _JUDGED_CHARACTERS = 4_000
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 
 from carrel.core.answer import split_explanation
 from carrel.core.caller import Call
@@ -16,6 +17,8 @@ from carrel.libraries.identifiers import (
     Pmcid,
     Pmid,
 )
+from carrel.libraries.query.desk_ranking import ROOM_WORDS
+from carrel.libraries.text.analysis import analyze_query
 from carrel.rooms.references.errors import ReferenceNotFoundError
 from carrel.rooms.references.items import Item, names_text, text_of, year_of
 from carrel.rooms.references.models import SearchReferences
@@ -24,6 +27,8 @@ from carrel.rooms.references.service import ReferencesRoom
 
 _LONGEST_QUERY = 500
 _LONGEST_KEY = 500
+_MOST_WORDS = 20
+_OPERATORS = re.compile(r'["():*#]|\b(?:AND|OR|NOT)\b|(?:^|\s)-')
 _TEXT_FIELDS = ("container-title", "publisher", "keyword", "abstract", "note", "DOI", "PMID")
 
 
@@ -39,6 +44,10 @@ class ReferenceDeskSearch:
         named = await self._named(query.strip(), call)
         asked = SearchReferences(query=query[:_LONGEST_QUERY], limit=count)
         items = await self._search(asked, call)
+        if len(items) < count and (any_word := _any_word(query)):
+            # The room's own search wants all words; across rooms some may be enough.
+            items += await self._search(SearchReferences(query=any_word, limit=count), call)
+            items = list({str(item.get("id")): item for item in items}.values())[:count]
         known = {str(item.get("id")) for item in named}
         found = [_candidate(item, is_named=True) for item in named]
         found += [
@@ -64,6 +73,14 @@ class ReferenceDeskSearch:
     async def _search(self, asked: SearchReferences, call: Call) -> list[Item]:
         answer, _ = split_explanation(await self._references.search(asked, call))
         return answer.references or []
+
+
+def _any_word(query: str) -> str:
+    """The content words of a plain question, any of which may match; empty for other queries."""
+    if _OPERATORS.search(query):
+        return ""
+    words = [word.typed for word in analyze_query(query) if word.typed not in ROOM_WORDS]
+    return " OR ".join(dict.fromkeys(words[:_MOST_WORDS]))
 
 
 def _identifiers(text: str) -> list[Identifier]:
