@@ -113,6 +113,16 @@ class LibraryAnswer(Answer):
     notices: list[str] = Field(default=[], exclude_if=lambda notices: not notices)
 
 
+class ReferencePassage(Answer):
+    """Where an attached text has what was asked for."""
+
+    id: str
+    reference: str
+    section: str = Field(default="", exclude_if=lambda section: not section)
+    page: int | None = Field(default=None, exclude_if=lambda page: page is None)
+    text: str
+
+
 class References(LibraryAnswer):
     """A page of references as CSL-JSON; `text` holds them instead where another format was asked
     for.
@@ -123,6 +133,8 @@ class References(LibraryAnswer):
     limit: int
     references: list[dict[str, Any]] | None = None
     text: str | None = None
+    # Of a search: the best passage of each reference whose attached text has words of it.
+    passages: list[ReferencePassage] = Field(default=[], exclude_if=lambda found: not found)
     # By the id of the reference: the newest notes that point at it and that the caller may see.
     notes: dict[str, tuple[NoteLink, ...]] = Field(default={}, exclude_if=lambda value: not value)
 

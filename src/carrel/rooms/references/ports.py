@@ -25,6 +25,17 @@ class LibrarySnapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class AttachedPassage:
+    """A passage of a reference's attached text, with its place there."""
+
+    id: str
+    reference_id: str
+    section: str
+    page: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class FoundReferences:
     """One page of the references that match a query, best first, and how many match in all.
 
@@ -34,6 +45,8 @@ class FoundReferences:
     total: int
     items: Sequence[Item]
     is_partial: bool = False
+    # The best passage of each item whose attached text has words of the query.
+    passages: Sequence[AttachedPassage] = ()
 
 
 @dataclass(frozen=True, slots=True)

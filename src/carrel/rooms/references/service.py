@@ -53,12 +53,13 @@ from carrel.rooms.references.models import (
     LibraryAnswer,
     ListReferences,
     OneReference,
+    ReferencePassage,
     References,
     RemovedReference,
     RemoveReference,
     SearchReferences,
 )
-from carrel.rooms.references.ports import CorpusPapers, Files, Libraries, Library
+from carrel.rooms.references.ports import AttachedPassage, CorpusPapers, Files, Libraries, Library
 from carrel.rooms.references.queries import parse_reference_query
 from carrel.rooms.references.validation import check_changes
 
@@ -66,6 +67,8 @@ AnswerT = TypeVar("AnswerT", bound=LibraryAnswer)
 OWN_DOORS = frozenset({"stdio", "cli"})
 READ_PAPERS = "papers:read"
 _NO_PLACES = "A bibliography names no pages; kind in_text shows the places that are cited."
+# What of a passage is shown beside a reference; get_fulltext has the whole text.
+_PASSAGE_CHARACTERS = 400
 _MAX_FILE_BYTES = 256 * 1024 * 1024
 
 
@@ -106,6 +109,7 @@ class ReferencesRoom:
                 page=question.page,
                 limit=question.limit,
                 references=list(found.items),
+                passages=[_passage(passage) for passage in found.passages],
             ),
             call,
         )
@@ -362,6 +366,19 @@ def _page(items: Sequence[Item], page: int, limit: int) -> References:
     first = (page - 1) * limit
     return References(
         total=len(items), page=page, limit=limit, references=list(items[first : first + limit])
+    )
+
+
+def _passage(found: AttachedPassage) -> ReferencePassage:
+    text = found.text
+    if len(text) > _PASSAGE_CHARACTERS:
+        text = f"{text[:_PASSAGE_CHARACTERS].rstrip()} …"
+    return ReferencePassage(
+        id=found.id,
+        reference=found.reference_id,
+        section=found.section,
+        page=found.page,
+        text=text,
     )
 
 

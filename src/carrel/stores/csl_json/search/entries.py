@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.passages import cut_passages, passage_ids
 from carrel.rooms.references.items import Item, keywords, names_text, tags, text_of, year_of
 from carrel.rooms.references.matching import all_text, capital_words, field_text, identifiers
 from carrel.rooms.references.queries import CONTENT_FIELDS, IDENTIFIER_FIELDS
@@ -29,6 +30,7 @@ class IndexEntry:
 
     document: IndexedDocument
     words: dict[str, list[str]]
+    passages: list[IndexedDocument]
 
 
 def kind_mark(kind: str) -> str:
@@ -56,7 +58,29 @@ def make_entry_of(row: int, item: Item, body: str) -> IndexEntry:
         keys=[row_key(row), *_identifier_keys(item)],
         tokens=[_join_words(kind, found) for kind, found in words.items()],
     )
-    return IndexEntry(document, words)
+    return IndexEntry(document, words, make_passages(row, item, body))
+
+
+def make_passages(row: int, item: Item, body: str) -> list[IndexedDocument]:
+    """The passages of an attached text, each an entry with its number in the text."""
+    if not body:
+        return []
+    text = _clean(body)
+    title = _clean(text_of(item, "title"))
+    passages = cut_passages(text)
+    ids = passage_ids(_clean(text_of(item, "id")), text, passages)
+    return [
+        IndexedDocument(
+            row=row,
+            id=passage_id,
+            number=passage.number,
+            title=title,
+            title_times=1,
+            text=text[passage.start : passage.end],
+            keys=[row_key(row)],
+        )
+        for passage, passage_id in zip(passages, ids, strict=True)
+    ]
 
 
 def row_key(row: int) -> str:

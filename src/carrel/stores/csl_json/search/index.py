@@ -1,8 +1,9 @@
 """The search index beside a library file: it follows the file, and can be deleted at any time.
 
 Its folder has `records.db` (which reference has which row, and its item), `references` (an index
-part) and `words` (for parts of words). A change is noted in the records, then made in the part,
-then stored in the records: what a process killed in between leaves, the next one does again.
+part), `passages` (one of attached texts) and `words` (for parts of words). A change is noted in the
+records, then made in the parts, then stored in the records: what a process killed in between
+leaves, the next one does again.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from carrel.stores.csl_json.search.records import IndexRecords, StoredReference,
 from carrel.stores.csl_json.search.words import WordFiles
 from carrel.stores.file_lock import hold_lock
 from carrel.stores.search.errors import UnusablePartError
-from carrel.stores.search.parts import PartWriter
+from carrel.stores.search.parts import PartWriter, has_part
+from carrel.stores.search.schema import IndexedDocument
 from carrel.stores.search.views import View, name_view, open_view
 
 log = logging.getLogger("carrel.cache")
 
 # Raised whenever entries or files change: an index of another format is made again.
-FORMAT = "1"
+FORMAT = "2"
 _LOCK_WAIT_SECONDS = 600.0
 _BUILD_HEAP_BYTES = 64 * 1024 * 1024
 # From this many new references on, the part is written with more memory.
@@ -63,14 +65,16 @@ class LibraryIndex:
         self.records = IndexRecords(folder / "records.db")
         self.words = WordFiles(folder / "words")
         self._part = folder / "references"
+        self._passages = folder / "passages"
         self._view: View | None = None
         self._known: _KnownRows | None = None
         self._places: tuple[str, Mapping[int, float]] | None = None
         self._is_stopped = False
 
     def stop(self) -> None:
-        """End an update that is running."""
+        """End an update that is running, and let go of the files."""
         self._is_stopped = True
+        self._view = None
 
     def is_made(self) -> bool:
         """Whether there is an index, of whatever state of the file."""
@@ -122,7 +126,7 @@ class LibraryIndex:
 
     def _clear(self) -> None:
         self._known = self._view = self._places = None
-        for name in ("references", "words", "views"):
+        for name in ("references", "passages", "words", "views"):
             shutil.rmtree(self._folder / name, ignore_errors=True)
         for file in self._folder.glob("records.db*"):
             file.unlink(missing_ok=True)
@@ -164,19 +168,38 @@ class LibraryIndex:
         count = len(change.added) + len(pending)
         heap = {"heap_bytes": _BUILD_HEAP_BYTES} if count > _MANY else {}
         found: dict[str, set[str]] = {}
+        passages: list[IndexedDocument] = []
+        gone = [row_key(row) for row in (*change.removed, *pending)]
         with PartWriter(self._part, **heap) as writer:
-            for row in (*change.removed, *pending):
-                writer.remove_key(row_key(row))
+            for key in gone:
+                writer.remove_key(key)
             for entry in self._entries(change, pending):
                 if self._is_stopped:
                     raise IndexClosedError
                 writer.add(entry.document)
+                passages += entry.passages
                 for kind, words in entry.words.items():
                     found.setdefault(kind, set()).update(words)
             if count <= _MANY:
                 found = {kind: self._unknown_words(kind, words) for kind, words in found.items()}
             # Before the entries are committed, so that no entry is there without its words.
             self.words.add(found)
+            self._write_passages(gone, passages)
+
+    def _write_passages(self, gone: Sequence[str], passages: Sequence[IndexedDocument]) -> None:
+        if not passages and not has_part(self._passages):
+            return
+        with PartWriter(self._passages) as writer:
+            for key in gone:
+                writer.remove_key(key)
+            for passage in passages:
+                writer.add(passage)
+
+    def open_passages(self) -> View | None:
+        """The passages of attached texts, or None where there are none."""
+        if not has_part(self._passages):
+            return None
+        return open_view([self._passages], self._folder / "views")
 
     def _entries(self, change: _Change, pending: Sequence[int]) -> Iterator[IndexEntry]:
         gone = set(change.removed)

@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,9 +19,10 @@ from carrel.libraries.query.empty_answers import (
     explain_empty,
 )
 from carrel.libraries.query.language import YearRange
+from carrel.libraries.text.passages import cut_passages, passage_ids
 from carrel.rooms.references.fulltext import named_attachments
 from carrel.rooms.references.items import Item, names_text, text_of, year_of
-from carrel.rooms.references.ports import FoundReferences
+from carrel.rooms.references.ports import AttachedPassage, FoundReferences
 from carrel.rooms.references.queries import (
     AllTerms,
     AnyTerm,
@@ -72,6 +73,7 @@ class LibrarySearch:
                 found.total,
                 [items[row] for row in found.rows if row in items],
                 is_partial=is_partial and found.total > 0,
+                passages=_read_passages(index, ranking.best_passages(query, found.rows)),
             )
 
         return self._ask(answer, FoundReferences(0, ()))
@@ -185,6 +187,26 @@ class LibrarySearch:
                 return opened.read(_MAX_BODY_BYTES).decode("utf-8", "replace")
         except OSError:
             return ""
+
+
+def _read_passages(index: LibraryIndex, numbers: Mapping[int, int]) -> list[AttachedPassage]:
+    """The passages of these numbers in the attached texts of these rows."""
+    found: list[AttachedPassage] = []
+    for stored in index.records.stored(list(numbers)):
+        passages = cut_passages(stored.body)
+        wanted = numbers[stored.row] - 1
+        if wanted < len(passages):
+            passage, name = passages[wanted], text_of(stored.item, "id")
+            found.append(
+                AttachedPassage(
+                    passage_ids(name, stored.body, passages)[wanted],
+                    name,
+                    passage.section,
+                    passage.page,
+                    stored.body[passage.start : passage.end],
+                )
+            )
+    return found
 
 
 def _parts(query: ReferenceQuery) -> tuple[ReferenceNode, ...]:

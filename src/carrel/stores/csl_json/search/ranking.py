@@ -40,6 +40,8 @@ _MAX_WORDS = 2_000
 # A query of thousands of words is a pasted text; its first words say what it is about.
 _MAX_RANKING_WORDS = 100
 _MAX_TITLES = 50
+# Of the passages of a page's references, the best.
+_MAX_PASSAGES = 200
 # Of fewer words all must match; a longer question may have words that no reference has.
 _MIN_WORDS = 3
 # Above every score: who types a citation key, a DOI or the beginning of a title means that one.
@@ -113,6 +115,26 @@ class ReferenceRanking:
             (known, self._searcher.doc_freq("exact", known))
             for known in Vocabulary(self._view).suggest(word)
         ]
+
+    def best_passages(self, query: ReferenceQuery, rows: Sequence[int]) -> dict[int, int]:
+        """The number of the best passage of each of these rows whose attached text has a word."""
+        asked = analyze_query(query.ranking_text)[:_MAX_RANKING_WORDS]
+        view = self._index.open_passages() if rows and asked else None
+        if view is None:
+            return {}
+        within = tantivy.Query.term_set_query(self._schema, "row", list(rows))
+        bag = any_of([self._word(word) for word in asked])
+        hits = view.searcher.search(
+            all_of([unscored(within), bag], []), _MAX_PASSAGES, count=False
+        ).hits
+        addresses = [address for _, address in hits]
+        numbers = view.searcher.fast_field_values("number", addresses)
+        best: dict[int, int] = {}
+        for row, number in zip(
+            view.searcher.fast_field_values("row", addresses), numbers, strict=True
+        ):
+            best.setdefault(int(row or 0), int(number or 0))
+        return best
 
     def nearest(self, text: str, count: int) -> Sequence[int]:
         """The references that have some of the words, best first."""
