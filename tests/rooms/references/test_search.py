@@ -494,6 +494,7 @@ def test_an_index_that_is_damaged_or_half_made_is_made_again() -> None:
                     file.write_bytes(b"x" * chance.randrange(40))
             other = LibrarySearch(LibraryFile(path), path.parent / "library-attachments")
             assert ids(other, "gene") == expected
+            assert ids(other, "riv") == ["gene-2001"]
             assert other.search(parse_reference_query("drive"), 0, 5).total == 1
 
 

@@ -26,3 +26,15 @@ def translate_writer_errors(folder: Path) -> Iterator[None]:
         if write_problem(folder, _LEAST_FREE_BYTES) == DISK_FULL:
             raise OSError(errno.ENOSPC, "No space left for the index") from error
         raise UnusablePartError(f"cannot write the index in {folder.name}") from error
+
+
+@contextmanager
+def translate_panics() -> Iterator[None]:
+    """Converts a panic of tantivy, which damaged files can cause, to UnusablePartError."""
+    try:
+        yield
+    except BaseException as error:
+        # The class is made at run time and cannot be imported; it is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise UnusablePartError("the files of the index are damaged") from error

@@ -22,7 +22,7 @@ from typing import Any
 import tantivy
 
 from carrel.core.process_name import process_name
-from carrel.stores.search.errors import UnusablePartError
+from carrel.stores.search.errors import UnusablePartError, translate_panics
 from carrel.stores.search.parts import read_part
 from carrel.stores.search.schema import INDEX_FORMAT, index_schema, register_tokenizers
 
@@ -128,9 +128,13 @@ def _open_in(views_folder: Path, name: str, segments: list[tuple[Path, dict[str,
 
 
 def _open_folder(folder: Path) -> View:
-    index = tantivy.Index.open(str(folder))
-    register_tokenizers(index)
-    return View(folder.name, index_schema(), index.searcher())
+    try:
+        with translate_panics():
+            index = tantivy.Index.open(str(folder))
+            register_tokenizers(index)
+            return View(folder.name, index_schema(), index.searcher())
+    except UnusablePartError as error:
+        raise ValueError("the files cannot be opened") from error
 
 
 def _make_view(folder: Path, segments: list[tuple[Path, dict[str, Any]]]) -> None:

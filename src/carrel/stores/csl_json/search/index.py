@@ -22,7 +22,7 @@ from carrel.stores.csl_json.search.entries import IndexEntry, kind_mark, make_en
 from carrel.stores.csl_json.search.records import IndexRecords, StoredReference, text_mark
 from carrel.stores.csl_json.search.words import WordFiles
 from carrel.stores.file_lock import hold_lock
-from carrel.stores.search.errors import UnusablePartError
+from carrel.stores.search.errors import UnusablePartError, translate_panics
 from carrel.stores.search.parts import PartWriter, has_part
 from carrel.stores.search.schema import IndexedDocument
 from carrel.stores.search.views import View, name_view, open_view
@@ -86,7 +86,17 @@ class LibraryIndex:
             facts = self.records.facts()
         except sqlite3.Error:
             return False
-        return facts.get("format") == FORMAT and facts.get("signature") == json.dumps(signature)
+        return (
+            facts.get("format") == FORMAT
+            and facts.get("signature") == json.dumps(signature)
+            and self._has_words(facts)
+        )
+
+    def _has_words(self, facts: Mapping[str, str]) -> bool:
+        """Whether no file of words has become shorter than it was."""
+        present = self.words.sizes()
+        known: dict[str, int] = json.loads(facts.get("words", "{}"))
+        return all(present.get(name, 0) >= size for name, size in known.items())
 
     def update(self, signature: Signature, texts: Sequence[LibraryText]) -> None:
         """Bring the index to this state of the file; a damaged or older one is made again."""
@@ -95,7 +105,8 @@ class LibraryIndex:
             if self.is_fresh(signature):
                 return
             try:
-                self._follow(signature, texts)
+                with translate_panics():
+                    self._follow(signature, texts)
             except _DAMAGE as error:
                 log.warning(
                     "index of references is made again", extra={"cause": describe_error(error)}
@@ -133,7 +144,7 @@ class LibraryIndex:
 
     def _follow(self, signature: Signature, texts: Sequence[LibraryText]) -> None:
         facts = dict(self.records.facts())
-        if facts.get("format") != FORMAT:
+        if facts.get("format") != FORMAT or not self._has_words(facts):
             self._clear()
             facts = {}
         next_row = int(facts.get("next_row", 1))
@@ -156,6 +167,7 @@ class LibraryIndex:
                 "signature": json.dumps(signature),
                 "next_row": str(change.next_row),
                 "generation": str(generation + 1),
+                "words": json.dumps(self.words.sizes()),
             },
         )
         self._known = known.after(change, texts, generation + 1)

@@ -35,7 +35,7 @@ from carrel.stores.csl_json.library import search_folder
 from carrel.stores.csl_json.library_file import FileState, LibraryFile
 from carrel.stores.csl_json.search.index import IndexClosedError, LibraryIndex, LibraryText
 from carrel.stores.csl_json.search.ranking import ReferenceRanking
-from carrel.stores.search.errors import UnusablePartError
+from carrel.stores.search.errors import UnusablePartError, translate_panics
 
 log = logging.getLogger("carrel.cache")
 
@@ -134,7 +134,8 @@ class LibrarySearch:
                 return nothing
             index.update(state.signature, self._texts(state))
         try:
-            return answer(index)
+            with translate_panics():
+                return answer(index)
         except _DAMAGE as error:
             log.warning("index of references is damaged", extra={"cause": describe_error(error)})
         state = state or self._file.read()

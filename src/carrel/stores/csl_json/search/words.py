@@ -29,6 +29,13 @@ class WordFiles:
                 file.flush()
                 os.fsync(file.fileno())
 
+    def sizes(self) -> dict[str, int]:
+        """The bytes of every file, which only grow."""
+        try:
+            return {file.name: file.stat().st_size for file in self._folder.iterdir()}
+        except FileNotFoundError:
+            return {}
+
     def containing(self, kind: str, text: str, *, is_beginning: bool = False) -> Iterator[str]:
         """The words of a kind that have a text in them, or at the start of a word in them."""
         content, wanted = self._content(kind), _encode(text)
