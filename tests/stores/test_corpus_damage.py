@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.rooms.papers.errors import SnapshotUnavailableError
+from carrel.rooms.papers.building.models import BuildOptions
+from carrel.rooms.papers.errors import ForeignSnapshotError, SnapshotUnavailableError
 from carrel.rooms.papers.ports import PaperStore
 from carrel.settings import Settings
 from carrel.stores.corpus.folder import CorpusFolder
 from carrel.stores.corpus.papers import list_ids, stored_papers
 from carrel.wiring.papers import open_corpus, open_papers
+from carrel.wiring.papers_build import build_papers
 from tests.stores.corpora import CorpusOnDisk, Texts, random_papers
 from tests.stores.test_corpus_store import ask_segments, read_everything
 
@@ -161,3 +163,15 @@ def test_readers_on_many_threads_see_whole_versions_while_papers_come_and_go(
     folder.close()
     assert not failures
     assert seen <= set(range(40, 61))
+
+
+def test_without_its_build_state_a_corpus_is_read_and_never_built_over(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.md").write_text(f"# Title {name}\n\nText {name}.\n")
+    into = tmp_path / "corpus"
+    build_papers([tmp_path / "one.md"], into, BuildOptions(workers=1))
+    before = ask_segments(into, read_everything)
+    shutil.rmtree(into / ".carrel-build")
+    with pytest.raises(ForeignSnapshotError, match=r"manifest\.json"):
+        build_papers([tmp_path / "two.md"], into, BuildOptions(workers=1))
+    assert ask_segments(into, read_everything) == before

@@ -9,7 +9,7 @@ from pathlib import Path
 from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.building.ports import BuildStores
 from carrel.rooms.papers.errors import BuildInProgressError, ForeignSnapshotError
-from carrel.stores.corpus.manifest import has_manifest
+from carrel.stores.corpus import MANIFEST_NAME
 from carrel.stores.corpus.publication import STAGED_NAME, SegmentedCorpus, WorkshopAssets
 from carrel.stores.corpus.upgrade import finish_upgrade, note_earlier_snapshot
 from carrel.stores.sqlite.papers import (
@@ -32,13 +32,15 @@ def staged_folder(into: Path) -> Path:
 def open_build_stores(into: Path, options: BuildOptions) -> Iterator[BuildStores]:
     """The stores of the corpus in `into`.
 
-    Raises ForeignSnapshotError where the folder holds a snapshot that was built elsewhere.
+    Raises ForeignSnapshotError where the folder holds a corpus that was built elsewhere, or whose
+    build state is lost.
     """
     workshop = into / WORKSHOP_NAME
     assets = WorkshopAssets(into, staged_folder(into), into / STATIC_NAME)
     with SqlitePaperBuildState(workshop / "state.db") as state, closing(assets):
-        if _is_foreign(into, state):
-            raise ForeignSnapshotError(SNAPSHOT_NAME)
+        foreign = _foreign_file(into)
+        if foreign is not None and not state.has_published():
+            raise ForeignSnapshotError(foreign)
         lock = BuildLockFile(workshop / "lock.db")
         with suppress(BuildInProgressError), lock.held():
             note_earlier_snapshot(into)
@@ -54,7 +56,6 @@ def open_build_stores(into: Path, options: BuildOptions) -> Iterator[BuildStores
         finish_upgrade(into)
 
 
-def _is_foreign(into: Path, state: SqlitePaperBuildState) -> bool:
-    """Whether a snapshot lies here that no build of ours made."""
-    is_there = (into / SNAPSHOT_NAME).exists()
-    return is_there and not has_manifest(into) and not state.has_published()
+def _foreign_file(into: Path) -> str | None:
+    """What lies here that a build would replace, and that only a build of ours may have made."""
+    return next((name for name in (MANIFEST_NAME, SNAPSHOT_NAME) if (into / name).exists()), None)
