@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from carrel.rooms.papers.building.papers import PaperVersion
-from carrel.stores.corpus.manifest import Manifest, read_manifest
+from carrel.stores.corpus.compaction import plan_runs
+from carrel.stores.corpus.manifest import Manifest, SegmentEntry, read_manifest
 from carrel.stores.corpus.publication import (
     GRACE_SECONDS,
     SegmentedCorpus,
@@ -179,3 +180,36 @@ def test_a_damaged_index_is_made_again(disk: Disk) -> None:
     disk.corpus.reindex(lambda done: None)
     assert has_part(part)
     assert disk.live() == {1: "Paper 1", 2: "Paper 2"}
+
+
+def entries(*sizes: int, deleted: int = 0) -> tuple[SegmentEntry, ...]:
+    found: list[SegmentEntry] = []
+    for at, size in enumerate(sizes):
+        first = 1 + at * 1_000_000
+        gone = tuple(range(first, first + deleted))
+        found.append(SegmentEntry(f"{at:032x}", size, size, 1, first, first + size - 1, gone))
+    return tuple(found)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "runs"),
+    [
+        ((25_000,) * 40, []),
+        ((25_000, 100, 10, 1), [(100, 10, 1)]),
+        ((1, 25_000, 1), []),
+        ((12_000, 12_000, 12_000), [(12_000, 12_000)]),
+        ((5,), []),
+        ((), []),
+        ((25_000,) * 80, [(25_000, 25_000)] * 40),
+    ],
+)
+def test_small_neighbours_are_merged_and_large_segments_left_alone(
+    sizes: tuple[int, ...], runs: list[tuple[int, ...]]
+) -> None:
+    planned = plan_runs(entries(*sizes))
+    assert [tuple(entry.papers for entry in run) for run in planned] == runs
+
+
+def test_a_segment_of_many_deleted_rows_is_written_again_alone() -> None:
+    assert plan_runs(entries(25_000, deleted=5_001)) == [entries(25_000, deleted=5_001)]
+    assert plan_runs(entries(25_000, deleted=4_999)) == []

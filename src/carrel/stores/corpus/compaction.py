@@ -92,16 +92,22 @@ def plan_reindexing(corpus: Path, segments: Segments) -> list[Segments]:
 
 
 def plan_runs(segments: Sequence[SegmentEntry]) -> list[Segments]:
-    """Neighbours to merge: small ones up to the largest size, and those with many deleted rows."""
+    """Neighbours to merge: small ones up to the largest size, and those with many deleted rows.
+
+    A large segment is left alone: writing it again would cost more than it gains.
+    """
     total = sum(entry.live_papers for entry in segments)
-    largest = max(LARGEST_SEGMENT, 2 * total // _MOST_SEGMENTS)
+    largest = max(LARGEST_SEGMENT, -(-total // _MOST_SEGMENTS))
     runs: list[list[SegmentEntry]] = []
+    room = 0
     for entry in segments:
-        size = sum(each.live_papers for each in runs[-1]) if runs else 0
-        if runs and size + entry.live_papers <= largest:
+        is_small = entry.live_papers <= largest // 2 or _is_worn(entry)
+        if is_small and entry.live_papers <= room:
             runs[-1].append(entry)
+            room -= entry.live_papers
         else:
             runs.append([entry])
+            room = largest - entry.live_papers if is_small else 0
     return [tuple(run) for run in runs if len(run) > 1 or _is_worn(run[0])]
 
 
