@@ -19,6 +19,7 @@ from carrel.core.errors import (
     describe_error,
 )
 from carrel.core.progress import Progress
+from carrel.libraries.query.elasticsearch.analyzer import ANALYSIS_SETTINGS
 from carrel.rooms.knowledge.documents import (
     Checkpoint,
     DocumentChange,
@@ -41,6 +42,8 @@ _GROUP = 500
 MAX_LEFT_OUT = 5_000
 # The version of how an index scores; an index of ours without it is made anew.
 SCORING = "2"
+# The same for how texts become words.
+ANALYSIS = "2"
 # Sorts what scores alike, so that the order of writing, which others share in, does not show.
 DOCUMENT_ID = "carrel_id"
 # Scores use term frequency and text length, but no document frequency, which would count documents
@@ -64,19 +67,7 @@ _TYPES: dict[FieldKind, dict[str, Any]] = {
     "boolean": {"type": "boolean"},
     "words": {"type": "text", "analyzer": "carrel_words"},
 }
-# The same folding as the embedded index: accents go, and scripts without spaces are read in pairs.
-_SETTINGS: dict[str, Any] = {
-    "analysis": {
-        "analyzer": {
-            "carrel": {
-                "type": "custom",
-                "tokenizer": "standard",
-                "filter": ["cjk_width", "lowercase", "asciifolding", "cjk_bigram"],
-            },
-            "carrel_words": {"type": "custom", "tokenizer": "whitespace"},
-        }
-    }
-}
+_SETTINGS: dict[str, Any] = {"analysis": ANALYSIS_SETTINGS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +185,11 @@ async def _open_index(
                 next_step="Set elasticsearch.prefix to another beginning of names.",
                 details={"index": name},
             )
-        if ours["fields"] == dict(fields) and (is_public or ours.get("scoring") == SCORING):
+        if (
+            ours["fields"] == dict(fields)
+            and ours.get("analysis") == ANALYSIS
+            and (is_public or ours.get("scoring") == SCORING)
+        ):
             return str(ours["cursor"]) if ours["cursor"] is not None else None
         await client.indices.delete(index=name)
     properties = {field: _TYPES[kind] for field, kind in fields.items()}
@@ -218,7 +213,14 @@ async def _open_index(
 
 
 def _meta(fields: Mapping[str, FieldKind], cursor: str | None) -> dict[str, Any]:
-    return {"carrel": {"fields": dict(fields), "cursor": cursor, "scoring": SCORING}}
+    return {
+        "carrel": {
+            "fields": dict(fields),
+            "cursor": cursor,
+            "scoring": SCORING,
+            "analysis": ANALYSIS,
+        }
+    }
 
 
 def _action(name: str, change: DocumentChange) -> dict[str, Any]:

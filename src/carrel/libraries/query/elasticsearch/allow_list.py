@@ -9,15 +9,13 @@ from carrel.libraries.query.elasticsearch.parser import (
     MAX_CLAUSES,
     MAX_TEXT_CHARACTERS,
     MAX_VALUES,
+    check_wildcard,
     parse_page,
 )
 from carrel.libraries.query.errors import RefusedClauseError, invalid_clause
 
 MAX_NESTING = 20
 MAX_BUCKETS = 1000
-# A pattern becomes an automaton, whose size can grow with the power of its signs.
-MAX_WILDCARD_SIGNS = 10
-MAX_WILDCARD_CHARACTERS = 200
 
 
 def _names(text: str) -> frozenset[str]:
@@ -197,21 +195,7 @@ def _leaf(name: str, inside: object) -> None:
                 else options
             )
             if field != "boost":
-                _wildcard(str(pattern))
-
-
-def _wildcard(pattern: str) -> None:
-    if pattern.startswith(("*", "?")):
-        raise RefusedClauseError("wildcard", "query", "a pattern may not begin with * or ?")
-    if (
-        len(pattern) > MAX_WILDCARD_CHARACTERS
-        or pattern.count("*") + pattern.count("?") > MAX_WILDCARD_SIGNS
-    ):
-        why = (
-            f"a pattern may have {MAX_WILDCARD_CHARACTERS} characters and {MAX_WILDCARD_SIGNS} "
-            f"of * and ? at most"
-        )
-        raise RefusedClauseError("wildcard", "query", why)
+                check_wildcard(str(pattern))
 
 
 def _sort(node: object) -> None:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import get_args
 
+from carrel.libraries.query.elasticsearch.aggregations import parse_aggregations
 from carrel.libraries.query.elasticsearch.clauses import (
+    Aggregation,
     BoolQuery,
+    BoostingQuery,
+    ConstantScoreQuery,
+    DisMaxQuery,
     ExistsQuery,
+    FiltersAggregation,
+    Fuzziness,
+    FuzzyQuery,
     IdsQuery,
     MatchAllQuery,
     MatchPhraseQuery,
     MatchQuery,
+    MetricAggregation,
+    MultiMatchKind,
     MultiMatchQuery,
     PrefixQuery,
     QueryClause,
@@ -19,23 +29,50 @@ from carrel.libraries.query.elasticsearch.clauses import (
     Scalar,
     SearchRequest,
     TermsQuery,
+    WildcardQuery,
+)
+from carrel.libraries.query.elasticsearch.dates import parse_formats, parse_time_zone
+from carrel.libraries.query.elasticsearch.options import (
+    MAX_TEXT_CHARACTERS,
+    MAX_VALUES,
+    Body,
+    field_options,
+    read_boost,
+    read_expansions,
+    read_fuzziness,
+    read_integer,
+    read_minimum_should_match,
+    read_needs_all,
+    read_number,
+    read_scalar,
+    read_truth,
+    read_values,
+    read_weighted_fields,
+    require_object,
+    single_entry,
 )
 from carrel.libraries.query.elasticsearch.presentation import (
-    Body,
-    parse_aggregations,
     parse_highlight,
+    parse_search_after,
     parse_sort,
     parse_source_filter,
-    require_object,
 )
-from carrel.libraries.query.errors import UnsupportedClauseError, invalid_clause
+from carrel.libraries.query.elasticsearch.simple_query import SimpleQueryParser
+from carrel.libraries.query.errors import (
+    RefusedClauseError,
+    UnsupportedClauseError,
+    invalid_clause,
+)
 
+__all__ = ["MAX_CLAUSES", "MAX_TEXT_CHARACTERS", "MAX_VALUES", "parse_page", "parse_search_body"]
 MAX_SIZE = 100
 MAX_DEPTH = 10_000
 MAX_NESTING = 20
-MAX_VALUES = 1024
 MAX_CLAUSES = 200
-MAX_TEXT_CHARACTERS = 2000
+MAX_SLOP = 100
+# A pattern becomes an automaton, whose size can grow with the power of its signs.
+MAX_WILDCARD_SIGNS = 10
+MAX_WILDCARD_CHARACTERS = 200
 
 
 def parse_search_body(body: Body) -> SearchRequest:
@@ -47,16 +84,32 @@ def parse_search_body(body: Body) -> SearchRequest:
             raise UnsupportedClauseError(part, "the search body", _PARTS)
     first, size = parse_page(body)
     query = _parse_clause(body["query"], 0) if "query" in body else MatchAllQuery()
-    if _count_clauses(query) > MAX_CLAUSES:
+    post_filter = _parse_clause(body["post_filter"], 0) if "post_filter" in body else None
+    aggregations = parse_aggregations(
+        body.get("aggs", body.get("aggregations")), lambda node: _parse_clause(node, 0)
+    )
+    if (
+        _count_clauses(query)
+        + (0 if post_filter is None else _count_clauses(post_filter))
+        + sum(_count_filters(one) for one in aggregations)
+    ) > MAX_CLAUSES:
         raise invalid_clause("query", f"[query] has more than {MAX_CLAUSES} clauses")
+    sort = parse_sort(body.get("sort"))
+    after = parse_search_after(body.get("search_after"), sort)
+    if after is not None and first:
+        raise invalid_clause("from", "[from] must be 0 with search_after")
+    least = body.get("min_score")
     return SearchRequest(
         query=query,
         first=first,
         size=size,
-        sort=parse_sort(body.get("sort")),
+        sort=sort,
         source=parse_source_filter(body.get("_source")),
         highlight=parse_highlight(body.get("highlight")),
-        aggregations=parse_aggregations(body.get("aggs", body.get("aggregations"))),
+        aggregations=aggregations,
+        post_filter=post_filter,
+        min_score=None if least is None else read_number(least, "min_score"),
+        search_after=after,
     )
 
 
@@ -78,16 +131,35 @@ def parse_page(body: Body) -> tuple[int, int]:
 
 
 def _count_clauses(query: QueryClause) -> int:
-    if not isinstance(query, BoolQuery):
-        return 1
-    inside = (*query.must, *query.filter, *query.should, *query.must_not)
+    match query:
+        case BoolQuery():
+            inside = (*query.must, *query.filter, *query.should, *query.must_not)
+        case DisMaxQuery():
+            inside = query.queries
+        case ConstantScoreQuery():
+            inside = (query.filter,)
+        case BoostingQuery():
+            inside = (query.positive, query.negative)
+        case _:
+            inside = ()
     return 1 + sum(_count_clauses(one) for one in inside)
+
+
+def _count_filters(one: Aggregation) -> int:
+    if isinstance(one, MetricAggregation):
+        return 0
+    own = (
+        sum(_count_clauses(query) for _, query in one.filters)
+        if isinstance(one, FiltersAggregation)
+        else 0
+    )
+    return own + sum(_count_filters(inner) for inner in one.inside)
 
 
 def _parse_clause(node: object, depth: int) -> QueryClause:
     if depth > MAX_NESTING:
         raise invalid_clause("query", f"the query is nested more than {MAX_NESTING} deep")
-    name, inside = _single_entry(node, "query")
+    name, inside = single_entry(node, "query")
     parse = _CLAUSE_PARSERS.get(name)
     if parse is None:
         raise UnsupportedClauseError(name, "query", _CLAUSE_PARSERS)
@@ -95,70 +167,187 @@ def _parse_clause(node: object, depth: int) -> QueryClause:
 
 
 def _parse_match_all(inside: object, depth: int) -> QueryClause:
-    return MatchAllQuery(_boost(require_object(inside, "match_all", {"boost"})))
+    return MatchAllQuery(read_boost(require_object(inside, "match_all", {"boost"})))
+
+
+def _parse_match_none(inside: object, depth: int) -> QueryClause:
+    require_object(inside, "match_none", {"boost"})
+    return IdsQuery(())
+
+
+_FUZZY_OPTIONS = {"fuzziness", "prefix_length", "max_expansions", "fuzzy_transpositions"}
+_MATCH_OPTIONS = {
+    *("query", "operator", "minimum_should_match", "boost", "zero_terms_query", "lenient"),
+    *_FUZZY_OPTIONS,
+}
 
 
 def _parse_match(inside: object, depth: int) -> QueryClause:
-    known = {"query", "operator", "minimum_should_match", "boost"}
-    field, options = _field_options(inside, "match", "query", known)
+    field, options = field_options(inside, "match", "query", _MATCH_OPTIONS)
     return MatchQuery(
         field,
-        _scalar(options.get("query"), "match"),
-        _needs_all(options, "match"),
-        _minimum_should_match(options, "match"),
-        _boost(options),
+        read_scalar(options.get("query"), "match"),
+        read_needs_all(options, "match"),
+        read_minimum_should_match(options, "match"),
+        read_boost(options),
+        read_fuzziness(options, "match"),
+        matches_empty=options.get("zero_terms_query") == "all",
+    )
+
+
+def _parse_match_bool_prefix(inside: object, depth: int) -> QueryClause:
+    known = {"query", "operator", "minimum_should_match", "boost", *_FUZZY_OPTIONS}
+    field, options = field_options(inside, "match_bool_prefix", "query", known)
+    return MatchQuery(
+        field,
+        read_scalar(options.get("query"), "match_bool_prefix"),
+        read_needs_all(options, "match_bool_prefix"),
+        read_minimum_should_match(options, "match_bool_prefix"),
+        read_boost(options),
+        read_fuzziness(options, "match_bool_prefix"),
+        ends_open=True,
     )
 
 
 def _parse_match_phrase(inside: object, depth: int) -> QueryClause:
-    field, options = _field_options(inside, "match_phrase", "query", {"query", "boost", "slop"})
-    if options.get("slop", 0) != 0:
-        raise UnsupportedClauseError("slop", "match_phrase")
-    return MatchPhraseQuery(field, _scalar(options.get("query"), "match_phrase"), _boost(options))
-
-
-def _parse_multi_match(inside: object, depth: int) -> QueryClause:
-    known = {"query", "fields", "type", "operator", "minimum_should_match", "tie_breaker", "boost"}
-    options = require_object(inside, "multi_match", known)
-    kind = options.get("type", "best_fields")
-    kinds = ("best_fields", "most_fields", "phrase")
-    if kind not in kinds:
-        raise UnsupportedClauseError(f"type {kind}", "multi_match", kinds)
-    fields = options.get("fields", ["*"])
-    if not isinstance(fields, list) or not fields or not all(isinstance(f, str) for f in fields):
-        raise invalid_clause("fields", "[fields] of multi_match must be a list of names")
-    return MultiMatchQuery(
-        tuple(_weighted_field(field) for field in fields),
-        _scalar(options.get("query"), "multi_match"),
-        kind,
-        _needs_all(options, "multi_match"),
-        _minimum_should_match(options, "multi_match"),
-        _number(options.get("tie_breaker", 0.0), "tie_breaker"),
-        _boost(options),
+    known = {"query", "boost", "slop"}
+    field, options = field_options(inside, "match_phrase", "query", known)
+    return MatchPhraseQuery(
+        field,
+        read_scalar(options.get("query"), "match_phrase"),
+        read_boost(options),
+        read_integer(options.get("slop", 0), "slop", MAX_SLOP),
     )
 
 
+def _parse_match_phrase_prefix(inside: object, depth: int) -> QueryClause:
+    known = {"query", "boost", "slop", "max_expansions"}
+    field, options = field_options(inside, "match_phrase_prefix", "query", known)
+    return MatchPhraseQuery(
+        field,
+        read_scalar(options.get("query"), "match_phrase_prefix"),
+        read_boost(options),
+        read_integer(options.get("slop", 0), "slop", MAX_SLOP),
+        read_expansions(options),
+    )
+
+
+def _parse_multi_match(inside: object, depth: int) -> QueryClause:
+    known = {"fields", "type", "tie_breaker", "slop"} | _MATCH_OPTIONS
+    options = require_object(inside, "multi_match", known)
+    kind = options.get("type", "best_fields")
+    kinds = get_args(MultiMatchKind)
+    if kind not in kinds:
+        raise UnsupportedClauseError(f"type {kind}", "multi_match", kinds)
+    return MultiMatchQuery(
+        read_weighted_fields(options.get("fields", ["*"]), "multi_match"),
+        read_scalar(options.get("query"), "multi_match"),
+        kind,
+        read_needs_all(options, "multi_match"),
+        read_minimum_should_match(options, "multi_match"),
+        read_number(options.get("tie_breaker", 0.0), "tie_breaker"),
+        read_boost(options),
+        read_fuzziness(options, "multi_match"),
+        read_integer(options.get("slop", 0), "slop", MAX_SLOP),
+        read_expansions(options),
+    )
+
+
+def _parse_simple_query_string(inside: object, depth: int) -> QueryClause:
+    known = {"query", "fields", "default_operator", "minimum_should_match", "boost"} | {
+        "lenient",
+        "fuzzy_prefix_length",
+        "fuzzy_max_expansions",
+        "fuzzy_transpositions",
+    }
+    options = require_object(inside, "simple_query_string", known)
+    reader = SimpleQueryParser(
+        read_weighted_fields(options.get("fields", ["*"]), "simple_query_string"),
+        read_needs_all(options, "simple_query_string", "default_operator"),
+        Fuzziness(
+            prefix_length=read_integer(options.get("fuzzy_prefix_length", 0), "prefix_length", 255)
+        ),
+    )
+    found = reader.parse(
+        str(read_scalar(options.get("query"), "simple_query_string")),
+        read_minimum_should_match(options, "simple_query_string"),
+    )
+    boost = read_boost(options)
+    return found if boost == 1.0 else BoolQuery(must=(found,), boost=boost)
+
+
 def _parse_prefix(inside: object, depth: int) -> QueryClause:
-    field, options = _field_options(inside, "prefix", "value", {"value", "boost"})
-    return PrefixQuery(field, str(_scalar(options.get("value"), "prefix")), _boost(options))
+    field, options = field_options(
+        inside, "prefix", "value", {"value", "boost", "case_insensitive"}
+    )
+    return PrefixQuery(
+        field,
+        str(read_scalar(options.get("value"), "prefix")),
+        read_boost(options),
+        read_truth(options, "case_insensitive"),
+    )
+
+
+def _parse_wildcard(inside: object, depth: int) -> QueryClause:
+    known = {"value", "wildcard", "boost", "case_insensitive"}
+    field, options = field_options(inside, "wildcard", "value", known)
+    pattern = str(read_scalar(options.get("value", options.get("wildcard")), "wildcard"))
+    check_wildcard(pattern)
+    return WildcardQuery(
+        field, pattern, read_boost(options), read_truth(options, "case_insensitive")
+    )
+
+
+def check_wildcard(pattern: str) -> None:
+    """RefusedClauseError for a pattern without a beginning, or one that is too large."""
+    if pattern.startswith(("*", "?")):
+        raise RefusedClauseError("wildcard", "query", "a pattern may not begin with * or ?")
+    if (
+        len(pattern) > MAX_WILDCARD_CHARACTERS
+        or pattern.count("*") + pattern.count("?") > MAX_WILDCARD_SIGNS
+    ):
+        why = (
+            f"a pattern may have {MAX_WILDCARD_CHARACTERS} characters and {MAX_WILDCARD_SIGNS} "
+            f"of * and ? at most"
+        )
+        raise RefusedClauseError("wildcard", "query", why)
+
+
+def _parse_fuzzy(inside: object, depth: int) -> QueryClause:
+    known = {"value", "boost", "fuzziness", "prefix_length", "max_expansions", "transpositions"}
+    field, options = field_options(inside, "fuzzy", "value", known)
+    return FuzzyQuery(
+        field,
+        str(read_scalar(options.get("value"), "fuzzy")),
+        read_fuzziness({"fuzziness": "AUTO"} | options, "fuzzy") or Fuzziness(),
+        read_boost(options),
+    )
 
 
 def _parse_term(inside: object, depth: int) -> QueryClause:
-    field, options = _field_options(inside, "term", "value", {"value", "boost"})
-    return TermsQuery(field, (_scalar(options.get("value"), "term"),), _boost(options))
+    field, options = field_options(inside, "term", "value", {"value", "boost", "case_insensitive"})
+    return TermsQuery(
+        field,
+        (read_scalar(options.get("value"), "term"),),
+        read_boost(options),
+        read_truth(options, "case_insensitive"),
+    )
 
 
 def _parse_terms(inside: object, depth: int) -> QueryClause:
     options = require_object(inside, "terms")
-    boost = _boost(options)
+    boost = read_boost(options)
     fields = {name: values for name, values in options.items() if name != "boost"}
     if len(fields) != 1:
         raise invalid_clause("terms", "[terms] takes one field")
     ((field, values),) = fields.items()
-    if isinstance(values, Mapping):
+    if isinstance(values, dict):
         raise UnsupportedClauseError("terms lookup", "terms")
-    scalars = tuple(_scalar(value, "terms") for value in _values(values, "terms"))
-    return TermsQuery(field, scalars, boost)
+    scalars = tuple(read_scalar(value, "terms") for value in read_values(values, "terms"))
+    return TermsQuery(field, scalars, boost, is_constant=True)
+
+
+_RANGE_OPTIONS = {"gt", "gte", "lt", "lte", "boost", "format", "time_zone", "relation"}
 
 
 def _parse_range(inside: object, depth: int) -> QueryClause:
@@ -166,26 +355,35 @@ def _parse_range(inside: object, depth: int) -> QueryClause:
     if len(options) != 1:
         raise invalid_clause("range", "[range] takes one field")
     ((field, given),) = options.items()
-    limits = require_object(given, "range", {"gt", "gte", "lt", "lte", "boost"})
+    limits = require_object(given, "range", _RANGE_OPTIONS)
 
     def limit(name: str) -> Scalar | None:
         value = limits.get(name)
-        if isinstance(value, str) and (value.startswith("now") or "||" in value):
-            raise UnsupportedClauseError("date math", "range")
-        return None if value is None else _scalar(value, "range")
+        return None if value is None else read_scalar(value, "range")
 
-    return RangeQuery(field, limit("gt"), limit("gte"), limit("lt"), limit("lte"), _boost(limits))
+    zone = limits.get("time_zone")
+    parse_time_zone(None if zone is None else str(zone))
+    return RangeQuery(
+        field,
+        limit("gt"),
+        limit("gte"),
+        limit("lt"),
+        limit("lte"),
+        read_boost(limits),
+        parse_formats(limits["format"]) if "format" in limits else (),
+        None if zone is None else str(zone),
+    )
 
 
 def _parse_ids(inside: object, depth: int) -> QueryClause:
     options = require_object(inside, "ids", {"values", "boost"})
-    values = _values(options.get("values"), "ids")
-    return IdsQuery(tuple(str(_scalar(value, "ids")) for value in values), _boost(options))
+    values = read_values(options.get("values"), "ids")
+    return IdsQuery(tuple(str(read_scalar(value, "ids")) for value in values), read_boost(options))
 
 
 def _parse_exists(inside: object, depth: int) -> QueryClause:
     options = require_object(inside, "exists", {"field", "boost"})
-    return ExistsQuery(str(_scalar(options.get("field"), "exists")), _boost(options))
+    return ExistsQuery(str(read_scalar(options.get("field"), "exists")), read_boost(options))
 
 
 def _parse_bool(inside: object, depth: int) -> QueryClause:
@@ -202,94 +400,62 @@ def _parse_bool(inside: object, depth: int) -> QueryClause:
         clauses("filter"),
         clauses("should"),
         clauses("must_not"),
-        _minimum_should_match(options, "bool"),
-        _boost(options),
+        read_minimum_should_match(options, "bool"),
+        read_boost(options),
+    )
+
+
+def _parse_constant_score(inside: object, depth: int) -> QueryClause:
+    options = require_object(inside, "constant_score", {"filter", "boost"})
+    return ConstantScoreQuery(_parse_clause(options.get("filter"), depth + 1), read_boost(options))
+
+
+def _parse_dis_max(inside: object, depth: int) -> QueryClause:
+    options = require_object(inside, "dis_max", {"queries", "tie_breaker", "boost"})
+    queries = options.get("queries")
+    if not isinstance(queries, list):
+        raise invalid_clause("dis_max", "[queries] of dis_max must be a list")
+    return DisMaxQuery(
+        tuple(_parse_clause(one, depth + 1) for one in queries[: MAX_CLAUSES + 1]),
+        read_number(options.get("tie_breaker", 0.0), "tie_breaker"),
+        read_boost(options),
+    )
+
+
+def _parse_boosting(inside: object, depth: int) -> QueryClause:
+    known = {"positive", "negative", "negative_boost", "boost"}
+    options = require_object(inside, "boosting", known)
+    return BoostingQuery(
+        _parse_clause(options.get("positive"), depth + 1),
+        _parse_clause(options.get("negative"), depth + 1),
+        read_number(options.get("negative_boost"), "negative_boost"),
+        read_boost(options),
     )
 
 
 _CLAUSE_PARSERS: dict[str, Callable[[object, int], QueryClause]] = {
     "match_all": _parse_match_all,
+    "match_none": _parse_match_none,
     "match": _parse_match,
+    "match_bool_prefix": _parse_match_bool_prefix,
     "match_phrase": _parse_match_phrase,
+    "match_phrase_prefix": _parse_match_phrase_prefix,
     "multi_match": _parse_multi_match,
+    "simple_query_string": _parse_simple_query_string,
     "prefix": _parse_prefix,
+    "wildcard": _parse_wildcard,
+    "fuzzy": _parse_fuzzy,
     "term": _parse_term,
     "terms": _parse_terms,
     "range": _parse_range,
     "ids": _parse_ids,
     "exists": _parse_exists,
     "bool": _parse_bool,
+    "constant_score": _parse_constant_score,
+    "dis_max": _parse_dis_max,
+    "boosting": _parse_boosting,
 }
-_PARTS = {"query", "from", "size", "sort", "_source", "highlight", "track_total_hits"} | {
-    "aggs",
-    "aggregations",
+_PARTS = {
+    *("query", "from", "size", "sort", "_source", "highlight", "track_total_hits"),
+    *("aggs", "aggregations", "post_filter", "min_score", "search_after", "track_scores"),
 }
-
-
-def _single_entry(node: object, where: str) -> tuple[str, object]:
-    if not isinstance(node, Mapping) or len(node) != 1:
-        raise invalid_clause(where, f"a clause in {where} must be an object with one name")
-    ((name, inside),) = node.items()
-    return str(name), inside
-
-
-def _field_options(
-    inside: object, where: str, main: str, known: set[str]
-) -> tuple[str, dict[str, Any]]:
-    """`{"field": "text"}` and `{"field": {"query": "text", …}}` mean the same."""
-    field, options = _single_entry(inside, where)
-    if isinstance(options, Mapping):
-        return field, require_object(options, where, known)
-    return field, {main: options}
-
-
-def _scalar(value: object, where: str) -> Scalar:
-    if not isinstance(value, str | int | float | bool):
-        raise invalid_clause(where, f"[{where}] needs a text or a number")
-    if isinstance(value, str) and len(value) > MAX_TEXT_CHARACTERS:
-        raise invalid_clause(where, f"[{where}] takes at most {MAX_TEXT_CHARACTERS} characters")
-    return value
-
-
-def _values(values: object, where: str) -> list[Any]:
-    if not isinstance(values, list) or len(values) > MAX_VALUES:
-        raise invalid_clause(where, f"[{where}] needs a list of at most {MAX_VALUES} values")
-    return values
-
-
-def _number(value: object, where: str) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1e6:
-        raise invalid_clause(where, f"[{where}] must be a number from 0 up")
-    return float(value)
-
-
-def _boost(options: Body) -> float:
-    return _number(options.get("boost", 1.0), "boost")
-
-
-def _needs_all(options: Body, where: str) -> bool:
-    operator = str(options.get("operator", "or")).lower()
-    if operator not in {"and", "or"}:
-        raise invalid_clause("operator", f"[operator] of {where} is and, or or")
-    return operator == "and"
-
-
-def _minimum_should_match(options: Body, where: str) -> str | int | None:
-    value = options.get("minimum_should_match")
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-        return value
-    if isinstance(value, str) and value.strip().removesuffix("%").lstrip("-").isdecimal():
-        return value.strip()
-    raise UnsupportedClauseError("minimum_should_match", where, ("a number", "a percentage"))
-
-
-def _weighted_field(field: str) -> tuple[str, float]:
-    name, has_weight, weight = field.partition("^")
-    if not has_weight:
-        return name, 1.0
-    try:
-        return name, _number(float(weight), "fields")
-    except ValueError:
-        raise invalid_clause(
-            "fields", f"[fields] has a weight that is no number: {field}"
-        ) from None

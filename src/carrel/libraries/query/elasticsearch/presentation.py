@@ -1,39 +1,40 @@
-"""Parses the parts of a search body that order, filter, highlight and count the hits."""
+"""Parses the parts of a search body that order, filter and highlight the hits."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from carrel.libraries.query.elasticsearch.clauses import (
-    Highlight,
+    HighlightField,
+    Scalar,
     SortKey,
     SourceFilter,
-    TermsAggregation,
+)
+from carrel.libraries.query.elasticsearch.options import (
+    read_integer,
+    read_scalar,
+    read_truth,
+    require_object,
 )
 from carrel.libraries.query.errors import UnsupportedClauseError, invalid_clause
 
 MAX_SORT_KEYS = 8
-MAX_AGGREGATIONS = 10
-MAX_BUCKETS = 1000
 MAX_SOURCE_PATTERNS = 100
+MAX_HIGHLIGHT_FIELDS = 100
+MAX_TAG_CHARACTERS = 100
 _SORT_OPTIONS = {"order", "missing", "unmapped_type"}
-_HIGHLIGHT_OPTIONS = {"fields", "pre_tags", "post_tags", "fragment_size", "number_of_fragments"}
-_TERMS_OPTIONS = {"field", "size", "order", "min_doc_count"}
-
-Body = Mapping[str, Any]
-
-
-def require_object(
-    node: object, where: str, known: Collection[str] | None = None
-) -> dict[str, Any]:
-    """The options of a clause; QueryError where it is no object or has an unknown option."""
-    if not isinstance(node, Mapping):
-        raise invalid_clause(where, f"[{where}] must be an object")
-    for option in node:
-        if known is not None and option not in known:
-            raise UnsupportedClauseError(str(option), where, known)
-    return dict(node)
+# Fragments are cut the same whatever `type` is asked for, and stand in the order of the text.
+_HIGHLIGHT_OPTIONS = {
+    "pre_tags",
+    "post_tags",
+    "fragment_size",
+    "number_of_fragments",
+    "no_match_size",
+    "require_field_match",
+    "type",
+    "order",
+}
 
 
 def parse_sort(node: object) -> tuple[SortKey, ...]:
@@ -94,67 +95,53 @@ def _patterns(node: object) -> tuple[str, ...]:
     return tuple(given)
 
 
-def parse_highlight(node: object) -> Highlight | None:
+def parse_highlight(node: object) -> tuple[HighlightField, ...]:
+    """What is marked, field by field; options of a field stand over those of the whole."""
     if node is None:
-        return None
-    options = require_object(node, "highlight", _HIGHLIGHT_OPTIONS)
-    fields = options.get("fields", {})
+        return ()
+    options = require_object(node, "highlight", _HIGHLIGHT_OPTIONS | {"fields"})
+    fields = options.pop("fields", {})
     if isinstance(fields, list):
         objects = [require_object(one, "highlight") for one in fields]
         fields = {name: inside for one in objects for name, inside in one.items()}
-    for inside in require_object(fields, "highlight").values():
-        require_object(inside, "highlight fields", ())
-    return Highlight(
-        tuple(fields),
+    given = require_object(fields, "highlight")
+    if len(given) > MAX_HIGHLIGHT_FIELDS:
+        raise invalid_clause("highlight", f"[highlight] takes {MAX_HIGHLIGHT_FIELDS} fields")
+    return tuple(
+        _highlight_field(
+            str(name), options | require_object(own, "highlight fields", _HIGHLIGHT_OPTIONS)
+        )
+        for name, own in given.items()
+    )
+
+
+def _highlight_field(name: str, options: dict[str, Any]) -> HighlightField:
+    return HighlightField(
+        name,
         _first_tag(options.get("pre_tags", ["<em>"])),
         _first_tag(options.get("post_tags", ["</em>"])),
-        _integer(options.get("fragment_size", 100), "fragment_size", 10_000),
-        _integer(options.get("number_of_fragments", 5), "number_of_fragments", 100),
+        read_integer(options.get("fragment_size", 100), "fragment_size", 10_000),
+        read_integer(options.get("number_of_fragments", 5), "number_of_fragments", 100),
+        read_integer(options.get("no_match_size", 0), "no_match_size", 10_000),
+        read_truth(options, "require_field_match", default=True),
     )
 
 
 def _first_tag(node: object) -> str:
     first = node[0] if isinstance(node, list) and node else node
-    if not isinstance(first, str):
+    if not isinstance(first, str) or len(first) > MAX_TAG_CHARACTERS:
         raise invalid_clause("highlight", "[pre_tags] and [post_tags] are lists of texts")
     return first
 
 
-def parse_aggregations(node: object) -> tuple[TermsAggregation, ...]:
-    given = {} if node is None else require_object(node, "aggs")
-    if len(given) > MAX_AGGREGATIONS:
-        raise invalid_clause("aggs", f"[aggs] takes at most {MAX_AGGREGATIONS} aggregations")
-    found = []
-    for name, inside in given.items():
-        kinds = require_object(inside, "aggs", ("terms",))
-        options = require_object(kinds.get("terms"), "terms aggregation", _TERMS_OPTIONS)
-        if not isinstance(options.get("field"), str):
-            raise invalid_clause("field", "[field] of a terms aggregation is required")
-        order_by, is_ascending = _bucket_order(options.get("order"))
-        found.append(
-            TermsAggregation(
-                str(name),
-                options["field"],
-                _integer(options.get("size", 10), "size", MAX_BUCKETS),
-                order_by,
-                is_ascending,
-                _integer(options.get("min_doc_count", 1), "min_doc_count", 10**9),
-            )
-        )
-    return tuple(found)
-
-
-def _bucket_order(node: object) -> tuple[Any, bool]:
+def parse_search_after(node: object, sort: tuple[SortKey, ...]) -> tuple[Scalar | None, ...] | None:
+    """The sort values after which the page begins; as many as there are sort keys."""
     if node is None:
-        return "_count", False
-    order = require_object(node, "order", {"_count", "_key"})
-    if len(order) != 1 or next(iter(order.values())) not in {"asc", "desc"}:
-        raise invalid_clause("order", "[order] is _count or _key with asc or desc")
-    ((order_by, direction),) = order.items()
-    return order_by, direction == "asc"
-
-
-def _integer(value: object, where: str, most: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise invalid_clause(where, f"[{where}] must be a number from 0 to {most}")
-    return value
+        return None
+    if not isinstance(node, list) or not sort or len(node) != len(sort):
+        raise invalid_clause(
+            "search_after",
+            "[search_after] has one value for every key of [sort]",
+            "Send the sort values of the last hit, with the same sort.",
+        )
+    return tuple(None if one is None else read_scalar(one, "search_after") for one in node)

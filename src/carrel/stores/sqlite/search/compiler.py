@@ -4,47 +4,55 @@ from __future__ import annotations
 
 import fnmatch
 import sqlite3
+from datetime import datetime
 
 from carrel.core.errors import InvalidInputError
+from carrel.libraries.query.elasticsearch.analyzer import analyze_terms
 from carrel.libraries.query.elasticsearch.clauses import (
     BoolQuery,
+    BoostingQuery,
+    ConstantScoreQuery,
+    DisMaxQuery,
     ExistsQuery,
+    FuzzyQuery,
     IdsQuery,
     MatchAllQuery,
     MatchPhraseQuery,
     MatchQuery,
     MultiMatchQuery,
+    MultiPrefixQuery,
     PrefixQuery,
     QueryClause,
     RangeQuery,
     Scalar,
     TermsQuery,
+    WildcardQuery,
 )
-from carrel.libraries.text.tokenizer import index_terms
-from carrel.rooms.knowledge.notes import LAST_CHARACTER
-from carrel.stores.sqlite.search.index import Index, groups_of, to_comparable
-from carrel.stores.sqlite.visible_words import inverse_frequency, phrase_query, saturation, terms_of
-
-Value = str | int | float
-_NOTHING = "SELECT NULL, NULL WHERE 0"
-# Elasticsearch's own default (indices.query.bool.max_clause_count): every word counts once for each
-# field it is looked for in.
-MAX_WORDS = 1024
+from carrel.libraries.query.elasticsearch.dates import parse_moment, parse_time_zone
+from carrel.stores.sqlite.search.edits import count_edits
+from carrel.stores.sqlite.search.index import Index, to_comparable
+from carrel.stores.sqlite.search.patterns import glob_pattern, literal_prefix, quote_glob
+from carrel.stores.sqlite.search.word_tables import NOTHING, Statement, Value, WordTables
+from carrel.stores.sqlite.visible_words import inverse_frequency
 
 
 class Compiler:
     """Collects the tables of one query, counted over what one reader may see; values are bound."""
 
     def __init__(
-        self, connection: sqlite3.Connection, index: Index, readers: frozenset[str]
+        self,
+        connection: sqlite3.Connection,
+        index: Index,
+        readers: frozenset[str],
+        now: datetime,
     ) -> None:
         self._connection = connection
         self._index = index
-        self._groups = groups_of(connection, index, readers)
-        self._visible = f"group_number IN ({', '.join(str(group) for group in self._groups)})"
+        self._now = now
+        self._words = WordTables(connection, index, readers)
+        self._visible = self._words.visible
         self._tables: list[str] = []
         self._values: list[Value] = []
-        self._word_count = 0
 
     def compile(self, clause: QueryClause) -> tuple[str, list[Value]]:
         """SQL for the documents that fit and may be read, as (document, score)."""
@@ -62,10 +70,40 @@ class Compiler:
         self._values += values
         return name
 
+    def _of(self, statement: Statement) -> str:
+        return self._table(statement[0], *statement[1])
+
+    def _nothing(self) -> str:
+        return self._of(NOTHING)
+
+    def _all(self, boost: float) -> str:
+        return self._table(f"SELECT number, ? FROM documents WHERE {self._visible}", boost)
+
     def _add(self, clause: QueryClause) -> str:
         match clause:
+            case BoolQuery():
+                return self._bool(clause)
+            case ConstantScoreQuery(inside, boost):
+                return self._table(f"SELECT document, ? FROM {self._add(inside)}", boost)
+            case DisMaxQuery(queries, tie_breaker, boost):
+                return self._best([self._add(one) for one in queries], tie_breaker, boost)
+            case BoostingQuery():
+                return self._boosting(clause)
+            case MultiMatchQuery():
+                return self._multi_match(clause)
+            case MultiPrefixQuery(fields, text):
+                parts = [
+                    self._prefix(PrefixQuery(name, text, weight))
+                    for name, weight in self._weighted_fields(fields)
+                ]
+                return self._best(parts, 1.0, 1.0)
+            case _:
+                return self._leaf(clause)
+
+    def _leaf(self, clause: QueryClause) -> str:
+        match clause:
             case MatchAllQuery(boost):
-                return self._table(f"SELECT number, ? FROM documents WHERE {self._visible}", boost)
+                return self._all(boost)
             case IdsQuery(ids, boost):
                 marks = ", ".join("?" * len(ids))
                 sql = f"SELECT number, ? FROM documents WHERE index_number = ? AND id IN ({marks})"
@@ -74,58 +112,135 @@ class Compiler:
                 base = field.removesuffix(".keyword")
                 sql = "SELECT document, ? FROM present WHERE index_number = ? AND field = ?"
                 return self._table(sql, boost, self._index.number, base)
-            case TermsQuery(field, values, boost):
-                return self._terms(field, values, boost)
-            case PrefixQuery(field, text, boost):
-                return self._prefix(field, text, boost)
+            case TermsQuery():
+                return self._terms(clause)
+            case PrefixQuery():
+                return self._prefix(clause)
+            case WildcardQuery():
+                return self._wildcard(clause)
+            case FuzzyQuery():
+                return self._fuzzy(clause)
             case RangeQuery():
                 return self._range(clause)
-            case MatchQuery(field, text, needs_all, least, boost):
-                return self._match(field, text, needs_all, least, boost)
-            case MatchPhraseQuery(field, text, boost):
-                return self._phrase(field, text, boost)
-            case MultiMatchQuery():
-                return self._multi_match(clause)
-            case BoolQuery():
-                return self._bool(clause)
+            case MatchQuery():
+                return self._match(clause)
+            case MatchPhraseQuery():
+                return self._phrase(clause)
+        raise AssertionError(f"no table for {type(clause).__name__}")
 
-    def _terms(self, field: str, values: tuple[Scalar, ...], boost: float) -> str:
+    def _terms(self, clause: TermsQuery) -> str:
+        field, values, boost = clause.field, clause.values, clause.boost
         kind = self._index.kind(field)
         if kind is None:
-            return self._table(_NOTHING)
+            return self._nothing()
+        if kind == "date":
+            return self._dates(field, values, boost)
+        if clause.ignores_case:
+            return self._patterns(field, [quote_glob(str(value), True) for value in values], boost)
         if kind == "text":
-            # Like the real one: an exact term on a text field is compared with its words, unfolded.
-            found = [str(value) for value in values if index_terms(str(value)) == [str(value)]]
-            return self._some_words(field, found, 1, boost)
+            # Like the real one: an exact term on a text field is compared with its words as it is.
+            found = self._of(self._words.some_words(field, [str(one) for one in values], 1, boost))
+            if not clause.is_constant:
+                return found
+            return self._table(f"SELECT document, ? FROM {found}", boost)
         wanted = [one for value in values if (one := to_comparable(value, kind)) is not None]
         marks = ", ".join("?" * len(wanted))
         sql = (
             f"SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = "
             f"? AND value IN ({marks})"
         )
+        if len(wanted) == 1 and not clause.is_constant and kind in {"keyword", "boolean"}:
+            boost *= self._rarity(field, wanted[0])
         return self._table(sql, boost, self._index.number, field, *wanted)
 
-    def _prefix(self, field: str, text: str, boost: float) -> str:
+    def _rarity(self, field: str, value: Value) -> float:
+        """How much one exact value counts, by how many visible documents have it."""
+        visible = (
+            f"EXISTS (SELECT 1 FROM documents d WHERE d.number = document AND d.{self._visible})"
+        )
+        sql = (
+            f"SELECT count(*) FROM field_values WHERE index_number = ? AND field = ? AND value = ? "
+            f"AND {visible}"
+        )
+        holding = self._connection.execute(sql, (self._index.number, field, value)).fetchone()[0]
+        base = field.removesuffix(".keyword")
+        sql = f"SELECT count(*) FROM present WHERE index_number = ? AND field = ? AND {visible}"
+        documents = self._connection.execute(sql, (self._index.number, base)).fetchone()[0]
+        return inverse_frequency(int(documents), int(holding))
+
+    def _dates(self, field: str, values: tuple[Scalar, ...], boost: float) -> str:
+        """A date stands for all of it: a day from its first to its last millisecond."""
+        parts = [
+            self._range(RangeQuery(field, gte=value, lte=value, boost=boost))
+            for value in values
+            if parse_moment(value, self._now) is not None
+        ]
+        return self._best(parts, 0.0, 1.0)
+
+    def _patterns(self, field: str, patterns: list[str], boost: float) -> str:
         kind = self._index.kind(field)
         if kind == "text":
-            found = index_terms(text)
-            return (
-                self._beginning(field, found[0], boost)
-                if found == [text]
-                else self._table(_NOTHING)
-            )
+            parts = [
+                self._of(self._words.pattern(field, literal_prefix(one), one, boost))
+                for one in patterns
+            ]
+            return self._best(parts, 0.0, 1.0)
         if kind != "keyword":
-            return self._table(_NOTHING)
-        sql = (
+            return self._nothing()
+        sql = " UNION ".join(
             "SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = ? "
-            "AND value >= ? AND value < ?"
+            "AND value >= ? AND value GLOB ?"
+            for _ in patterns
         )
-        return self._table(sql, boost, self._index.number, field, text, text + LAST_CHARACTER)
+        values: list[Value] = []
+        for one in patterns:
+            values += [boost, self._index.number, field, literal_prefix(one), one]
+        return self._table(sql, *values)
+
+    def _prefix(self, clause: PrefixQuery) -> str:
+        pattern = f"{quote_glob(clause.text, clause.ignores_case)}*"
+        return self._patterns(clause.field, [pattern], clause.boost)
+
+    def _wildcard(self, clause: WildcardQuery) -> str:
+        pattern = glob_pattern(clause.pattern, clause.ignores_case)
+        return self._patterns(clause.field, [pattern], clause.boost)
+
+    def _fuzzy(self, clause: FuzzyQuery) -> str:
+        if self._index.kind(clause.field) != "text":
+            return self._fuzzy_keyword(clause)
+        near = self._words.expand_fuzzy(clause.field, clause.text, clause.fuzziness)
+        return self._of(self._words.any_of(clause.field, near, clause.boost))
+
+    def _fuzzy_keyword(self, clause: FuzzyQuery) -> str:
+        if self._index.kind(clause.field) != "keyword":
+            return self._nothing()
+        edits = clause.fuzziness.edits(clause.text)
+        sql = (
+            f"SELECT DISTINCT value FROM field_values v JOIN documents d ON d.number = v.document "
+            f"WHERE v.index_number = ? AND field = ? AND d.{self._visible} "
+            f"AND length(value) BETWEEN ? AND ?"
+        )
+        size = len(clause.text)
+        rows = self._connection.execute(
+            sql, (self._index.number, clause.field, size - edits, size + edits)
+        )
+        near = [
+            str(value)
+            for (value,) in rows
+            if str(value).startswith(clause.text[: clause.fuzziness.prefix_length])
+            and count_edits(clause.text, str(value), edits, clause.fuzziness.swaps_count_once)
+            is not None
+        ]
+        chosen = tuple(sorted(near)[: clause.fuzziness.max_expansions])
+        return self._terms(TermsQuery(clause.field, chosen, clause.boost))
 
     def _range(self, clause: RangeQuery) -> str:
-        kind = self._index.exact_kind(clause.field, "range")
+        kind = self._index.kind(clause.field)
         if kind is None:
-            return self._table(_NOTHING)
+            return self._nothing()
+        field = clause.field
+        if kind == "text":
+            self._index.exact_kind(clause.field, "range")
         conditions: list[str] = []
         limits: list[Value] = []
         for limit, sign in (
@@ -136,10 +251,21 @@ class Compiler:
         ):
             if limit is None:
                 continue
-            value = to_comparable(limit, kind)
+            value: Scalar | None
+            if kind == "date":
+                # Above and up to a day mean its last millisecond, from and before it the first.
+                value = parse_moment(
+                    limit,
+                    self._now,
+                    rounds_up=sign in {">", "<="},
+                    formats=clause.formats,
+                    zone=parse_time_zone(clause.time_zone),
+                )
+            else:
+                value = to_comparable(limit, kind)
             if value is None:
                 raise InvalidInputError(
-                    f"[range] on {clause.field} cannot use {limit!r}",
+                    f"[range] on {clause.field} cannot use {str(limit)[:100]!r}",
                     details={"clause": "range", "field": clause.field},
                 )
             conditions.append(f" AND value {sign} ?")
@@ -148,57 +274,127 @@ class Compiler:
             f"SELECT DISTINCT document, ? FROM field_values WHERE index_number = ? AND field = "
             f"?{''.join(conditions)}"
         )
-        return self._table(sql, clause.boost, self._index.number, clause.field, *limits)
+        return self._table(sql, clause.boost, self._index.number, field, *limits)
 
-    def _match(
-        self, field: str, text: Scalar, needs_all: bool, least: str | int | None, boost: float
-    ) -> str:
+    def _match(self, clause: MatchQuery) -> str:
+        field, boost = clause.field, clause.boost
         if self._index.kind(field) != "text":
-            return self._terms(field, (text,), boost)
-        found = list(dict.fromkeys(index_terms(str(text))))
-        return self._some_words(
-            field, found, len(found) if needs_all else required(least, len(found), 1), boost
+            if clause.fuzziness is not None and self._index.kind(field) == "keyword":
+                return self._fuzzy_keyword(
+                    FuzzyQuery(field, str(clause.text), clause.fuzziness, boost)
+                )
+            return self._terms(TermsQuery(field, (clause.text,), boost))
+        found = analyze_terms(str(clause.text))
+        if not found:
+            return self._all(boost) if clause.matches_empty else self._nothing()
+        wanted = (
+            len(found)
+            if clause.needs_all and clause.minimum_should_match is None
+            else required(clause.minimum_should_match, len(found), 1)
         )
+        if clause.fuzziness is None and not clause.ends_open:
+            return self._of(self._words.some_words(field, found, wanted, boost))
+        parts = []
+        for word in found[:-1] if clause.ends_open else found:
+            if clause.fuzziness is None:
+                parts.append(self._of(self._words.some_words(field, [word], 1, boost)))
+            else:
+                near = self._words.expand_fuzzy(field, word, clause.fuzziness)
+                parts.append(self._of(self._words.any_of(field, near, boost)))
+        if clause.ends_open:
+            parts.append(self._prefix(PrefixQuery(field, found[-1], boost)))
+        return self._at_least(parts, wanted)
 
-    def _phrase(self, field: str, text: Scalar, boost: float) -> str:
+    def _at_least(self, parts: list[str], wanted: int) -> str:
+        if wanted > len(parts):
+            return self._nothing()
+        union = " UNION ALL ".join(f"SELECT document, score FROM {part}" for part in parts)
+        sql = f"SELECT document, sum(score) FROM ({union}) GROUP BY document HAVING count(*) >= ?"
+        return self._table(sql, max(wanted, 1))
+
+    def _phrase(self, clause: MatchPhraseQuery) -> str:
+        field, boost = clause.field, clause.boost
         if self._index.kind(field) != "text":
-            return self._terms(field, (text,), boost)
-        found = index_terms(str(text))
-        return (
-            self._some_words(field, found, 1, boost)
-            if len(found) == 1
-            else self._whole_phrase(field, found, boost)
+            return self._terms(TermsQuery(field, (clause.text,), boost))
+        found = analyze_terms(str(clause.text))
+        if not found:
+            return self._nothing()
+        last = (
+            self._words.expand_prefix(field, found[-1], clause.max_expansions)
+            if clause.max_expansions
+            else [found[-1]]
         )
+        if not last:
+            return self._nothing()
+        if len(found) == 1:
+            if clause.max_expansions:
+                return self._of(self._words.any_of(field, [(word, 1.0) for word in last], boost))
+            return self._of(self._words.some_words(field, found, 1, boost))
+        if clause.slop:
+            slots = [*([word] for word in found[:-1]), last]
+            return self._of(self._words.sloppy_phrase(field, slots, clause.slop, boost))
+        phrases = [[*found[:-1], word] for word in last]
+        return self._of(self._words.phrase(field, phrases, boost))
 
     def _multi_match(self, clause: MultiMatchQuery) -> str:
-        parts = []
-        for pattern, weight in clause.fields:
-            for field in self._fields(pattern):
-                if clause.kind == "phrase":
-                    parts.append(self._phrase(field, clause.text, weight))
-                else:
-                    parts.append(
-                        self._match(
-                            field,
-                            clause.text,
-                            clause.needs_all,
-                            clause.minimum_should_match,
-                            weight,
-                        )
-                    )
-        if not parts:
-            return self._table(_NOTHING)
-        union = " UNION ALL ".join(f"SELECT document, score FROM {part}" for part in parts)
-        # best_fields: the best field, and of the others what the tie breaker leaves; most_fields:
-        # all of them.
-        score = (
-            "sum(score)"
-            if clause.kind == "most_fields"
-            else "max(score) + ? * (sum(score) - max(score))"
+        if clause.kind == "cross_fields":
+            return self._cross_fields(clause)
+        parts = [
+            self._match_one(clause, field, weight)
+            for field, weight in self._weighted_fields(clause.fields)
+        ]
+        is_sum = clause.kind in {"most_fields", "bool_prefix"}
+        return self._best(parts, 1.0 if is_sum else clause.tie_breaker, clause.boost)
+
+    def _match_one(self, clause: MultiMatchQuery, field: str, weight: float) -> str:
+        if clause.kind in {"phrase", "phrase_prefix"}:
+            expansions = clause.max_expansions if clause.kind == "phrase_prefix" else 0
+            return self._phrase(
+                MatchPhraseQuery(field, clause.text, weight, clause.slop, expansions)
+            )
+        return self._match(
+            MatchQuery(
+                field,
+                clause.text,
+                clause.needs_all,
+                clause.minimum_should_match,
+                weight,
+                clause.fuzziness,
+                ends_open=clause.kind == "bool_prefix",
+            )
         )
-        values = [] if clause.kind == "most_fields" else [clause.tie_breaker]
-        sql = f"SELECT document, ? * ({score}) FROM ({union}) GROUP BY document"
-        return self._table(sql, clause.boost, *values)
+
+    def _cross_fields(self, clause: MultiMatchQuery) -> str:
+        """Every word in one of the fields, as if they were one."""
+        fields = self._weighted_fields(clause.fields)
+        texts = [(name, weight) for name, weight in fields if self._index.kind(name) == "text"]
+        found = analyze_terms(str(clause.text))
+        parts = [
+            self._best(
+                [
+                    self._of(self._words.some_words(name, [word], 1, weight))
+                    for name, weight in texts
+                ],
+                clause.tie_breaker,
+                clause.boost,
+            )
+            for word in found
+        ]
+        wanted = (
+            len(found)
+            if clause.needs_all and clause.minimum_should_match is None
+            else required(clause.minimum_should_match, len(found), 1)
+        )
+        others = [
+            self._terms(TermsQuery(name, (clause.text,), weight * clause.boost))
+            for name, weight in fields
+            if self._index.kind(name) != "text"
+        ]
+        whole = [self._at_least(parts, wanted)] if parts and texts else []
+        return self._best([*whole, *others], clause.tie_breaker, 1.0)
+
+    def _weighted_fields(self, fields: tuple[tuple[str, float], ...]) -> list[tuple[str, float]]:
+        return [(name, weight) for pattern, weight in fields for name in self._fields(pattern)]
 
     def _fields(self, pattern: str) -> list[str]:
         if "*" not in pattern:
@@ -206,8 +402,27 @@ class Compiler:
         return [
             name
             for name, kind in self._index.fields.items()
-            if kind in {"text", "keyword"} and fnmatch.fnmatchcase(name, pattern)
+            if kind != "words" and fnmatch.fnmatchcase(name, pattern)
         ]
+
+    def _best(self, parts: list[str], tie_breaker: float, boost: float) -> str:
+        """The best of several tables, and of the others what the tie breaker leaves."""
+        if not parts:
+            return self._nothing()
+        union = " UNION ALL ".join(f"SELECT document, score FROM {part}" for part in parts)
+        sql = (
+            f"SELECT document, ? * (max(score) + ? * (sum(score) - max(score))) FROM ({union}) "
+            "GROUP BY document"
+        )
+        return self._table(sql, boost, tie_breaker)
+
+    def _boosting(self, clause: BoostingQuery) -> str:
+        positive, negative = self._add(clause.positive), self._add(clause.negative)
+        sql = (
+            f"SELECT document, ? * score * CASE WHEN document IN (SELECT document FROM {negative}) "
+            f"THEN ? ELSE 1.0 END FROM {positive}"
+        )
+        return self._table(sql, clause.boost, clause.negative_boost)
 
     def _bool(self, clause: BoolQuery) -> str:
         must = [self._add(one) for one in clause.must]
@@ -217,7 +432,7 @@ class Compiler:
         default = 0 if must or needed else 1
         least = required(clause.minimum_should_match, len(should), default) if should else 0
         if should and least > len(should):
-            return self._table(_NOTHING)
+            return self._nothing()
         rows = [f"SELECT document, score, 1 AS musts, 0 AS shoulds FROM {table}" for table in must]
         rows += [
             f"SELECT document, score, 0 AS musts, 1 AS shoulds FROM {table}" for table in should
@@ -247,104 +462,6 @@ class Compiler:
             "GROUP BY document HAVING sum(musts) = ? AND sum(shoulds) >= ?"
         )
         return self._table(sql, clause.boost, *values, len(must), least)
-
-    def _some_words(self, field: str, found: list[str], wanted: int, boost: float) -> str:
-        """Documents with at least `wanted` of the words, weighed by their rarity to the reader."""
-        column = self._index.columns.get(field)
-        if column is None or not found or wanted > len(found) or not self._groups:
-            return self._table(_NOTHING)
-        self._count_words(found)
-        parts = [
-            part for word in found if (part := self._word(field, column, word, boost)) is not None
-        ]
-        if len(parts) < max(wanted, 1):
-            return self._table(_NOTHING)
-        if len(parts) == 1:
-            return parts[0]
-        union = " UNION ALL ".join(f"SELECT document, score FROM {part}" for part in parts)
-        return self._table(
-            f"SELECT document, sum(score) FROM ({union}) GROUP BY document HAVING count(*) >= ?",
-            max(wanted, 1),
-        )
-
-    def _count_words(self, found: list[str]) -> None:
-        self._word_count += len(found)
-        if self._word_count > MAX_WORDS:
-            raise InvalidInputError(
-                f"[query] looks for more than {MAX_WORDS} words, counted once for each field",
-                next_step="Ask with fewer words or name fewer fields.",
-                details={"clause": "query"},
-            )
-
-    def _word(self, field: str, column: str, word: str, boost: float) -> str | None:
-        asked = terms_of(self._groups, word)
-        marks = ", ".join("?" * len(asked))
-        sql = (
-            f"SELECT coalesce(sum(doc), 0) FROM {self._index.word_counts} WHERE term IN "
-            f"({marks}) AND col = ?"
-        )
-        holding = int(self._connection.execute(sql, (*asked, column)).fetchone()[0])
-        if not holding:
-            return None
-        documents, average = self._sizes(field)
-        weight = boost * inverse_frequency(documents, holding)
-        inside = (
-            f"SELECT doc, count(*) AS times FROM {self._index.word_places} WHERE term IN "
-            f"({marks}) AND col = ? GROUP BY doc"
-        )
-        sql = (
-            f"SELECT w.doc, ? * {saturation('w.times', 'p.words', average)} FROM ({inside}) w "
-            f"JOIN present p "
-            "ON p.index_number = ? AND p.field = ? AND p.document = w.doc"
-        )
-        return self._table(sql, weight, *asked, column, self._index.number, field)
-
-    def _whole_phrase(self, field: str, found: list[str], boost: float) -> str:
-        column = self._index.columns.get(field)
-        if column is None or not found or not self._groups:
-            return self._table(_NOTHING)
-        self._count_words(found)
-        query = f"{column} : ({phrase_query(self._groups, [found])})"
-        counted = f"SELECT count(*) FROM {self._index.words} WHERE {self._index.words} MATCH ?"
-        holding = int(self._connection.execute(counted, (query,)).fetchone()[0])
-        documents, average = self._sizes(field)
-        # FTS5 itself does not tell how often a phrase occurs; the marks that it puts around each
-        # occurrence do.
-        place = list(self._index.columns.values()).index(column)
-        times = (
-            f"(length(highlight({self._index.words}, {place}, char(1), '')) - "
-            f"length({self._index.words}.{column}))"
-        )
-        inside = (
-            f"SELECT rowid AS doc, {times} AS times FROM {self._index.words} WHERE "
-            f"{self._index.words} MATCH ?"
-        )
-        # CROSS JOIN keeps this order: the other way round SQLite asks FTS5 again for every document
-        # that has the field.
-        sql = (
-            f"SELECT w.doc, ? * {saturation('w.times', 'p.words', average)} FROM ({inside}) w "
-            f"CROSS JOIN present p "
-            "ON p.index_number = ? AND p.field = ? AND p.document = w.doc"
-        )
-        weight = boost * inverse_frequency(documents, holding)
-        return self._table(sql, weight, query, self._index.number, field)
-
-    def _beginning(self, field: str, text: str, boost: float) -> str:
-        column = self._index.columns.get(field)
-        if column is None or not self._groups:
-            return self._table(_NOTHING)
-        query = " OR ".join(f'"{term}" *' for term in terms_of(self._groups, text))
-        sql = f"SELECT rowid, ? FROM {self._index.words} WHERE {self._index.words} MATCH ?"
-        return self._table(sql, boost, f"{column} : ({query})")
-
-    def _sizes(self, field: str) -> tuple[int, float]:
-        """How many visible documents have the field, and its average length in words."""
-        sql = (
-            f"SELECT coalesce(sum(documents), 0), coalesce(sum(words), 0) FROM group_sizes "
-            f"WHERE field = ? AND {self._visible}"
-        )
-        documents, word_count = self._connection.execute(sql, (field,)).fetchone()
-        return int(documents), word_count / documents if documents else 0.0
 
 
 def required(least: str | int | None, count: int, default: int) -> int:

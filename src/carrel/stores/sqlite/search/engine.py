@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,10 @@ from carrel.rooms.knowledge.errors import (
 from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.stores.sqlite.database import DerivedDatabase
 from carrel.stores.sqlite.errors import CacheUnusableError
+from carrel.stores.sqlite.search.aggregate import Aggregator
 from carrel.stores.sqlite.search.answer import (
-    IndexResult,
-    bucket_answer,
+    FOUND,
+    begin_search,
     hit_answer,
     merge_hits,
     search_index,
@@ -157,7 +159,7 @@ class EmbeddedSearch:
             lambda: self._clock.monotonic() > until, _INSTRUCTIONS_BETWEEN_LOOKS
         )
         try:
-            return _search_all(connection, indices, request, readers)
+            return _search_all(connection, indices, request, readers, self._clock.now())
         except sqlite3.OperationalError as error:
             if "interrupted" in str(error):
                 raise TimedOutError(
@@ -264,9 +266,11 @@ def _search_all(
     indices: list[Index],
     request: SearchRequest,
     readers: frozenset[str],
+    now: datetime,
 ) -> tuple[list[dict[str, Any]], int, float | None, dict[str, Any]]:
-    parts = [(index, search_index(connection, index, request, readers)) for index in indices]
-    hits = merge_hits([hit for _, part in parts for hit in part.hits], request)
+    begin_search(connection)
+    parts = [search_index(connection, index, request, readers, now) for index in indices]
+    hits = merge_hits([hit for part in parts for hit in part.hits], request)
     page = [
         hit_answer(connection, hit, request)
         for hit in hits[request.first : request.first + request.size]
@@ -275,27 +279,14 @@ def _search_all(
         not request.sort or any(key.field == "_score" for key in request.sort)
     )
     best = (
-        max((part.best for _, part in parts if part.best is not None), default=None)
+        max((part.best for part in parts if part.best is not None), default=None)
         if is_scored
         else None
     )
+    aggregator = Aggregator(connection, indices, readers, now)
     return (
         page,
-        sum(part.total for _, part in parts),
+        sum(part.total for part in parts),
         None if best is None else round(best, 7),
-        _merge_buckets(parts, request),
+        aggregator.answer(request.aggregations, FOUND),
     )
-
-
-def _merge_buckets(
-    parts: list[tuple[Index, IndexResult]], request: SearchRequest
-) -> dict[str, Any]:
-    answers: dict[str, Any] = {}
-    for one in request.aggregations:
-        counts: dict[Any, int] = {}
-        for _, part in parts:
-            for key, count in part.buckets[one.name].items():
-                counts[key] = counts.get(key, 0) + count
-        kind = next((kind for index, _ in parts if (kind := index.kind(one.field))), None)
-        answers[one.name] = bucket_answer(one, kind, counts)
-    return answers

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 import orjson
 
 from carrel.core.errors import InvalidInputError
+from carrel.libraries.query.elasticsearch.analyzer import analyze_terms
 from carrel.libraries.query.elasticsearch.clauses import Scalar
-from carrel.libraries.text.tokenizer import index_terms
+from carrel.libraries.query.elasticsearch.dates import parse_moment
 from carrel.rooms.knowledge.documents import (
     Checkpoint,
     Document,
@@ -24,8 +25,9 @@ from carrel.rooms.knowledge.documents import (
 from carrel.stores.sqlite.visible_words import mark_words
 
 # A file of an earlier version is removed and filled again: the first let every document count for
-# everybody, the second knew words under an older fold.
+# everybody, the second and third knew other words than a cluster does.
 STEPS = (
+    "SELECT 1",
     "SELECT 1",
     "SELECT 1",
     """
@@ -76,10 +78,15 @@ CREATE TABLE present (
   field TEXT NOT NULL,
   document INTEGER NOT NULL,
   words INTEGER NOT NULL,
+  length INTEGER NOT NULL,
   PRIMARY KEY (index_number, field, document)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX present_by_document ON present (document)""",
 )
+# What the analyzer leaves inside of words, beside letters and digits.
+_WORD_SIGNS = "\"ascii tokenchars '.:,;_/!?''\"\"'\""
+# A word that nobody can look for, because it stands behind no group.
+_GAP = "\ue000"
 # Longer values are words only, never something to sort or count by.
 MAX_EXACT_CHARACTERS = 256
 # SQLite counts to 2 to the 63rd; larger numbers are compared as Elasticsearch does, roughly.
@@ -166,7 +173,7 @@ def open_index(
     index = Index(int(number or 0), name, fields)
     columns = ", ".join(index.columns.values()) or "c0"
     connection.execute(
-        f"CREATE VIRTUAL TABLE {index.words} USING fts5 ({columns}, tokenize = 'ascii')"
+        f"CREATE VIRTUAL TABLE {index.words} USING fts5 ({columns}, tokenize = {_WORD_SIGNS})"
     )
     connection.execute(
         f"CREATE VIRTUAL TABLE {index.word_counts} USING fts5vocab ({index.words}, 'col')"
@@ -263,17 +270,17 @@ def to_comparable(value: object, kind: FieldKind) -> Scalar | None:
 
 
 def _milliseconds(value: object) -> int | None:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return int(value) if abs(value) < _MOST_EXACT else None
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(
-            value if len(value) != 4 or not value.isdecimal() else f"{value}-01-01"
-        )
-    except ValueError:
-        return None
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+    return parse_moment(value, datetime.fromtimestamp(0, UTC))
+
+
+def round_length(words: int) -> int:
+    """The length of a text as Lucene remembers it in one byte: exact for short ones."""
+    exact = 24
+    if words < exact:
+        return words
+    above = words - exact
+    shift = max(above.bit_length() - 4, 0)
+    return exact + ((above >> shift) << shift)
 
 
 def _put(connection: sqlite3.Connection, index: Index, document: Document) -> None:
@@ -290,14 +297,14 @@ def _put(connection: sqlite3.Connection, index: Index, document: Document) -> No
         values = list(_values(document.fields.get(field)))
         if not values:
             continue
-        found = (
-            [word for value in values for word in index_terms(str(value))] if kind == "text" else []
-        )
+        texts_found = [analyze_terms(str(value)) for value in values] if kind == "text" else []
+        found = [word for words in texts_found for word in words]
         connection.execute(
-            "INSERT INTO present VALUES (?, ?, ?, ?)", (index.number, field, number, len(found))
+            "INSERT INTO present VALUES (?, ?, ?, ?, ?)",
+            (index.number, field, number, len(found), round_length(len(found))),
         )
         if kind == "text":
-            texts[index.columns[field]] = mark_words(group, found)
+            texts[index.columns[field]] = _join_values(group, texts_found)
             _count(connection, group, field, 1, len(found))
         exact = f"{field}.keyword" if kind == "text" else field
         for value in values:
@@ -311,6 +318,11 @@ def _put(connection: sqlite3.Connection, index: Index, document: Document) -> No
             f"INSERT INTO {index.words} (rowid, {', '.join(texts)}) VALUES ({marks})",
             (number, *texts.values()),
         )
+
+
+def _join_values(group: int, values: Sequence[Sequence[str]]) -> str:
+    """The words of all values of a field, parted so that no phrase reaches from one to the next."""
+    return f" {_GAP} ".join(mark_words(group, words) for words in values if words)
 
 
 def _group(connection: sqlite3.Connection, index: Index, readers: Iterable[str]) -> int:
