@@ -201,6 +201,69 @@ QUESTIONS: list[tuple[dict[str, Any], set[str]]] = [
 ]
 
 
+# Asked of the embedded engine only, until a run against a real server has confirmed them.
+EMBEDDED_QUESTIONS: list[tuple[dict[str, Any], set[str]]] = [
+    ({"match_none": {}}, set()),
+    ({"wildcard": {"title": "mag*um"}}, {"mg"}),
+    ({"wildcard": {"title": "Mag*"}}, set()),
+    ({"wildcard": {"title.keyword": {"value": "The ????*"}}}, {"nmda"}),
+    ({"wildcard": {"tags": {"value": "IO?", "case_insensitive": True}}}, {"mg", "nmda"}),
+    ({"wildcard": {"tags": "io\\*"}}, set()),
+    ({"prefix": {"title": {"value": "MAGN", "case_insensitive": True}}}, {"mg"}),
+    ({"match_bool_prefix": {"title": "aura migr"}}, {"mg", "fr"}),
+    ({"match_phrase": {"content": {"query": "magnesium nmda", "slop": 2}}}, {"mg"}),
+    ({"match_phrase": {"content": {"query": "magnesium nmda", "slop": 1}}}, set()),
+    ({"simple_query_string": {"query": "migr*", "fields": ["title"]}}, {"mg", "fr"}),
+    (
+        {"simple_query_string": {"query": '"fish oil" | "sans aura"', "fields": ["title"]}},
+        {"fish", "fr"},
+    ),
+    (
+        {
+            "simple_query_string": {
+                "query": "(magnesium | fish) -blood",
+                "fields": ["content"],
+                "default_operator": "and",
+            }
+        },
+        {"mg", "nmda"},
+    ),
+    ({"simple_query_string": {"query": "- + ( |", "fields": ["title"]}}, set()),
+    ({"constant_score": {"filter": {"term": {"tags": "ion"}}, "boost": 2}}, {"mg", "nmda"}),
+    (
+        {"dis_max": {"queries": [{"match": {"title": "oil"}}, {"term": {"tags": "知識"}}]}},
+        {"fish", "jp"},
+    ),
+    (
+        {
+            "boosting": {
+                "positive": {"match": {"content": "magnesium"}},
+                "negative": {"term": {"tags": "receptor"}},
+                "negative_boost": 0.1,
+            }
+        },
+        {"mg", "nmda"},
+    ),
+    (
+        {
+            "multi_match": {
+                "query": "nmda blocks",
+                "fields": ["title", "content"],
+                "type": "cross_fields",
+                "operator": "and",
+            }
+        },
+        {"mg", "nmda"},
+    ),
+    ({"range": {"created_at": {"gt": "1988"}}}, {"nmda", "jp", "fr"}),
+    ({"range": {"created_at": {"lte": "1988-06"}}}, {"mg", "fish"}),
+    ({"range": {"created_at": {"gte": "1990-05-01||+1M/M", "lt": "now"}}}, {"nmda", "jp", "fr"}),
+    ({"range": {"created_at": {"gte": "now-1h/d"}}}, set()),
+    ({"range": {"created_at": {"gte": "2001-06-01T02:00", "time_zone": "+02:00"}}}, {"jp", "fr"}),
+    ({"term": {"created_at": "2001-06-01"}}, {"fr"}),
+]
+
+
 class SearchContract:
     """Subclasses provide the fixture `searcher`: a function that opens an engine over DOCUMENTS in
     the running loop.
@@ -421,6 +484,7 @@ class SearchContract:
             ({"script_fields": {"x": {"script": "1"}}}, "script_fields"),
             ({"sort": [{"_script": {"script": "1", "type": "number"}}]}, "_script"),
             ({"query": {"regexp": {"title": ".*"}}}, "regexp"),
+            ({"query": {"wildcard": {"title": "*x"}}}, "wildcard"),
             ({"query": {"bool": {"must": [{"query_string": {"query": "*"}}]}}}, "query_string"),
             (
                 {"query": {"terms": {"user": {"index": "other", "id": "1", "path": "x"}}}},
@@ -468,6 +532,132 @@ class SearchContract:
             with pytest.raises(CarrelError) as refused:
                 ask({}, index=index)
             assert refused.value.code in {"resource_not_found", "index_not_allowed"}
+
+
+class EmbeddedSearchContract(SearchContract):
+    """The same with the clauses whose answers no real server has confirmed yet."""
+
+    @pytest.mark.promise("K6")
+    def test_every_newer_question_finds_exactly_its_documents(
+        self, searcher: Callable[[], Awaitable[Searcher]]
+    ) -> None:
+        async def whole() -> None:
+            engine = await searcher()
+            try:
+                for query, expected in EMBEDDED_QUESTIONS:
+                    answer = await engine.search("knowledge", {"query": query, "size": 50}, TEAM)
+                    assert ids(answer) == expected, query
+            finally:
+                await engine.close()
+
+        asyncio.run(whole())
+
+    @pytest.mark.promise("K6")
+    def test_figures_and_intervals_are_computed(self, ask: Callable[..., SearchAnswer]) -> None:
+        answer = ask(
+            {
+                "size": 0,
+                "aggs": {
+                    "years": {"stats": {"field": "year"}},
+                    "tags": {"cardinality": {"field": "tags"}},
+                    "when": {
+                        "date_histogram": {
+                            "field": "created_at",
+                            "calendar_interval": "year",
+                            "min_doc_count": 1,
+                            "format": "yyyy",
+                        }
+                    },
+                    "old": {
+                        "filter": {"range": {"year": {"lt": 1991}}},
+                        "aggs": {"tag": {"terms": {"field": "tags"}}},
+                    },
+                    "gone": {"missing": {"field": "year"}},
+                    "spans": {"range": {"field": "year", "ranges": [{"to": 1990}, {"from": 1990}]}},
+                },
+            }
+        )
+        assert answer.aggregations is not None
+        found = answer.aggregations
+        assert found["years"] == {
+            "count": 5,
+            "min": 1986,
+            "max": 2020,
+            "avg": 1997.0,
+            "sum": 9985.0,
+        }
+        assert found["tags"] == {"value": 5}
+        assert [
+            (bucket["key_as_string"], bucket["doc_count"]) for bucket in buckets(answer, "when")
+        ] == [("1986", 1), ("1988", 1), ("1990", 1), ("2001", 1), ("2020", 1)]
+        assert found["old"]["doc_count"] == 3
+        assert {one["key"]: one["doc_count"] for one in found["old"]["tag"]["buckets"]} == {
+            "ion": 2,
+            "migraine": 1,
+            "raynaud": 1,
+            "receptor": 1,
+        }
+        assert found["gone"]["doc_count"] == 1
+        assert [bucket["doc_count"] for bucket in buckets(answer, "spans")] == [2, 3]
+
+    def test_empty_intervals_are_counted_too(self, ask: Callable[..., SearchAnswer]) -> None:
+        answer = ask(
+            {
+                "size": 0,
+                "query": {"range": {"year": {"lte": 1990}}},
+                "aggs": {
+                    "when": {"date_histogram": {"field": "created_at", "calendar_interval": "1y"}}
+                },
+            }
+        )
+        assert [
+            (bucket["key_as_string"][:4], bucket["doc_count"]) for bucket in buckets(answer, "when")
+        ] == [("1986", 1), ("1987", 0), ("1988", 1), ("1989", 0), ("1990", 1)]
+
+    @pytest.mark.promise("K6")
+    def test_search_after_goes_on_behind_the_last_hit(
+        self, ask: Callable[..., SearchAnswer]
+    ) -> None:
+        body: dict[str, Any] = {
+            "query": {"exists": {"field": "year"}},
+            "sort": [{"year": "desc"}],
+            "size": 2,
+        }
+        seen: list[str] = []
+        for _ in range(4):
+            hits = ask(body).hits["hits"]
+            seen += [hit["_id"] for hit in hits]
+            if hits:
+                body["search_after"] = hits[-1]["sort"]
+        assert seen == ["jp", "fr", "nmda", "mg", "fish"]
+
+    def test_a_field_is_marked_by_its_own_options(self, ask: Callable[..., SearchAnswer]) -> None:
+        hit = ask(
+            {
+                "query": {"match": {"content": "viscosity"}},
+                "highlight": {
+                    "pre_tags": ["<b>"],
+                    "post_tags": ["</b>"],
+                    "fields": {
+                        "content": {
+                            "number_of_fragments": 0,
+                            "pre_tags": ["["],
+                            "post_tags": ["]"],
+                        },
+                        "title": {"no_match_size": 4},
+                    },
+                },
+            }
+        ).hits["hits"][0]
+        assert hit["highlight"]["content"] == ["Fish oil lowers the [viscosity] of blood"]
+        assert hit["highlight"]["title"] == ["Fish"]
+
+    def test_words_are_parted_as_the_standard_tokenizer_does(
+        self, ask: Callable[..., SearchAnswer]
+    ) -> None:
+        """ "cancer" once found 424 notes here and 157 there: addresses are one word there."""
+        assert ids(ask({"query": {"match": {"content": "facts"}}})) == {"none"}
+        assert ids(ask({"query": {"match": {"content": "empty.of"}}})) == set()
 
 
 def ids(answer: SearchAnswer) -> set[str]:

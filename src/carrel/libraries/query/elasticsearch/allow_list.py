@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from carrel.libraries.query.elasticsearch.parser import (
-    MAX_CLAUSES,
-    MAX_TEXT_CHARACTERS,
-    MAX_VALUES,
-    check_wildcard,
-    parse_page,
-)
+from carrel.libraries.query.elasticsearch.options import MAX_TEXT_CHARACTERS, MAX_VALUES
+from carrel.libraries.query.elasticsearch.parser import parse_page
+from carrel.libraries.query.elasticsearch.query_clauses import MAX_CLAUSES, check_wildcard
 from carrel.libraries.query.errors import RefusedClauseError, invalid_clause
 
 MAX_NESTING = 20

@@ -63,8 +63,9 @@ def fold_term(term: str) -> str:
     return term.translate(_FOLDS)
 
 
-# One letter for each class of character in Unicode's rules of word breaks (UAX 29). Checked one by
-# one against Elasticsearch 8.12 over U+0020 to U+1FFFF by tests/stores/test_standard_analyzer.py.
+# One letter for each class of character in Unicode's rules of word breaks (UAX 29), as
+# Elasticsearch 8.12 treats the characters U+0020 to U+1FFFF; recorded answers of it are in
+# tests/libraries/query/test_standard_analyzer.py.
 _LETTER, _HEBREW, _HANGUL, _KATAKANA, _HIRAGANA, _HAN = "abgkhi"
 _DIGIT, _JOINER, _EXTENDER, _UNSPACED, _UNSPACED_MARK = "nexsy"
 _MID_LETTER, _MID_NUMBER, _MID_BOTH, _QUOTE, _DOUBLE_QUOTE = "lumqd"
