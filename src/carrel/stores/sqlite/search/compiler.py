@@ -30,7 +30,7 @@ from carrel.libraries.query.elasticsearch.clauses import (
 )
 from carrel.libraries.query.elasticsearch.dates import parse_moment, parse_time_zone
 from carrel.stores.sqlite.search.edits import count_edits
-from carrel.stores.sqlite.search.index import Index, to_comparable
+from carrel.stores.sqlite.search.index import WORD_SIGNS, Index, to_comparable
 from carrel.stores.sqlite.search.patterns import glob_pattern, literal_prefix, quote_glob
 from carrel.stores.sqlite.search.word_tables import NOTHING, Statement, Value, WordTables
 from carrel.stores.sqlite.visible_words import inverse_frequency
@@ -198,6 +198,15 @@ class Compiler:
         return self._table(sql, *values)
 
     def _prefix(self, clause: PrefixQuery) -> str:
+        # FTS5 takes capitals for small letters, which no word begins with.
+        if (
+            self._index.kind(clause.field) == "text"
+            and clause.text
+            and not clause.ignores_case
+            and not any("A" <= sign <= "Z" for sign in clause.text)
+            and all(sign.isalnum() or sign in WORD_SIGNS for sign in clause.text)
+        ):
+            return self._of(self._words.beginning(clause.field, clause.text, clause.boost))
         pattern = f"{quote_glob(clause.text, clause.ignores_case)}*"
         return self._patterns(clause.field, [pattern], clause.boost)
 

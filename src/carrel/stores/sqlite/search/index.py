@@ -84,7 +84,8 @@ CREATE TABLE present (
 CREATE INDEX present_by_document ON present (document)""",
 )
 # What the analyzer leaves inside of words, beside letters and digits.
-_WORD_SIGNS = "\"ascii tokenchars '.:,;_/!?''\"\"'\""
+WORD_SIGNS = ".:,;_/!?'\""
+_TOKENIZER = "\"ascii tokenchars '.:,;_/!?''\"\"'\""
 # A word that nobody can look for, because it stands behind no group.
 _GAP = "\ue000"
 # Longer values are words only, never something to sort or count by.
@@ -173,7 +174,7 @@ def open_index(
     index = Index(int(number or 0), name, fields)
     columns = ", ".join(index.columns.values()) or "c0"
     connection.execute(
-        f"CREATE VIRTUAL TABLE {index.words} USING fts5 ({columns}, tokenize = {_WORD_SIGNS})"
+        f"CREATE VIRTUAL TABLE {index.words} USING fts5 ({columns}, tokenize = {_TOKENIZER})"
     )
     connection.execute(
         f"CREATE VIRTUAL TABLE {index.word_counts} USING fts5vocab ({index.words}, 'col')"

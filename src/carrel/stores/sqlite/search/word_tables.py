@@ -181,25 +181,31 @@ class WordTables:
         )
         return sql, [boost * idf, orjson.dumps(matched).decode(), self.index.number, name]
 
+    def beginning(self, name: str, prefix: str, boost: float) -> Statement:
+        """Documents with a word that begins so."""
+        column = self.index.columns.get(name)
+        if column is None or not self.groups:
+            return NOTHING
+        query = " OR ".join(f'"{_quoted(group, prefix)}" *' for group in self.groups)
+        table = self.index.words
+        sql = f"SELECT rowid AS document, ? AS score FROM {table} WHERE {table} MATCH ?"
+        return sql, [boost, f"{column} : ({query})"]
+
     def pattern(self, name: str, prefix: str, glob: str, boost: float) -> Statement:
         """Documents with a word that begins so and fits the pattern of SQLite's GLOB."""
         column = self.index.columns.get(name)
         if column is None or not self.groups:
             return NOTHING
-        conditions, values = [], list[Value]()
+        parts: list[str] = []
+        values: list[Value] = []
         for group in self.groups:
             low = f"{group}x{prefix}"
-            conditions.append("(term >= ? AND term < ? AND term GLOB ?)")
-            values += [low, low + _LAST_CHARACTER, f"{group}x{glob}"]
-        sql = " UNION ".join(
-            f"SELECT DISTINCT doc AS document, ? AS score FROM {self.index.word_places} "
-            f"WHERE {condition} AND col = ?"
-            for condition in conditions
-        )
-        bound: list[Value] = []
-        for at in range(0, len(values), 3):
-            bound += [boost, *values[at : at + 3], column]
-        return sql, bound
+            parts.append(
+                f"SELECT DISTINCT doc AS document, ? AS score FROM {self.index.word_places} "
+                f"WHERE term >= ? AND term < ? AND term GLOB ? AND col = ?"
+            )
+            values += [boost, low, low + _LAST_CHARACTER, f"{group}x{glob}", column]
+        return " UNION ".join(parts), values
 
     def expand_prefix(self, name: str, prefix: str, most: int) -> list[str]:
         """The first words of the field that begin so, in the order of the alphabet."""
@@ -212,7 +218,11 @@ class WordTables:
         if not edits or how.prefix_length >= len(word):
             return [(word, 1.0)]
         near: list[tuple[float, str]] = []
+        signs = set(word)
         for other in self._vocabulary(name, word[: how.prefix_length], None, len(word), edits):
+            # Every edit brings in or takes away one sign at most.
+            if len(signs.difference(other)) > edits or len(set(other) - signs) > edits:
+                continue
             distance = count_edits(word, other, edits, how.swaps_count_once)
             if distance is not None:
                 likeness = 1.0 - distance / min(len(word), len(other))
