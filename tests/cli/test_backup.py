@@ -161,6 +161,9 @@ def test_whatever_else_lies_in_the_home_folder_is_carried_but_not_what_is_made_a
     (home / "dangling").symlink_to(home / "nowhere")
     (home / "search.sqlite").write_bytes(b"an index")
     (home / "research" / "concepts-1.db").write_bytes(b"an index")
+    index = home / "references" / ".library.json.carrel" / "search"
+    index.mkdir(parents=True)
+    (index / "records.db").write_bytes(b"an index")
     assert main(["backup", "home/backups/one.tar.gz"]) == 0
     assert main(["backup", "home/backups/two.tar.gz"]) == 0
     with tarfile.open("home/backups/two.tar.gz") as archive:
@@ -174,6 +177,7 @@ def test_whatever_else_lies_in_the_home_folder_is_carried_but_not_what_is_made_a
     assert (
         left["home/search.sqlite"] == left["home/research/concepts-1.db"] == "made again by itself"
     )
+    assert left["home/references/.library.json.carrel/search"] == "made again by itself"
     assert not set(left) & set(names)
     assert main(["restore", "home/backups/two.tar.gz", "--home", "other"]) == 0
     assert Path("other/by hand/naïve \udcff.txt").read_bytes() == b"kept"

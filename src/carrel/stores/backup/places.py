@@ -173,7 +173,8 @@ def why_left_out(
             return _BY_ITSELF
         if is_at_home and name.startswith(".") and name.endswith(".lock"):
             return "only of use while something runs"
-        if path.parent == home / "research" and name.startswith("concepts-"):
+        is_concepts = path.parent == home / "research" and name.startswith("concepts-")
+        if is_concepts or _is_library_index(path):
             return _BY_ITSELF
         if is_index(path):
             return "made again by carrel restore"
@@ -195,6 +196,12 @@ def why_left_out(
         return None
 
     return why_not
+
+
+def _is_library_index(path: Path) -> bool:
+    """Whether it is the folder of the search index beside a library."""
+    folder = path.parent.name
+    return path.name == "search" and folder.startswith(".") and folder.endswith(".carrel")
 
 
 def is_index(path: Path) -> bool:
