@@ -226,3 +226,21 @@ def test_many_processes_may_open_and_change_at_once(tmp_path: Path) -> None:
             writer.add(IndexedDocument(row, "gene"))
     assert [reader.wait(60) for reader in readers] == [0] * 4
     assert open_view(parts, tmp_path / "views").document_count == 90
+
+
+def test_a_writer_killed_at_work_leaves_what_was_committed(tmp_path: Path) -> None:
+    part = write_part(tmp_path / "part", make_documents(10))
+    script = (
+        "import os, signal, sys; from pathlib import Path\n"
+        "from carrel.stores.search.parts import PartWriter\n"
+        "from carrel.stores.search.schema import IndexedDocument\n"
+        "writer = PartWriter(Path(sys.argv[1]))\n"
+        "for row in range(100, 600): writer.add(IndexedDocument(row, 'gene ' * 200))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", script, str(part)], check=False)
+    assert killed.returncode == -9
+    assert open_view([part], tmp_path / "views").document_count == 10
+    with PartWriter(part) as writer:
+        writer.add(IndexedDocument(11, "gene"))
+    assert open_view([part], tmp_path / "views").document_count == 11

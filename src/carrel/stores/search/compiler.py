@@ -30,13 +30,16 @@ from carrel.stores.search.views import View
 MAX_PREFIX_WORDS = 60
 # A query of thousands of words is a pasted text; its first words say what it is about.
 MAX_RANKING_WORDS = 250
-# What the second best form of a word adds to the best one: `il6` beside `il` and `6`. Chosen on one
-# half of the SciFact train claims (0 and .5 are .001 to .003 lower), like all numbers named here.
+# The numbers below were chosen on one half of the 809 SciFact train claims and on one half of 800
+# sentences of 292 eLife full texts, and are reported on the other halves in docs/decisions/0027;
+# `make bench-retrieval DATA=…` measures the result. What the second best form of a word adds to the
+# best one: `il6` beside `il` and `6`.
 OTHER_FORMS = 0.2
-
+# What the parts of a word count beside its form in one word.
+PARTS_WEIGHT = 0.8
 # What two neighbouring words of the query count beside the words themselves, where they stand side
 # by side, and how many pairs of a long text are looked for.
-NEIGHBOUR_WEIGHT = 0.1
+NEIGHBOUR_WEIGHT = 0.05
 MAX_NEIGHBOURS = 40
 
 RowsOfIdentifiers = Callable[[Sequence[PaperIdentifier]], Sequence[int]]
@@ -176,13 +179,20 @@ class QueryCompiler:
 
     def _word(self, word: AskedWord) -> tantivy.Query:
         """A word in its best form: all forms name the same thing, so it counts about once."""
-        forms = [
-            any_of([self._term("text", stem(term), "freq") for term in choice])
-            for choice in word.choices
-        ]
-        if len(forms) == 1:
-            return forms[0]
+        if len(word.choices) == 1:
+            return any_of([self._term("text", stem(term), "freq") for term in word.choices[0]])
+        forms = [self._form(choice) for choice in word.choices]
         return tantivy.Query.disjunction_max_query(forms, OTHER_FORMS)
+
+    def _form(self, terms: Sequence[str]) -> tantivy.Query:
+        """A form of a word: its one term, or its parts, of which figures and letters need all."""
+        scored = [self._term("text", stem(term), "freq") for term in terms]
+        if len(terms) == 1:
+            return scored[0]
+        weak = [query for term, query in zip(terms, scored, strict=True) if _is_weak(term)]
+        strong = [query for term, query in zip(terms, scored, strict=True) if not _is_weak(term)]
+        together = [all_of([*map(unscored, strong), *weak], [])] if weak else []
+        return tantivy.Query.boost_query(any_of([*strong, *together]), PARTS_WEIGHT)
 
     def _weighted(self, query: tantivy.Query, weight: float) -> tantivy.Query:
         return query if weight == 1.0 else tantivy.Query.boost_query(query, weight)
@@ -278,6 +288,11 @@ class QueryCompiler:
 
     def _term(self, field: str, value: str, option: str = "basic") -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, value, option)
+
+
+def _is_weak(term: str) -> bool:
+    """Whether a part of a word says nothing alone: the 6 of IL-6."""
+    return term.isdigit() or len(term) <= 2
 
 
 def any_of(choices: Sequence[tantivy.Query]) -> tantivy.Query:
