@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Literal
 
@@ -41,7 +42,6 @@ REFERENCES = "References"
 
 PassageKind = Literal["text", "table", "code", "references"]
 
-_CJK_CHARACTER = re.compile(f"[{CJK}\U00020000-\U0003ffff]")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|[\r\n]|$)")
 _SPACE = re.compile(r"\s(?=\S)")
 _HEADING_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5})[.):]?\s+")
@@ -156,11 +156,17 @@ def is_reference_heading(title: str) -> bool:
     return _HEADING_NUMBER.sub("", title).strip(" :.").casefold() in _REFERENCE_HEADINGS
 
 
+@cache
+def _cjk_character() -> re.Pattern[str]:
+    """Compiled at the first text that needs it: the class is large."""
+    return re.compile(f"[{CJK}\U00020000-\U0003ffff]")
+
+
 def _size(text: str, start: int, end: int) -> int:
     stretch = text[start:end]
     if stretch.isascii():
         return end - start
-    return end - start + (_CJK_WEIGHT - 1) * len(_CJK_CHARACTER.findall(stretch))
+    return end - start + (_CJK_WEIGHT - 1) * len(_cjk_character().findall(stretch))
 
 
 def _pieces(text: str, blocks: Iterable[Block], is_references: bool) -> Iterator[_Piece]:

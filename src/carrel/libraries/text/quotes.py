@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, pairwise
 from typing import Literal
 
@@ -37,11 +38,6 @@ _SHOWN_CHARACTERS = 200
 
 _ELLIPSIS = re.compile(r"[\[(]?\s*(?:\u2026|\.\s?\.\s?\.(?:\s?\.)?)\s*[\])]?")
 _UNSPACED = f"{CJK}\U00020000-\U0003ffff"
-# Marks of Markdown and HTML are no words of the text: addresses of links, tags, comments.
-_MARK_OR_WORD = re.compile(
-    r"<!--[^<>]{0,300}-->|</?[a-zA-Z][^<>]{0,300}>|\]\([^()\s]{0,1000}\)"
-    rf"|([{_UNSPACED}]|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|[{WORD_MARKS}])*)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +172,22 @@ def _is_inside(text: str, at: int) -> bool:
     return 0 < at < len(text) and text[at].isalnum() and is_inside_word(text, at)
 
 
+@cache
+def _mark_or_word() -> re.Pattern[str]:
+    """Compiled at the first quotation: the classes are large."""
+    # Marks of Markdown and HTML are no words of the text: addresses of links, tags, comments.
+    return re.compile(
+        r"<!--[^<>]{0,300}-->|</?[a-zA-Z][^<>]{0,300}>|\]\([^()\s]{0,1000}\)"
+        rf"|([{_UNSPACED}]|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|[{WORD_MARKS}])*)"
+    )
+
+
 def _read_words(text: str) -> _Words:
     known: dict[str, str] = {}
     folded: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for found in _MARK_OR_WORD.finditer(text):
+    for found in _mark_or_word().finditer(text):
         word = found[1]
         if word is None:
             continue
