@@ -310,9 +310,10 @@ class SqlitePaperBuildState:
         self.commit()
 
     def _apply_promises(self) -> None:
-        # Those who leave first, so that their records and keys are free for others.
-        order = "SELECT paper_id, facts FROM promised ORDER BY facts <> 'null', number"
-        for paper_id, facts in self._connection.execute(order).fetchall():
+        # One by one: a whole build promises every paper, and nothing here changes the promises.
+        for paper_id, facts in self._connection.execute(
+            "SELECT paper_id, facts FROM promised ORDER BY number"
+        ):
             match orjson.loads(facts):
                 case None:
                     self._end_paper(paper_id)
