@@ -11,21 +11,37 @@ import asyncio
 import os
 import random
 import shutil
+import sqlite3
 import statistics
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from carrel.core.clock import SystemClock
-from carrel.libraries.query.notes import Condition, Tagged, TextMatch, TitlePrefix
+from carrel.libraries.query.notes import (
+    Condition,
+    Tagged,
+    TextMatch,
+    TitlePrefix,
+    parse_note_question,
+)
 from carrel.rooms.knowledge.documents import NoteDocuments
-from carrel.rooms.knowledge.notes import Insert, MineAndTeam, Note, NoteSearch, Order, Replace
+from carrel.rooms.knowledge.notes import (
+    Insert,
+    MineAndTeam,
+    Note,
+    NoteSearch,
+    Order,
+    RankedSearch,
+    Replace,
+)
 from carrel.rooms.knowledge.ports import NoteStore
+from carrel.stores.search.notes.finder import IndexedNotes
 from carrel.stores.sqlite.database import DerivedDatabase
 from carrel.stores.sqlite.knowledge import sqlite_knowledge
 from carrel.stores.sqlite.search import STEPS as SEARCH_STEPS
@@ -207,6 +223,76 @@ async def firestore_store() -> AsyncIterator[NoteStore]:
             await store.close()
 
 
+async def index_search(
+    store: NoteStore, folder: Path, made: list[Note]
+) -> dict[str, tuple[float, float]]:
+    """Plain questions over the index of notes, and the first search after a saved note."""
+    index = IndexedNotes(store.note_changes, folder / "cache", build_seconds=3600)
+
+    async def ask(query: str) -> object:
+        return await index.search(RankedSearch(parse_note_question(query), ME, "best", 10))
+
+    began, spent = time.perf_counter(), time.process_time()
+    await ask("anything")
+    print(
+        f"index of notes: {len(made)} notes in {time.perf_counter() - began:.1f} s, "
+        f"{time.process_time() - spent:.1f} s of CPU",
+        flush=True,
+    )
+    some = random.Random(5).sample(made, 100)
+    found = {
+        "five words": await timed([partial(ask, _some_words(note, 5)) for note in some]),
+        "one word": await timed([partial(ask, _some_words(note, 1)) for note in some]),
+        "text: two words": await timed(
+            [partial(ask, f"text:{_some_words(note, 2)}") for note in some]
+        ),
+        "a tag and two words": await timed(
+            [partial(ask, f"#{note.tags[0]} {_some_words(note, 2)}") for note in some]
+        ),
+    }
+
+    async def save_and_ask(note: Note) -> None:
+        current = await store.find(note.id)
+        assert current is not None
+        changed = _later(current, timedelta(days=1))
+        await store.write([Replace(changed, current.updated_at, current.user_id)])
+        await ask(f"text:{_some_words(note, 2)}")
+
+    spent = time.process_time()
+    found["save, then search"] = await timed([partial(save_and_ask, note) for note in some], warm=0)
+    each = (time.process_time() - spent) / len(some)
+    print(f"  a saved note and the search after it: {each * 1000:.1f} ms of CPU", flush=True)
+    await index.close()
+    return found
+
+
+def plain_fts5(folder: Path, made: list[Note]) -> dict[str, tuple[float, float]]:
+    """The same questions to a table of FTS5 with porter stems, any word, ranked by bm25."""
+    visible = [note for note in made if note.source == "team" or note.user_id == "ada"]
+    with closing(sqlite3.connect(folder / "fts5.sqlite")) as connection:
+        connection.execute("CREATE VIRTUAL TABLE n USING fts5 (title, body, tokenize = 'porter')")
+        connection.executemany(
+            "INSERT INTO n VALUES (?, ?)", [(note.title, note.content) for note in visible]
+        )
+        connection.commit()
+        some, found = random.Random(5).sample(made, 100), dict[str, tuple[float, float]]()
+        for what, count in (("five words", 5), ("one word", 1)):
+            spent = []
+            for note in some:
+                query = " OR ".join(_some_words(note, count).split())
+                began = time.perf_counter()
+                connection.execute(
+                    "SELECT rowid FROM n WHERE n MATCH ? ORDER BY bm25(n) LIMIT 10", (query,)
+                ).fetchall()
+                spent.append((time.perf_counter() - began) * 1000)
+            found[what] = statistics.median(spent), statistics.quantiles(spent, n=20)[-1]
+    return found
+
+
+def _some_words(note: Note, count: int) -> str:
+    return " ".join(note.content.split()[20 : 20 + count])
+
+
 async def embedded_search(
     store: NoteStore, folder: Path, made: list[Note]
 ) -> dict[str, tuple[float, float]]:
@@ -280,6 +366,8 @@ async def main(count: int, chosen: list[str]) -> None:
             async with sqlite_store(folder) as store:
                 results["SQLite"] = await measure("SQLite", store, made, 500)
                 search = await embedded_search(store, folder, made)
+                ranked = await index_search(store, folder, made)
+                plain = await asyncio.to_thread(plain_fts5, folder, made)
         if "postgres" in chosen:
             try:
                 async with postgres_store() as store:
@@ -299,6 +387,8 @@ async def main(count: int, chosen: list[str]) -> None:
     table(results)
     if "sqlite" in chosen:
         table({"embedded search": search})
+        table({"index of notes": ranked})
+        table({"plain FTS5": plain})
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ from carrel.stores.search.schema import IndexedDocument
 
 # Fields of front matter that say something of the note beside its text, such as aliases.
 MAX_PROPERTY_CHARACTERS = 6_000
-# The title weighs so often in what ranks a passage; see ranking.py for where it was fitted.
+# How often the title stands in what ranks a passage: 1 to 6 were tried on the questions that
+# ranking.py names, and each more lowered the share of right notes.
 TITLE_TIMES = 1
 
 IS_NOTE, IS_PASSAGE, IS_DONE = "kind:note", "kind:passage", "state:done"
