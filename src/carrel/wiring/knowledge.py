@@ -92,7 +92,14 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         refusal = HomeNotPersistentError("Notes and nodes are", has_database=has_database)
         room = without_home(room, refusal)
         checks["knowledge"] = probes["knowledge"] = not_served(refusal)
-    return OpenRoom(room, checks, closing.aclose, probes=probes)
+        return OpenRoom(room, checks, closing.aclose, probes=probes)
+
+    async def start() -> None:
+        # A file is made by the first save, and not by looking for notes.
+        if settings.knowledge_store != "sqlite" or (settings.home / "knowledge.sqlite").exists():
+            await finder.start()
+
+    return OpenRoom(room, checks, closing.aclose, start, probes)
 
 
 def _neighbours(

@@ -10,6 +10,9 @@ from carrel.rooms.knowledge.notes import FoundIds, RankedSearch, Shelf
 from carrel.rooms.knowledge.ports import KnowledgeStores, NoteFinder
 from carrel.settings import Settings
 
+# A server answers its first calls before it looks after its index.
+_START_AFTER_SECONDS = 2.0
+
 
 class LateFinder:
     """The index of notes, opened and its driver imported by the first search."""
@@ -18,6 +21,7 @@ class LateFinder:
         self._make_finder = make_finder
         self._finder: NoteFinder | None = None
         self._opening = asyncio.Lock()
+        self._starting: asyncio.Task[None] | None = None
 
     async def search(self, search: RankedSearch) -> FoundIds:
         return await (await self._open()).search(search)
@@ -30,7 +34,18 @@ class LateFinder:
         if self._finder is not None:
             self._finder.follow_later()
 
+    async def start(self) -> None:
+        """Bring the index up to date soon, in a process that stays."""
+        self._starting = asyncio.create_task(self._follow_soon())
+
+    async def _follow_soon(self) -> None:
+        await asyncio.sleep(_START_AFTER_SECONDS)
+        (await self._open()).follow_later()
+
     async def close(self) -> None:
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.gather(self._starting, return_exceptions=True)
         if self._finder is not None:
             await self._finder.close()
 
@@ -41,7 +56,7 @@ class LateFinder:
         return self._finder
 
 
-def open_finder(settings: Settings, stores: KnowledgeStores) -> NoteFinder:
+def open_finder(settings: Settings, stores: KnowledgeStores) -> LateFinder:
     """The index of the notes, in the cache folder."""
     place = {
         "sqlite": "sqlite",

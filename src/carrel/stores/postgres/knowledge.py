@@ -24,7 +24,7 @@ from carrel.rooms.knowledge.errors import KnowledgeStoreError
 from carrel.rooms.knowledge.notes import Note, NoteSearch
 from carrel.rooms.knowledge.ports import KnowledgeStores
 from carrel.stores.postgres.database import PostgresDatabase
-from carrel.stores.sql.driver import Rows, UpgradeStatements
+from carrel.stores.sql.driver import Driver, Rows, UpgradeStatements
 from carrel.stores.sql.knowledge import (
     NODE_COLUMNS,
     PAGE,
@@ -40,9 +40,19 @@ _TOUCH = ", changed_in = pg_current_xact_id()"
 # The oldest transaction that may still commit, and by which numbers it is counted: those of one
 # server, its history, one database and one content of a table. A restore changes one of them.
 _HORIZON = (
-    "SELECT pg_snapshot_xmin(pg_current_snapshot())::text, system_identifier || '-' || timeline_id "
-    "|| '-' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '-' || "
-    "pg_relation_filenode('{table}') FROM pg_control_system(), pg_control_checkpoint()"
+    "SELECT pg_snapshot_xmin(pg_current_snapshot())::text, {server} || '-' || "
+    "(SELECT oid FROM pg_database WHERE datname = current_database()) || '-' || "
+    "pg_relation_filenode('{table}')"
+)
+_SERVER = (
+    "(SELECT s.system_identifier || '-' || c.timeline_id FROM pg_control_system() s, "
+    "pg_control_checkpoint() c)"
+)
+# Where the operator of a hosted server keeps those two functions to themselves.
+_UNKNOWN_SERVER = "''"
+_MAY_ASK = (
+    "SELECT has_function_privilege('pg_control_system()', 'EXECUTE') AND "
+    "has_function_privilege('pg_control_checkpoint()', 'EXECUTE')"
 )
 # PostgreSQL keeps word positions up to 16383, at most 255 for one word, and no more than a megabyte
 # altogether.
@@ -226,7 +236,7 @@ class PostgresNoteStore(SqlNoteStore):
 
     async def note_changes(self, since: str | None) -> AsyncIterator[NoteChange]:
         """Checkpoints are the oldest running transaction, inclusive: it may still commit."""
-        ((horizon, counted_by),) = await self._rows(_HORIZON.format(table=self.notes))
+        horizon, counted_by = await _read_horizon(self._driver, self.notes)
         start = _first_transaction(since, horizon, counted_by)
         if start is None:
             yield Reset()
@@ -287,9 +297,7 @@ class PostgresNodeStore(SqlNodeStore):
         return [row[0] for row in (await self._driver.run((sql, asked)))[0]]
 
     async def changes(self, since: str | None) -> AsyncIterator[DocumentChange]:
-        ((horizon, counted_by),) = (
-            await self._driver.run((_HORIZON.format(table=self.nodes), {}))
-        )[0]
+        horizon, counted_by = await _read_horizon(self._driver, self.nodes)
         start = _first_transaction(since, horizon, counted_by)
         if start is None:
             yield Reset()
@@ -308,6 +316,13 @@ class PostgresNodeStore(SqlNodeStore):
             after = (rows[-1][-1], rows[-1][-2])
             yield Checkpoint(f"{counted_by}/{min(int(after[0]), int(horizon))}")
         yield Checkpoint(f"{counted_by}/{horizon}")
+
+
+async def _read_horizon(driver: Driver, table: str) -> tuple[str, str]:
+    (((may_ask,),),) = await driver.run((_MAY_ASK, {}))
+    server = _SERVER if may_ask else _UNKNOWN_SERVER
+    ((row,),) = await driver.run((_HORIZON.format(server=server, table=table), {}))
+    return str(row[0]), str(row[1])
 
 
 def _renumber(table: str) -> tuple[str, dict[str, object]]:

@@ -80,7 +80,9 @@ def _explain(ranking: NoteRanking, condition: NoteCondition, search: RankedSearc
         AskedTerm(word.typed, ranking.count_word(word)) for word in ranking.words_of(condition)
     ]
     filters = [FilterEffect(f"#{tag}", ranking.count_tag(tag)) for tag in condition.tags]
-    unknown = {word.typed: ranking.suggest(word.typed) for word in words if not word.documents}
+    unknown = {
+        fold_text(word.typed): ranking.suggest(word.typed) for word in words if not word.documents
+    }
     near_tags = [
         f"#{near}"
         for tag in condition.tags
