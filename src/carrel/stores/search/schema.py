@@ -145,8 +145,12 @@ def common_pairs(words: str) -> str:
 
     Where a phrase has a stop word, its place in every document would have to be read otherwise.
     """
-    pairs = dict.fromkeys(pairwise(words.split()))
-    return " ".join(join_pair(*pair) for pair in pairs if is_common_pair(*pair))
+    pairs = dict.fromkeys(
+        join_pair(one, other)
+        for one, other in pairwise(words.split())
+        if one in STOP_WORDS or other in STOP_WORDS
+    )
+    return " ".join(pairs)
 
 
 def is_common_pair(one: str, other: str) -> bool:
