@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from carrel.cli import main
 from carrel.cli.papers_build import run
 from carrel.cli.progress import TerminalProgress
+from carrel.rooms.papers.building.identity import make_paper_id
 
 
 class Hands:
@@ -107,3 +109,24 @@ def test_a_pipe_sees_plain_lines_and_not_too_many() -> None:
     assert lines[-1] == "writing: 1,000 papers in 11 s"
     assert len(lines) == 4
     assert "\r" not in stream.getvalue()
+
+
+@pytest.mark.promise("P16")
+def test_papers_are_removed_and_segments_compacted_at_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = ["--home", str(tmp_path / "home")]
+    (tmp_path / "one.md").write_text("---\ntitle: One\ndoi: 10.1000/one\n---\nWhales sing.\n")
+    (tmp_path / "two.md").write_text("---\ntitle: Two\ndoi: 10.1000/two\n---\nKrill drifts.\n")
+    assert main(["papers", "build", str(tmp_path / "one.md"), "--quiet", *home]) == 0
+    assert main(["papers", "build", str(tmp_path / "two.md"), "--quiet", *home]) == 0
+    capsys.readouterr()
+    assert main(["papers", "compact", *home]) == 0
+    assert "1 segments; it had 2" in capsys.readouterr().out
+    paper_id = make_paper_id("doi:10.1000/one")
+    assert main(["papers", "remove", paper_id, "--json", *home]) == 0
+    assert json.loads(capsys.readouterr().out) == {"paper_id": paper_id, "title": "One"}
+    assert main(["papers", "stats", "--json", *home]) == 0
+    assert json.loads(capsys.readouterr().out)["papers"] == 1
+    assert main(["papers", "remove", paper_id, *home]) != 0
+    assert "not found" in capsys.readouterr().err
