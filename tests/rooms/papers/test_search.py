@@ -228,3 +228,13 @@ def test_facets_are_counted_most_papers_first(desk: Desk) -> None:
 )
 def test_the_genuine_snapshot_is_searched(demo: Desk, typed: str, title: str) -> None:
     assert demo.search(typed)[0] == title
+
+
+@pytest.mark.promise("P1")
+@pytest.mark.parametrize(
+    "query", ["transformer", "residual networks", "year:2016", "author:müller"]
+)
+def test_every_hit_says_how_many_papers_match_in_all(desk: Desk, query: str) -> None:
+    everything = desk.ask("search_papers", query=query, limit=100)
+    totals = {hit.total for hit in desk.ask("search_papers", query=query, limit=1)}
+    assert totals <= {len(everything), None}

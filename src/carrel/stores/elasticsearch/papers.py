@@ -235,6 +235,10 @@ class ElasticsearchRanking:
         found = self.search_ids(partial(rows.identified_papers, connection), query, first, count)
         return rows.listed_papers(connection, found)
 
+    def total(self, connection: sqlite3.Connection, query: PaperQuery) -> int | None:
+        """Not asked of the cluster."""
+        return None
+
     def search_ids(
         self, identify: Identify, query: PaperQuery, first: int, count: int
     ) -> list[str]:

@@ -121,6 +121,10 @@ class SnapshotRanking:
     ) -> list[ListedPaper]:
         return list_papers(connection, self.papers.search(query, first, count))
 
+    def total(self, connection: sqlite3.Connection, query: PaperQuery) -> int | None:
+        found = self.papers.count(query)
+        return found.count if found.is_exact else None
+
     def find_named(self, connection: sqlite3.Connection, query: PaperQuery) -> list[ListedPaper]:
         """The papers whose identifier, title or beginning of a title was typed."""
         return list_papers(connection, self.papers.find_named(query))

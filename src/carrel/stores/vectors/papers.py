@@ -154,9 +154,14 @@ class SemanticRanking:
 
     def __init__(self, words: SnapshotRanking, vectors: PassageVectors, embedder: Embedder) -> None:
         self._papers = SemanticPapers(words.papers, vectors, embedder)
+        self._words = words
         self.stem: Stem | None = words.stem
 
     def search(
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[ListedPaper]:
         return list_papers(connection, self._papers.search(query, first, count))
+
+    def total(self, connection: sqlite3.Connection, query: PaperQuery) -> int | None:
+        """The papers that have the words; meaning alone is not counted."""
+        return self._words.total(connection, query)

@@ -46,6 +46,10 @@ class Ranking(Protocol):
         self, connection: sqlite3.Connection, query: PaperQuery, first: int, count: int
     ) -> list[ListedPaper]: ...
 
+    def total(self, connection: sqlite3.Connection, query: PaperQuery) -> int | None:
+        """How many papers match in all; None where counting them would take too long."""
+        ...
+
 
 OpenRanking = Callable[[Path, str], Ranking | None]
 """From a snapshot and its build id to the index beside it, or None where there is none that
@@ -207,6 +211,23 @@ class Fts5Ranking:
         if plan.stages:
             return page + _ranked(connection, plan.stages, conditions, first, count)
         return page + (_newest(connection, conditions, first, count) if plan.conditions else [])
+
+    def total(self, connection: sqlite3.Connection, query: PaperQuery) -> int | None:
+        """The papers that are named or match; words of too many papers are not counted."""
+        plan = plan_stages(connection, query)
+        conditions = [_condition(self._generation, connection, node) for node in plan.conditions]
+        named = [found.paper_id for found in _named(connection, query)]
+        apart = _Condition(
+            "paper.paper_id NOT IN (SELECT value FROM json_each(?))", (json.dumps(named),)
+        )
+        rest = [*conditions, apart] if named else conditions
+        if plan.stages:
+            return len(named) + sum(_size(connection, stage, rest) for stage in plan.stages)
+        if not rest or not plan.conditions:
+            return len(named)
+        where = _Condition.join(" AND ", rest)
+        counted = connection.execute(f"SELECT count(*) FROM paper WHERE {where.sql}", where.values)
+        return len(named) + int(counted.fetchone()[0])
 
 
 def _named(connection: sqlite3.Connection, query: PaperQuery) -> list[ListedPaper]:

@@ -47,7 +47,8 @@ class SqlitePaperStore:
             ranking = self._ranking(generation)
             found = ranking.search(connection, query, first, count)
             facts = rows.hit_facts(connection, generation, found)
-            return _hits(connection, found, Marker(query.phrases, ranking.stem), facts)
+            total = ranking.total(connection, query) if found else None
+            return _hits(connection, found, Marker(query.phrases, ranking.stem), facts, total)
 
         return await self._run(work)
 
@@ -175,6 +176,7 @@ def _hits(
     found: list[rows.ListedPaper],
     marker: Marker,
     facts: Mapping[str, rows.HitFacts],
+    total: int | None,
 ) -> list[PaperHit]:
     return [
         PaperHit(
@@ -184,6 +186,7 @@ def _hits(
             venue=paper.venue,
             snippet_markdown=marker.snippet(rows.indexed_texts(connection, paper)),
             **facts[paper.paper_id]._asdict(),
+            total=total,
         )
         for paper in found
     ]
