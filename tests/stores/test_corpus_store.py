@@ -13,6 +13,7 @@ import pytest
 from carrel.libraries.query.papers import FacetCategory
 from carrel.rooms.papers.models import Paper
 from carrel.rooms.papers.ports import PaperStore
+from carrel.stores.corpus import facets
 from carrel.stores.corpus.folder import CorpusFolder, CorpusSession
 from carrel.stores.corpus.ranking import SegmentRanking, open_corpus_ranking
 from carrel.stores.corpus.store import CorpusPaperStore
@@ -169,3 +170,30 @@ def test_an_open_store_sees_a_new_manifest_at_its_next_call(tmp_path: Path) -> N
     assert sorted(before) == sorted(ids[:2])
     assert sorted(after) == sorted(ids)
     assert sorted(last) == sorted(ids[1:])
+
+
+@pytest.mark.parametrize("limits", [(0, 0, 10**9), (0, 0, 0), (4, 0, 10**9), (4, 0, 3)])
+def test_facets_are_the_same_by_whichever_way_they_are_added_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: tuple[int, int, int]
+) -> None:
+    chance, texts = random.Random(5), Texts()
+    corpus = CorpusOnDisk(tmp_path / "corpus", texts)
+    papers = random_papers(5, 40, texts)
+    for first in range(0, 40, 8):
+        corpus.put(papers[first : first + 8])
+    corpus.remove([paper.paper_id for paper in chance.sample(papers, 11)])
+
+    async def ask(store: PaperStore) -> dict[object, object]:
+        return {
+            (category, count): await store.top_facets(category, count)
+            for category in FACETS
+            for count in (1, 2, 5, 100, 150)
+        }
+
+    whole = ask_segments(corpus.folder, ask)
+    names = ("_FEW_VALUES", "_FEW_ALTOGETHER", "_MAX_LOOKUPS")
+    for name, limit in zip(names, limits, strict=True):
+        monkeypatch.setattr(facets, name, limit)
+    monkeypatch.setattr(facets, "_PAGE", 1)
+    monkeypatch.setattr(facets, "MAX_LISTED", 1)
+    assert ask_segments(corpus.folder, ask) == whole

@@ -56,6 +56,7 @@ class SegmentFile:
         self._idle = [self._open()]
         # Facets of deleted rows, added up once for all versions that list the segment.
         self.counting = threading.Lock()
+        self.facet_sizes: dict[str, int] = {}
         self.deleted_facets: tuple[frozenset[int], Counter[Any]] = (frozenset(), Counter())
         with self.reading() as reader:
             self.meta: Mapping[str, str] = dict(reader.all("SELECT name, value FROM segment_meta"))

@@ -29,6 +29,8 @@ _PAGE = 200
 _SHOWN_PAPERS = 10
 _LEAST_BEGINNING = 3
 _NOT_ASCII = "*[^ -~]*"
+# Values of one segment that are looked at for a suggestion.
+_MAX_ALIKE = 2_000
 
 NewestWithWords = Callable[[Sequence[str]], Iterator[int]]
 """Rows whose keywords, or whose tags, together contain all of these words, newest first."""
@@ -166,8 +168,8 @@ def _alike(
     for _, reader in session.readers():
         for value, papers in reader.each(
             "SELECT value, papers FROM facet WHERE category = ? AND (value LIKE ? ESCAPE '!' OR "
-            "value GLOB ?)",
-            (category, f"%{pattern}%", _NOT_ASCII),
+            "value GLOB ?) LIMIT ?",
+            (category, f"%{pattern}%", _NOT_ASCII, _MAX_ALIKE),
         ):
             if any(word.startswith(beginning) for word in split_words(fold_text(value))):
                 counts[value] = counts.get(value, 0) + papers
