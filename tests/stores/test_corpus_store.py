@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from carrel.libraries.query.papers import FacetCategory
+from carrel.libraries.query.papers import FacetCategory, parse_paper_query
 from carrel.rooms.papers.models import Paper
 from carrel.rooms.papers.ports import PaperStore
 from carrel.stores.corpus import facets
@@ -197,3 +197,21 @@ def test_facets_are_the_same_by_whichever_way_they_are_added_up(
     monkeypatch.setattr(facets, "_PAGE", 1)
     monkeypatch.setattr(facets, "MAX_LISTED", 1)
     assert ask_segments(corpus.folder, ask) == whole
+
+
+def test_a_changed_or_removed_paper_is_found_and_counted_once(tmp_path: Path) -> None:
+    chance, texts = random.Random(2), Texts()
+    corpus = CorpusOnDisk(tmp_path, texts)
+    papers = random_papers(2, 6, texts)
+    corpus.put(papers)
+    corpus.put([random_paper(chance, texts, 3, edition=2)])
+    corpus.remove([papers[0].paper_id])
+    query = parse_paper_query("author:müller OR author:lee OR author:sample OR author:example")
+
+    async def ask(store: PaperStore) -> tuple[int, set[int | None], set[str]]:
+        hits = await store.search(query, first=0, count=50)
+        return len(hits), {hit.total for hit in hits}, {hit.paper_id for hit in hits}
+
+    count, totals, ids = ask_segments(corpus.folder, ask)
+    assert totals == {count} == {len(ids)}
+    assert papers[0].paper_id not in ids

@@ -21,6 +21,8 @@ from carrel.stores.search.vocabulary import Vocabulary
 # Where there are larger segments, the abbreviations of smaller ones than this wait for a merge:
 # putting the table of a large corpus together for every paper that is added would take seconds.
 _WORTH_A_NEW_TABLE = 1_000
+# Deleted rows that are subtracted from the number of matches; with more it is not told.
+_MAX_DELETED_COUNTED = 20_000
 
 
 class SegmentRanking:
@@ -32,10 +34,12 @@ class SegmentRanking:
         self._version = version
         self._lookups = IndexLookups(papers)
         self._vocabulary = Vocabulary(papers)
+        deleted = frozenset[int]().union(*(segment.deleted for segment in version.segments))
+        self._deleted = sorted(deleted)
         self.papers = PaperRanking(
             papers,
             passages,
-            deleted=frozenset().union(*(segment.deleted for segment in version.segments)),
+            deleted=deleted,
             rows_of_identifiers=self._rows_of_identifiers,
             abbreviations=_abbreviations(version),
         )
@@ -50,7 +54,12 @@ class SegmentRanking:
         return self.papers.search(query, first, count)
 
     def count(self, query: PaperQuery) -> MatchCount:
-        return self.papers.count(query)
+        found = self.papers.count(query)
+        if not found.is_exact or not found.count or not self._deleted:
+            return found
+        if len(self._deleted) > _MAX_DELETED_COUNTED:
+            return MatchCount(found.count, is_exact=False)
+        return MatchCount(found.count - self.papers.count_among(query, self._deleted))
 
     def search_passages(
         self, query: PaperQuery, within_rows: Sequence[int] | None, first: int, count: int

@@ -312,6 +312,13 @@ class PaperRanking:
             return MatchCount(len(self.find_named(query)))
         return count_matches(self._searcher, asked.matches(), asked.words or asked.more_words)
 
+    def count_among(self, query: PaperQuery, rows: Sequence[int]) -> int:
+        """How many of these rows match, deleted ones included."""
+        asked = AskedQuery(self._compiler, query)
+        if not asked.asks or not rows:
+            return 0
+        return _count(self._searcher, all_of([asked.matches(), self._compiler.rows(rows)], []))
+
     def _head(self, query: PaperQuery, asked: AskedQuery) -> list[RankedPaper]:
         """The candidates by their best passage with the paper's own score as an addend."""
         if not self._has_texts:
