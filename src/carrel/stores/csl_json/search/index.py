@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from carrel.core.errors import describe_error
 from carrel.rooms.references.items import Item
@@ -23,7 +24,7 @@ from carrel.stores.csl_json.search.records import IndexRecords, StoredReference,
 from carrel.stores.csl_json.search.words import WordFiles
 from carrel.stores.file_lock import hold_lock
 from carrel.stores.search.errors import UnusablePartError, translate_panics
-from carrel.stores.search.parts import PartWriter, has_part
+from carrel.stores.search.parts import BUILD_HEAP_BYTES, PartWriter, has_part
 from carrel.stores.search.schema import IndexedDocument
 from carrel.stores.search.views import View, name_view, open_view
 
@@ -32,8 +33,8 @@ log = logging.getLogger("carrel.cache")
 # Raised whenever entries or files change: an index of another format is made again.
 FORMAT = "2"
 _LOCK_WAIT_SECONDS = 600.0
-_BUILD_HEAP_BYTES = 64 * 1024 * 1024
-# From this many new references on, the part is written with more memory.
+# From this many new references on, the part is written with more memory, so that it has few
+# segments: tantivy would merge many middling ones when the next reference is added.
 _MANY = 2_000
 # An index with so many more rows given away than references is made again.
 _REBUILD_FACTOR = 4
@@ -42,8 +43,7 @@ _DAMAGE = (sqlite3.Error, UnusablePartError, OSError, ValueError, KeyError)
 Signature = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryText:
+class LibraryText(NamedTuple):
     """One reference as the file has it: its text, its item, and a mark of what is attached."""
 
     raw: str
@@ -178,7 +178,7 @@ class LibraryIndex:
             return
         self.records.begin([*(each.row for each in change.added), *change.removed])
         count = len(change.added) + len(pending)
-        heap = {"heap_bytes": _BUILD_HEAP_BYTES} if count > _MANY else {}
+        heap = {"heap_bytes": BUILD_HEAP_BYTES} if count > _MANY else {}
         found: dict[str, set[str]] = {}
         passages: list[IndexedDocument] = []
         gone = [row_key(row) for row in (*change.removed, *pending)]
@@ -256,6 +256,14 @@ class _Change:
             )
 
 
+_ObjectKey = int | tuple[int, str]
+
+
+def _object_key(text: LibraryText) -> _ObjectKey:
+    """The item as an object, which stays the same as long as its text does."""
+    return (id(text.item), text.attached) if text.attached else id(text.item)
+
+
 class _KnownRows:
     """The rows of the index by the objects they were made from, and by the marks of their texts."""
 
@@ -264,7 +272,7 @@ class _KnownRows:
         generation: int,
         places: Mapping[int, float],
         by_mark: Mapping[bytes, list[int]],
-        by_object: Mapping[tuple[int, str], int],
+        by_object: Mapping[_ObjectKey, int],
         kept_alive: Sequence[LibraryText],
     ) -> None:
         self.generation = generation
@@ -284,7 +292,7 @@ class _KnownRows:
         rows: list[int] = []
         fresh: list[tuple[int, bytes, LibraryText]] = []
         for text in texts:
-            row = self._by_object.get((id(text.item), text.attached))
+            row = self._by_object.get(_object_key(text))
             if row is not None and row not in taken:
                 taken.add(row)
                 rows.append(row)
@@ -305,10 +313,7 @@ class _KnownRows:
 
     def after(self, change: _Change, texts: Sequence[LibraryText], generation: int) -> _KnownRows:
         """The same once a change is made."""
-        by_object = {
-            (id(text.item), text.attached): row
-            for text, row in zip(texts, change.rows, strict=True)
-        }
+        by_object = {_object_key(text): row for text, row in zip(texts, change.rows, strict=True)}
         return _KnownRows(generation, change.places, {}, by_object, texts)
 
 

@@ -161,6 +161,8 @@ class LibrarySearch:
         ]
 
     def _attached_mark(self, item: Item) -> str:
+        if "custom" not in item:
+            return ""
         file = self._attached_file(item)
         if file is None:
             return ""
