@@ -30,7 +30,7 @@ from carrel.stores.note_folders import FILE_NAME, NoteFoldersFile
 from carrel.stores.sqlite.papers.keywords import SnapshotConcepts
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.home import POSTGRES_ACTION
-from carrel.wiring.note_index import open_finder
+from carrel.wiring.note_index import open_finder, update_note_index
 from carrel.wiring.papers import OpenCorpus, has_corpus, snapshot_path
 from carrel.wiring.references import library_path, users_folder
 
@@ -183,6 +183,7 @@ def local_operations(settings: Settings) -> KnowledgeFolderOperations:
         MarkdownFolder,
         read_nodes,
         SystemClock(),
+        partial(update_note_index, settings),
     )
 
 

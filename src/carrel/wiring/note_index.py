@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
+from carrel.core.errors import UnavailableError
 from carrel.rooms.knowledge.notes import FoundIds, RankedSearch, Shelf
 from carrel.rooms.knowledge.ports import KnowledgeStores, NoteFinder
 from carrel.settings import Settings
+
+log = logging.getLogger(__name__)
 
 # A server answers its first calls before it looks after its index.
 _START_AFTER_SECONDS = 2.0
@@ -56,19 +61,36 @@ class LateFinder:
         return self._finder
 
 
-def open_finder(settings: Settings, stores: KnowledgeStores) -> LateFinder:
-    """The index of the notes, in the cache folder."""
+def index_folder(settings: Settings) -> Path:
+    """Where the index of these notes lies: one for each store."""
     place = {
         "sqlite": "sqlite",
         "postgres": f"postgres {settings.database.url}",
         "firestore": f"firestore {settings.knowledge.project} {settings.knowledge.database}",
     }[settings.knowledge_store]
     name = hashlib.sha256(place.encode()).hexdigest()[:16]
-    folder = (settings.cache or settings.home / "cache") / "notes" / name
+    return (settings.cache or settings.home / "cache") / "notes" / name
+
+
+def open_finder(settings: Settings, stores: KnowledgeStores) -> LateFinder:
+    """The index of the notes, in the cache folder."""
 
     def make_finder() -> NoteFinder:
         from carrel.stores.search.notes.finder import IndexedNotes
 
-        return IndexedNotes(stores.notes.note_changes, folder)
+        return IndexedNotes(stores.notes.note_changes, index_folder(settings))
 
     return LateFinder(make_finder)
+
+
+async def update_note_index(settings: Settings, stores: KnowledgeStores) -> None:
+    """Brings the index up to date after an import; where it cannot be, the next search tries."""
+    from carrel.stores.search.notes.finder import IndexedNotes
+
+    finder = IndexedNotes(stores.notes.note_changes, index_folder(settings))
+    try:
+        await finder.update()
+    except UnavailableError as error:
+        log.warning("note index not updated", extra={"code": error.code})
+    finally:
+        await finder.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -73,8 +73,10 @@ class KnowledgeFolderOperations:
         open_folder: Callable[[Path], NoteFolder],
         read_nodes: Callable[[Path], Iterator[Node | BadRow]],
         clock: Clock,
+        update_index: Callable[[KnowledgeStores], Awaitable[None]] | None = None,
     ) -> None:
         self._open_stores = open_stores
+        self._update_index = update_index
         self._known_folders = known_folders
         self._open_folder = open_folder
         self._read_nodes = read_nodes
@@ -107,6 +109,9 @@ class KnowledgeFolderOperations:
                 )
                 call.progress.advance(len(part))
             call.progress.end()
+            if self._update_index is not None:
+                # The first search would do it, and let its caller wait.
+                await self._update_index(stores)
         finally:
             await stores.notes.close()
         return report

@@ -20,6 +20,7 @@ from carrel.stores.search.views import View
 
 # Tags that a mistyped one is compared with.
 _KNOWN_TAGS = 2_000
+_WHOLE_BUILD_SECONDS = 24 * 3600.0
 
 
 class IndexedNotes:
@@ -41,6 +42,10 @@ class IndexedNotes:
             return [note.id for note in found]
 
         return await self._index.search(shelf, work)
+
+    async def update(self) -> None:
+        """Bring the index up to date, however long that takes."""
+        await self._index.catch_up(_WHOLE_BUILD_SECONDS)
 
     def follow_later(self) -> None:
         self._index.follow_later()

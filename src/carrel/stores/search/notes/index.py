@@ -43,8 +43,8 @@ ResultT = TypeVar("ResultT")
 
 # Raised when the documents that notes become change, so that an earlier index is made again.
 NOTES_FORMAT = 1
-# How long a search waits for an index that is being built; clients give up after a minute.
-BUILD_SECONDS = 45.0
+# How long a search waits for an index that is being built; a call has 30 seconds in all.
+BUILD_SECONDS = 25.0
 _BATCH = 2_000
 _OPEN_VIEWS = 32
 # Changes that stores tell again are recognised while they are among the last ones.
@@ -119,15 +119,16 @@ class NoteIndex:
             await self.catch_up()
             return await asyncio.to_thread(self._work_on_view, shelf, work)
 
-    async def catch_up(self) -> None:
+    async def catch_up(self, wait_seconds: float | None = None) -> None:
         """Bring the index to what its store holds now."""
+        wait_seconds = self._build_seconds if wait_seconds is None else wait_seconds
         while not await self._is_current():
             task, is_joined = self._following, True
             if task is None or task.done():
                 task, is_joined = asyncio.create_task(self._follow()), False
                 self._following = task
             try:
-                async with asyncio.timeout(self._build_seconds):
+                async with asyncio.timeout(wait_seconds):
                     await asyncio.shield(task)
             except TimeoutError:
                 raise IndexBuildingError("knowledge", self._written) from None
