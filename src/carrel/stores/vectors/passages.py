@@ -194,6 +194,16 @@ class PassageVectors:
         stretches = [np.arange(first, last) for first, last in self._stretches(rows)]
         return self._compare(np.concatenate([np.zeros(0, np.int64), *stretches]), vector)
 
+    def vector_of(self, row: int, near: NDArray[np.float32]) -> NDArray[np.float32] | None:
+        """The vector of that passage of a row which is nearest to another vector."""
+        stretches = self._stretches([row])
+        if not stretches:
+            return None
+        records = self._records[self._map.places[slice(*stretches[0])]]
+        numbers = records["code"].astype(np.float32) * records["scale"][:, None]
+        best: NDArray[np.float32] = numbers[int((numbers @ near).argmax())]
+        return best
+
     def nearest(
         self, vector: NDArray[np.float32], count: int, rows: Sequence[int] | None = None
     ) -> list[NearPassage]:
