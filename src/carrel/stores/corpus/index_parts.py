@@ -13,7 +13,13 @@ from carrel.stores.corpus.schema import PAPERS_PART, PASSAGES_PART
 from carrel.stores.search.errors import translate_writer_errors
 from carrel.stores.search.merging import remove_locks
 from carrel.stores.search.parts import SMALL_HEAP_BYTES, PartWriter
-from carrel.stores.search.schema import FACETS, INDEX_FORMAT, IndexedDocument
+from carrel.stores.search.schema import (
+    FACETS,
+    FULL_WEIGHT,
+    INDEX_FORMAT,
+    REFERENCES_WEIGHT,
+    IndexedDocument,
+)
 
 __all__ = ["INDEX_FORMAT", "SegmentParts"]
 
@@ -86,10 +92,15 @@ def _body(passages: Sequence[PaperPassage]) -> list[str]:
 
 
 def passage_document(row: int, paper: PublishedPaper, each: PaperPassage) -> IndexedDocument:
-    """One passage with the title of its paper, which says what it is about."""
+    """One passage with the title of its paper, which says what it is about.
+
+    What a list of references names is another's: it has no such title, and counts less.
+    """
+    is_references = each.passage.kind == "references"
     return IndexedDocument(
         row=row,
-        title=paper.record.title,
+        title="" if is_references else paper.record.title,
+        weight=REFERENCES_WEIGHT if is_references else FULL_WEIGHT,
         title_times=1,
         text=_words(each),
         number=each.number,

@@ -26,7 +26,7 @@ from carrel.stores.search.compiler import (
     unscored,
     with_scores,
 )
-from carrel.stores.search.schema import HAS_BODY
+from carrel.stores.search.schema import FULL_WEIGHT, HAS_BODY
 from carrel.stores.search.views import View
 
 # What a paper's own score adds to its best passage's. Chosen on one half of 800 sentences and 278
@@ -203,7 +203,7 @@ class PassageRanking:
             for passage in self._hits(closer, None, CANDIDATES)
         }
         head = [scores.get((passage.row, passage.number), passage) for passage in head]
-        head.sort(key=lambda passage: (-passage.score, passage.row, passage.number))
+        head.sort(key=_by_passage_score)
         return head + found[CLOSER:]
 
     def _within(self, rows: Sequence[int] | None) -> list[tantivy.Query]:
@@ -213,10 +213,12 @@ class PassageRanking:
         self, query: tantivy.Query, within_rows: Sequence[int] | None, wanted: int
     ) -> list[RankedPassage]:
         whole = all_of([query, *self._within(within_rows)], [])
-        return [
+        found = [
             RankedPassage(row, number, score)
             for row, number, score in _search(self._searcher, whole, wanted, self._deleted)
         ]
+        found.sort(key=_by_passage_score)
+        return found
 
     def _rows_of_facet(self, facet: FacetPhrase) -> Sequence[int]:
         found = self._papers.searcher.search(
@@ -378,6 +380,10 @@ def _by_score(paper: RankedPaper) -> tuple[float, int]:
     return -paper.score, paper.row
 
 
+def _by_passage_score(passage: RankedPassage) -> tuple[float, int, int]:
+    return -passage.score, passage.row, passage.number
+
+
 def rows_by_keys(papers: View) -> RowsOfIdentifiers:
     """Looks identifiers up among the keys of papers: an id as it is, others as `doi:10.1000/x`."""
 
@@ -424,7 +430,7 @@ def _search(
     deleted: Container[int],
     order: str | None = None,
 ) -> Iterator[tuple[int, int, float]]:
-    """Rows, numbers and scores of the best `wanted` documents that are not deleted."""
+    """Rows, numbers and weighted scores of the best `wanted` documents that are not deleted."""
     if wanted <= 0:
         return
     limit, given = wanted, 0
@@ -432,9 +438,10 @@ def _search(
     while True:
         hits = searcher.search(query, limit, count=False, offset=seen, order_by_field=order).hits
         rows, numbers = _numbers(searcher, "row", hits), _numbers(searcher, "number", hits)
-        for row, number, (score, _) in zip(rows, numbers, hits, strict=True):
+        weights = _numbers(searcher, "weight", hits)
+        for row, number, weight, (score, _) in zip(rows, numbers, weights, hits, strict=True):
             if row not in deleted:
-                yield row, number, float(score)
+                yield row, number, float(score) * weight / FULL_WEIGHT
                 given += 1
                 if given == wanted:
                     return

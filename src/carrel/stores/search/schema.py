@@ -19,6 +19,9 @@ TITLE_TIMES = 3
 FACETS = ("author", "venue", "keyword", "institution", "tag")
 # The key of every document with a body, so that an index tells how many there are.
 HAS_BODY = "has:body"
+FULL_WEIGHT = 100
+# A list of references names what others have found: it is no answer where the text itself has one.
+REFERENCES_WEIGHT = 50
 _LATEST = 1 << 32
 
 
@@ -42,6 +45,8 @@ class IndexedDocument:
     title_times: int = TITLE_TIMES
     facets: Mapping[str, Sequence[str]] = field(default_factory=dict)
     keys: Sequence[str] = ()
+    # Per cent of its score that a document is ranked by.
+    weight: int = FULL_WEIGHT
     # Texts of which every piece between spaces is found as it stands, also by a part of it.
     tokens: Sequence[str] = ()
 
@@ -67,6 +72,7 @@ def index_schema() -> tantivy.Schema:
     for name in ("exact", "title", *FACETS):
         builder.add_text_field(name, tokenizer_name="words", index_option="position")
     builder.add_text_field("tokens", tokenizer_name="words", index_option="position")
+    builder.add_unsigned_field("weight", fast=True)
     return builder.build()
 
 
@@ -92,6 +98,7 @@ def make_entry(document: IndexedDocument) -> tantivy.Document:
     entry = tantivy.Document()
     entry.add_unsigned("row", document.row)
     entry.add_unsigned("number", document.number)
+    entry.add_unsigned("weight", document.weight)
     entry.add_unsigned("newness", document.newness)
     entry.add_unsigned("year", document.year)
     if document.id:

@@ -20,7 +20,7 @@ from pathlib import Path
 from carrel.core.errors import CarrelError, describe_error
 from carrel.libraries.query.papers import PaperQuery
 from carrel.libraries.text.abbreviations import AbbreviationTable, find_abbreviations
-from carrel.libraries.text.passages import LONG, cut_passages
+from carrel.libraries.text.passages import LONG, PassageKind, cut_passages
 from carrel.libraries.text.snippets import Stem
 from carrel.libraries.text.words import has_cjk, join_cjk
 from carrel.stores.file_lock import hold_lock
@@ -28,7 +28,12 @@ from carrel.stores.search.compiler import stem
 from carrel.stores.search.errors import UnusablePartError
 from carrel.stores.search.parts import BUILD_HEAP_BYTES, PartWriter
 from carrel.stores.search.ranking import PaperRanking, RankedPaper
-from carrel.stores.search.schema import FACETS, IndexedDocument
+from carrel.stores.search.schema import (
+    FACETS,
+    FULL_WEIGHT,
+    REFERENCES_WEIGHT,
+    IndexedDocument,
+)
 from carrel.stores.search.views import open_part
 from carrel.stores.sqlite.papers import rows
 from carrel.stores.sqlite.papers.index_manifest import (
@@ -219,9 +224,10 @@ def _write(
             # No passage holds the headings above it.
             headings = dict.fromkeys(title for each in cut for title in each.headings)
             papers.add(replace(paper, body=[*passages, *headings]))
-            starts = [each.start for each in cut]
-            for start, text in zip(starts or [0], passages or [paper.text], strict=True):
-                texts.add(_passage(paper, start, text))
+            for each, text in zip(cut, passages, strict=True):
+                texts.add(_passage(paper, each.start, text, each.kind))
+            if not cut:
+                texts.add(_passage(paper, 0, paper.text, "text"))
             defining = f"{paper.text}\n{body[:_DEFINING_CHARACTERS]}"
             abbreviations.update(find_abbreviations(defining))
             done += 1
@@ -258,11 +264,13 @@ def _papers(connection: sqlite3.Connection) -> Iterator[tuple[IndexedDocument, s
             )
 
 
-def _passage(paper: IndexedDocument, start: int, text: str) -> IndexedDocument:
+def _passage(paper: IndexedDocument, start: int, text: str, kind: PassageKind) -> IndexedDocument:
     """A passage, numbered by where it begins in the full text; the abstract where there is none."""
+    is_references = kind == "references"
     return IndexedDocument(
         row=paper.row,
-        title=paper.title,
+        title="" if is_references else paper.title,
+        weight=REFERENCES_WEIGHT if is_references else FULL_WEIGHT,
         title_times=1,
         text=text,
         number=start,
