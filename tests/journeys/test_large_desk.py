@@ -291,19 +291,20 @@ CATALOGUE = open_desk(
     Settings.model_validate({"home": Path("unopened"), "audit": {"enabled": False}})
 ).catalogue
 READING = sorted(name for name, each in CATALOGUE.operations.items() if each.effect is Effect.READS)
-# What no desk that is not at work can answer.
-NEEDS_MORE = {"get_job"}
+# What no desk that is not at work can answer, and what may still be filling its index.
+NEEDS_MORE = {"get_job", "elasticsearch"}
 
 
 @pytest.mark.parametrize("name", READING)
 def test_a_reading_operation_keeps_to_its_budget_and_its_pages_are_the_whole(
     desk: LargeDesk, name: str
 ) -> None:
-    operation, answered = desk.operations[name], 0
+    operation, answered, refusals = desk.operations[name], 0, list[Any]()
     for asked in _questions(operation, desk.known):
         by_rest = desk.rest(name, asked)
         if not by_rest["success"]:
             _check_bounds(desk.mcp(name, asked), asked)
+            refusals.append((asked, by_rest["error"]))
             continue
         answered += 1
         if operation.is_whole:
@@ -312,7 +313,7 @@ def test_a_reading_operation_keeps_to_its_budget_and_its_pages_are_the_whole(
         found, is_all = _walk_some(desk, name, asked)
         found = _plain(found)
         assert found == expected if is_all else _is_beginning(found, expected), asked
-    assert answered or name in NEEDS_MORE, "never answered: give it arguments above"
+    assert answered or name in NEEDS_MORE, f"give it other arguments above: {refusals}"
 
 
 @pytest.mark.parametrize("name", READING)

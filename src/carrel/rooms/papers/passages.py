@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from carrel.core.nothing_found import NothingFound
 from carrel.libraries.query.papers import PaperQuery, parse_paper_query
 from carrel.libraries.text.budget import until_cancelled
-from carrel.libraries.text.passages import Passage, cut_passages, passage_ids
+from carrel.libraries.text.passages import LONG_WHOLE, Passage, cut_passages, passage_ids
 from carrel.libraries.text.quotes import NEAR, QuoteFinder, QuoteMatch
 from carrel.libraries.text.text_ranking import rank_texts
 from carrel.libraries.text.words import STOP_WORDS
@@ -230,7 +230,9 @@ def _look_for_quote(finder: QuoteFinder, texts: Sequence[tuple[Paper, str]]) -> 
 
 
 def _cut_text(paper: Paper, text: str) -> _CutPaper:
-    passages = cut_passages(text)
+    # As the index has it: an abstract is one passage unless it is as long as several.
+    is_one = paper.source_hash is None and len(text) <= LONG_WHOLE
+    passages = [Passage(1, (), None, 0, len(text))] if is_one else cut_passages(text)
     return _CutPaper(paper, text, passages, passage_ids(paper.metadata.paper_id, text, passages))
 
 
