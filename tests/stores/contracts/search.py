@@ -112,6 +112,7 @@ QUESTIONS: list[tuple[dict[str, Any], set[str]]] = [
         {"match": {"content": {"query": "magnesium blocks blood", "minimum_should_match": 2}}},
         {"mg", "nmda"},
     ),
+    ({"match": {"content": {"query": "etude", "minimum_should_match": 2}}}, {"fr"}),
     ({"match": {"content": "naive"}}, {"fr"}),
     ({"match": {"content": "etude"}}, {"fr"}),
     ({"match": {"content": "!!!"}}, set()),

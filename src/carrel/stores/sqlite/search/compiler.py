@@ -301,6 +301,9 @@ class Compiler:
             if clause.needs_all and clause.minimum_should_match is None
             else required(clause.minimum_should_match, len(found), 1)
         )
+        if len(found) == 1:
+            # One word is no list of clauses of which so many must match; a server finds it, too.
+            wanted = 1
         if clause.fuzziness is None and not clause.ends_open:
             return self._of(self._words.some_words(field, found, wanted, boost))
         parts = []
