@@ -30,10 +30,9 @@ from carrel.stores.search.views import View
 MAX_PREFIX_WORDS = 60
 # A query of thousands of words is a pasted text; its first words say what it is about.
 MAX_RANKING_WORDS = 250
-# The numbers below were chosen on one half of the 809 SciFact train claims and on one half of 800
-# sentences of 292 eLife full texts, and are reported on the other halves in docs/decisions/0027;
-# `make bench-retrieval DATA=…` measures the result. What the second best form of a word adds to the
-# best one: `il6` beside `il` and `6`.
+# The numbers below were chosen on the 809 SciFact train claims and 800 sentences of 292 eLife full
+# texts (docs/decisions/0027); `make bench-retrieval` measures the result. What the second best
+# form of a word adds to the best one: `il6` beside `il` and `6`.
 OTHER_FORMS = 0.2
 # What the parts of a word count beside its form in one word.
 PARTS_WEIGHT = 0.8

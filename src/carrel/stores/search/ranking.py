@@ -29,8 +29,8 @@ from carrel.stores.search.compiler import (
 from carrel.stores.search.schema import FULL_WEIGHT, HAS_BODY
 from carrel.stores.search.views import View
 
-# What a paper's own score adds to its best passage's. Chosen on one half of 800 sentences and 278
-# lists of author keywords of 292 eLife full texts, as docs/decisions/0027 says.
+# What a paper's own score adds to its best passage's. Chosen on 800 sentences and 278 lists of
+# author keywords of 292 eLife full texts, as docs/decisions/0027 says.
 PAPER_WEIGHT = 0.15
 # Passages and papers whose scores are put together; what is ranked lower follows by its own words.
 CANDIDATES = 300
