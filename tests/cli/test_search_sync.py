@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import pytest
 from carrel.cli import main
 from carrel.core.caller import LOCAL_USER
 from carrel.settings import Settings
-from tests.rooms.knowledge.desk import Ask, at_the_desk, caller
+from carrel.wiring.desk import open_desk
+from carrel.wiring.knowledge import elasticsearch_client
+from tests.rooms.knowledge.desk import Ask, asking, at_the_desk, caller, settings_at
 from tests.rooms.knowledge.test_neighbours import ALL, KNUTH, corpus, found, library
 from tests.rooms.papers.cluster import clean, cluster_settings
 from tests.rooms.papers.conftest import CORPUS, TRANSFORMER
@@ -110,6 +113,61 @@ def test_papers_and_libraries_get_there_once_and_nobody_reads_what_is_not_theirs
     library(settings.home, "ada", {"id": "same", "type": "book", "title": "Of Ada"})
     assert main(["search", "sync", "--index", "references"]) == 0
     assert json.loads(_shown(capsys, "references"))["hits"]["total"]["value"] == 1
+
+
+@pytest.mark.promise("K6")
+@pytest.mark.timeout(60)
+def test_a_server_brings_what_changes_to_the_cluster_by_itself(settings: Settings) -> None:
+    """Also a corpus and libraries that were made while it ran."""
+    settings.home.mkdir()
+    desk = open_desk(settings_at(settings.home, **surroundings(settings)))
+
+    async def whole() -> None:
+        async with desk.session(resumes_jobs=True), cluster(settings) as titles:
+            ask = asking(desk)
+            await ask(LOCAL, "save_knowledge", title="Magnesium", content="Blocks the receptor.")
+            corpus(settings.home)
+            library(settings.home, "ada", KNUTH)
+            await titles("knowledge", {"Magnesium"})
+            await titles("papers", {paper.title for paper in CORPUS})
+            await titles("references", {str(KNUTH["title"])})
+            hits = await ask(ADA, "search_papers", query="attention is all you need")
+            assert hits[0].paper_id == TRANSFORMER.paper_id
+            library(settings.home, "bob", {"id": "b", "type": "book", "title": "Of Bob"})
+            await titles("references", {str(KNUTH["title"]), "Of Bob"})
+            await ask(ADA, "remove_reference", id=KNUTH["id"], force=True)
+            await titles("references", {"Of Bob"})
+            ready = await desk.probes()["elasticsearch_sync"]()
+            assert (ready.is_well, ready.note) == (True, "")
+            told = (await desk.health())["elasticsearch_sync"]
+            assert (told.is_well, told.says) == (True, "all indices are as their stores")
+
+    asyncio.run(whole())
+
+
+@asynccontextmanager
+async def cluster(
+    settings: Settings,
+) -> AsyncIterator[Callable[[str, set[str]], Awaitable[None]]]:
+    """A way to wait until an index of the cluster holds just these titles."""
+    client = elasticsearch_client(settings)
+    # An index that was made this moment is not ready for questions.
+    patient = client.options(ignore_status=503, max_retries=0)
+
+    async def wait_for(index: str, titles: set[str]) -> None:
+        found: set[str] | None = None
+        while found != titles:
+            await asyncio.sleep(0.05)
+            answer = await patient.search(
+                index=f"{settings.elasticsearch.prefix}{index}", size=100, ignore_unavailable=True
+            )
+            hits = answer.body.get("hits", {"hits": []})["hits"]
+            found = {str(hit["_source"]["title"]) for hit in hits}
+
+    try:
+        yield wait_for
+    finally:
+        await client.close()
 
 
 def _shown(capsys: pytest.CaptureFixture[str], index: str) -> str:

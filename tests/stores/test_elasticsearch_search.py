@@ -16,7 +16,7 @@ from carrel.core.errors import CarrelError, ConflictError, NotConfiguredError, U
 from carrel.rooms.knowledge.documents import Checkpoint, Document, DocumentChange, Drop, Put
 from carrel.rooms.knowledge.errors import IndexNotAllowedError
 from carrel.rooms.knowledge.ports import Searcher
-from tests.stores.contracts.search import FIELDS, TEAM, Documents, SearchContract, ids
+from tests.stores.contracts.search import FIELDS, TEAM, Documents, NewerSearchContract, ids
 
 elasticsearch = pytest.importorskip(
     "elasticsearch", reason="the extra `elasticsearch` is not installed"
@@ -68,7 +68,7 @@ def remote(url: str, own: dict[str, str], allowed: tuple[str, ...] = ()) -> Remo
     )
 
 
-class TestRemoteSearch(SearchContract):
+class TestRemoteSearch(NewerSearchContract):
     @pytest.fixture
     def searcher(self, url: str, filled: str) -> Callable[[], Awaitable[Searcher]]:
         async def opened() -> Searcher:

@@ -21,11 +21,11 @@ from carrel.stores.sqlite.database import DerivedDatabase
 from carrel.stores.sqlite.search import STEPS, EmbeddedSearch
 from carrel.stores.sqlite.search.answer import search_index as answer_of
 from carrel.stores.sqlite.search.index import find_index
-from tests.stores.contracts.search import FIELDS, TEAM, Documents, EmbeddedSearchContract, ids
+from tests.stores.contracts.search import FIELDS, TEAM, Documents, NewerSearchContract, ids
 from tests.stores.query_plans import Statements
 
 
-class TestEmbeddedSearch(EmbeddedSearchContract):
+class TestEmbeddedSearch(NewerSearchContract):
     @pytest.fixture
     def searcher(self, tmp_path: Path) -> Callable[[], Awaitable[Searcher]]:
         async def opened() -> Searcher:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
 from carrel.core.catalogue import Room
-from carrel.core.clock import SystemClock
+from carrel.core.clock import Clock, SystemClock
 from carrel.core.health import check_by
 from carrel.core.progress import Progress
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from elasticsearch import AsyncElasticsearch
 
     from carrel.rooms.knowledge.local_operations import KnowledgeFolderOperations
+    from carrel.stores.elasticsearch.follow import ClusterFollower
     from carrel.stores.elasticsearch.sync import Synced
 
 # What an operator does where a store does not answer; callers are told to try again.
@@ -58,6 +60,7 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     probes = {"knowledge": check_by(stores.notes.ping, action)}
     concepts = _open_concepts(corpus.place) if "papers" in settings.rooms else NoConcepts()
     searcher: Searcher
+    follow: Callable[[], Awaitable[None]] | None = None
     if settings.elasticsearch.address:
         with store_rules.needs_driver("elasticsearch"):
             from carrel.stores.elasticsearch.search import RemoteSearch
@@ -72,6 +75,10 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         )
         checks["elasticsearch"] = check_by(remote.check, _ACTIONS["elasticsearch"])
         probes["elasticsearch"] = checks["elasticsearch"]
+        follower = _open_follower(settings, stores, clock, closing)
+        probes["elasticsearch_sync"] = follower.health
+        checks["elasticsearch_sync"] = follower.describe
+        follow = follower.start
     else:
         from carrel.stores.sqlite.search.engine import EmbeddedSearch, search_cache
 
@@ -92,14 +99,52 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         refusal = HomeNotPersistentError("Notes and nodes are", has_database=has_database)
         room = without_home(room, refusal)
         checks["knowledge"] = probes["knowledge"] = not_served(refusal)
-        return OpenRoom(room, checks, closing.aclose, probes=probes)
+        return OpenRoom(room, checks, closing.aclose, follow, probes)
 
     async def start() -> None:
         # A file is made by the first save, and not by looking for notes.
-        if settings.knowledge_store != "sqlite" or (settings.home / "knowledge.sqlite").exists():
+        if _has_notes(settings):
             await finder.start()
+        if follow is not None:
+            await follow()
 
     return OpenRoom(room, checks, closing.aclose, start, probes)
+
+
+def _has_notes(settings: Settings) -> bool:
+    """Whether there is a store of notes that may be asked without making one."""
+    return settings.knowledge_store != "sqlite" or (settings.home / "knowledge.sqlite").exists()
+
+
+def _open_follower(
+    settings: Settings, stores: KnowledgeStores, clock: Clock, closing: AsyncExitStack
+) -> ClusterFollower:
+    """Keeps the cluster as the stores are, while a server runs."""
+    from carrel.stores.elasticsearch.follow import ClusterFollower, ClusterLease
+
+    client, prefix = elasticsearch_client(settings), settings.elasticsearch.prefix
+    closing.push_async_callback(client.close)
+    lease = ClusterLease(lambda: client, f"{prefix}sync-lease", secrets.token_hex(16), clock)
+    sources = _open_neighbours(settings, closing)
+    if settings.knowledge_store == "postgres" or (
+        settings.knowledge_store == "sqlite" and settings.keeps_home
+    ):
+        # Firestore bills every look; its notes are written before every answer, as all notes are.
+        sources = [*stores.sources, *sources]
+    names = {source.index: f"{prefix}{source.index}" for source in sources}
+
+    def is_filled(index: str) -> bool:
+        match index:
+            case "papers":
+                return has_papers(settings)
+            case "knowledge" | "nodes":
+                return _has_notes(settings)
+            case _:
+                return True
+
+    follower = ClusterFollower(lambda: client, sources, names, lease, clock, is_filled=is_filled)
+    closing.push_async_callback(follower.close)
+    return follower
 
 
 def _neighbours(
@@ -208,10 +253,15 @@ def has_papers(settings: Settings) -> bool:
 
 
 def _open_sources(settings: Settings, closing: AsyncExitStack) -> list[documents.DocumentSource]:
-    """Notes, nodes, papers with the words that search_papers ranks by, and all libraries."""
+    """Notes, nodes, papers and all libraries, as documents of a cluster."""
     stores = open_stores(settings)
     closing.push_async_callback(stores.notes.close)
-    sources = list(stores.sources)
+    return [*stores.sources, *_open_neighbours(settings, closing)]
+
+
+def _open_neighbours(settings: Settings, closing: AsyncExitStack) -> list[documents.DocumentSource]:
+    """Papers with the words that search_papers ranks by, and all libraries."""
+    sources: list[documents.DocumentSource] = []
     if "papers" in settings.rooms:
         from carrel.stores.corpus.ranked_version import ranked_version
         from carrel.stores.elasticsearch.papers import RankedPapers

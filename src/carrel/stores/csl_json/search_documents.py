@@ -103,11 +103,9 @@ class AllReferences:
     """Every library as one index, for a cluster that filters by reader."""
 
     def __init__(self, local: Path, users: Path) -> None:
-        paths = {file.parent.name: file for file in users.glob(f"*/{LIBRARY_NAME}")}
-        paths[library_name(LOCAL_USER)] = local
-        self._libraries = {
-            name: LibraryDocuments(name, path) for name, path in sorted(paths.items())
-        }
+        self._users = users
+        name = library_name(LOCAL_USER)
+        self._libraries = {name: LibraryDocuments(name, local)}
 
     @property
     def source(self) -> DocumentSource:
@@ -115,14 +113,25 @@ class AllReferences:
         return DiffedDocuments(_INDEX, REFERENCE_FIELDS, self)
 
     async def state(self) -> str:
-        states = [f"{name}:{await library.state()}" for name, library in self._libraries.items()]
+        await asyncio.to_thread(self._find_libraries)
+        states = [f"{name}:{await library.state()}" for name, library in self._in_order()]
         return hashlib.sha256("\n".join(states).encode()).hexdigest()[:32]
 
     async def everything(self) -> AsyncIterator[Document]:
-        for name, library in self._libraries.items():
+        for name, library in self._in_order():
             async for document in library.everything():
                 # Two people may well call two works alike.
                 yield Document(f"{name}/{document.id}", document.fields, document.readers)
+
+    def _find_libraries(self) -> None:
+        """Takes up libraries made since the last look; one whose file is gone is empty."""
+        for file in self._users.glob(f"*/{LIBRARY_NAME}"):
+            name = file.parent.name
+            if name not in self._libraries:
+                self._libraries[name] = LibraryDocuments(name, file)
+
+    def _in_order(self) -> list[tuple[str, LibraryDocuments]]:
+        return sorted(self._libraries.items())
 
     async def close(self) -> None:
         for library in self._libraries.values():

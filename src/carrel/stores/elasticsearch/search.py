@@ -19,10 +19,10 @@ from carrel.rooms.knowledge.documents import DocumentSource
 from carrel.rooms.knowledge.errors import IndexNotAllowedError, translate_query_errors
 from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.stores.elasticsearch.errors import translate_driver_errors
-from carrel.stores.elasticsearch.sync import DOCUMENT_ID, READERS, ClusterFreshness
+from carrel.stores.elasticsearch.sync import DIGEST, DOCUMENT_ID, READERS, ClusterFreshness
 
 log = logging.getLogger("carrel.search")
-_INTERNAL_FIELDS = (READERS, DOCUMENT_ID)
+_INTERNAL_FIELDS = (READERS, DOCUMENT_ID, DIGEST)
 # Other clusters, date arithmetic and characters that no index name has.
 _STRANGE = re.compile(r'[<>:/\\?"|#\s]')
 _MOST_INDICES = 200

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch import AsyncElasticsearch, NotFoundError
+import orjson
+from elasticsearch import AsyncElasticsearch, BadRequestError, NotFoundError
 from elasticsearch.helpers import async_bulk
 
 from carrel.core.errors import (
@@ -22,6 +24,7 @@ from carrel.core.progress import Progress
 from carrel.libraries.query.elasticsearch.analyzer import ANALYSIS_SETTINGS
 from carrel.rooms.knowledge.documents import (
     Checkpoint,
+    Document,
     DocumentChange,
     DocumentSource,
     Drop,
@@ -46,6 +49,9 @@ SCORING = "2"
 ANALYSIS = "2"
 # Sorts what scores alike, so that the order of writing, which others share in, does not show.
 DOCUMENT_ID = "carrel_id"
+# Tells what is already there when a source sends everything anew.
+DIGEST = "carrel_digest"
+_PAGE = 5_000
 # Scores use term frequency and text length, but no document frequency, which would count documents
 # of other users. At 100 words a text counts neither as short nor as long.
 _OWN_DOCUMENT_SIMILARITY = {
@@ -116,45 +122,113 @@ async def sync_all(
 async def sync(
     client: AsyncElasticsearch, source: DocumentSource, name: str, report: Callable[[int], None]
 ) -> Synced:
-    """Brings one index up to date and says how many documents were written and dropped."""
+    """Brings one index up to date and says how many documents were written and dropped.
+
+    After a reset only what differs is written, and what was not sent again goes at the end: so
+    the index is never empty on the way, and two that do this at once end alike.
+    """
     with translate_driver_errors():
         cursor = await _open_index(client, name, source.fields, is_public(source))
-        put = dropped = 0
-        group: list[DocumentChange] = []
-
-        async def flush() -> None:
-            if group:
-                _, errors = await async_bulk(
-                    client, [_action(name, change) for change in group], raise_on_error=False
-                )
-                _raise_first(errors)
-                group.clear()
-
+        writer = _IndexWriter(client, name, report)
+        if cursor is None:
+            # New, or a run that sent everything ended on the way: what is left of it is swept.
+            await writer.reset()
         async for change in source.changes(cursor):
             match change:
                 case Put() | Drop():
-                    group.append(change)
-                    put += isinstance(change, Put)
-                    dropped += isinstance(change, Drop)
-                    if len(group) >= _GROUP:
-                        await flush()
-                        report(put + dropped)
+                    await writer.take(change)
                 case Reset():
-                    group.clear()
                     # Until the next mark nobody may take what is there for the whole.
                     await client.indices.put_mapping(index=name, meta=_meta(source.fields, None))
-                    await client.delete_by_query(
-                        index=name, query={"match_all": {}}, refresh=True, conflicts="proceed"
-                    )
+                    await writer.reset()
                 case Checkpoint(after):
-                    await flush()
                     cursor = after
-                    await client.indices.put_mapping(index=name, meta=_meta(source.fields, after))
-                    report(put + dropped)
-        await flush()
+                    await writer.flush()
+                    if not writer.is_sweeping:
+                        meta = _meta(source.fields, after)
+                        await client.indices.put_mapping(index=name, meta=meta)
+        await writer.flush()
+        if writer.is_sweeping:
+            await writer.sweep()
+            await client.indices.put_mapping(index=name, meta=_meta(source.fields, cursor))
         await client.indices.refresh(index=name)
-        report(put + dropped)
-    return Synced(name, put, dropped, cursor)
+        report(writer.put + writer.dropped)
+    return Synced(name, writer.put, writer.dropped, cursor)
+
+
+class _IndexWriter:
+    """Writes changes in groups; knows what the index holds while a source sends all anew."""
+
+    def __init__(
+        self, client: AsyncElasticsearch, name: str, report: Callable[[int], None]
+    ) -> None:
+        self.put = self.dropped = 0
+        self._client = client
+        self._name = name
+        self._report = report
+        self._group: list[DocumentChange] = []
+        self._held: dict[str, str] = {}
+        self.is_sweeping = False
+
+    async def reset(self) -> None:
+        self._group.clear()
+        self._held = await _held_digests(self._client, self._name)
+        self.is_sweeping = bool(self._held)
+
+    async def take(self, change: Put | Drop) -> None:
+        if isinstance(change, Put):
+            if self._held.pop(change.document.id, None) == document_digest(change.document):
+                return
+            self.put += 1
+        else:
+            self._held.pop(change.id, None)
+            self.dropped += 1
+        self._group.append(change)
+        if len(self._group) >= _GROUP:
+            await self.flush()
+
+    async def flush(self) -> None:
+        if self._group:
+            actions = [_action(self._name, change) for change in self._group]
+            _, errors = await async_bulk(self._client, actions, raise_on_error=False)
+            _raise_first(errors)
+            self._group.clear()
+        self._report(self.put + self.dropped)
+
+    async def sweep(self) -> None:
+        """Drop what the source has not sent again."""
+        for gone in list(self._held):
+            await self.take(Drop(gone))
+        await self.flush()
+        self.is_sweeping = False
+
+
+async def _held_digests(client: AsyncElasticsearch, name: str) -> dict[str, str]:
+    """The ids in the index with the digests of their documents."""
+    await client.indices.refresh(index=name)
+    held: dict[str, str] = {}
+    after: list[Any] | None = None
+    while True:
+        page = await client.search(
+            index=name,
+            size=_PAGE,
+            source=False,
+            docvalue_fields=[{"field": DIGEST}],
+            sort=[{DOCUMENT_ID: "asc"}],
+            search_after=after,
+        )
+        hits = page["hits"]["hits"]
+        for hit in hits:
+            held[str(hit["_id"])] = str(hit.get("fields", {}).get(DIGEST, [""])[0])
+        if len(hits) < _PAGE:
+            return held
+        after = hits[-1]["sort"]
+
+
+def document_digest(document: Document) -> str:
+    """A short name for a document's content and readers."""
+    content = orjson.dumps([document.fields, sorted(document.readers)], default=str)
+    return hashlib.blake2b(content, digest_size=12).hexdigest()
 
 
 def _raise_first(errors: int | list[Any]) -> None:
@@ -201,6 +275,7 @@ async def _open_index(
             **properties,
             READERS: {"type": "keyword"},
             DOCUMENT_ID: {"type": "keyword"},
+            DIGEST: {"type": "keyword", "index": False},
         },
     }
     settings = (
@@ -208,7 +283,12 @@ async def _open_index(
         if is_public
         else {**_SETTINGS, "similarity": {"default": _OWN_DOCUMENT_SIMILARITY}}
     )
-    await client.indices.create(index=name, settings=settings, mappings=mappings)
+    try:
+        await client.indices.create(index=name, settings=settings, mappings=mappings)
+    except BadRequestError as error:
+        # Another process made it in the same moment.
+        if error.error != "resource_already_exists_exception":
+            raise
     return None
 
 
@@ -226,7 +306,11 @@ def _meta(fields: Mapping[str, FieldKind], cursor: str | None) -> dict[str, Any]
 def _action(name: str, change: DocumentChange) -> dict[str, Any]:
     match change:
         case Put(document):
-            ours = {READERS: list(document.readers), DOCUMENT_ID: document.id}
+            ours = {
+                READERS: list(document.readers),
+                DOCUMENT_ID: document.id,
+                DIGEST: document_digest(document),
+            }
             return {"_index": name, "_id": document.id, "_source": {**document.fields, **ours}}
         case Drop(id):
             return {"_op_type": "delete", "_index": name, "_id": id}
@@ -279,7 +363,7 @@ class ClusterFreshness:
     async def bring_up_to_date(self, index: str) -> list[str]:
         """Waits until the cluster is as the store; the ids it lacks where it takes no writes."""
         source = self._sources[index]
-        if index in self._cursors and not await _has_changes(source, self._cursors[index]):
+        if index in self._cursors and not await has_changes(source, self._cursors[index]):
             return []
         try:
             await self._wait_for(index, source)
@@ -350,7 +434,8 @@ class ClusterFreshness:
         return found
 
 
-async def _has_changes(source: DocumentSource, cursor: str | None) -> bool:
+async def has_changes(source: DocumentSource, cursor: str | None) -> bool:
+    """Whether a store has more than the cursor knows."""
     async for change in source.changes(cursor):
         if isinstance(change, Put | Drop | Reset):
             return True

@@ -102,7 +102,8 @@ def parse_moment(
 ) -> int | None:
     """A date, partial date, number or date maths as milliseconds; None for anything else.
 
-    What is left out, and what `/d` rounds, becomes its last millisecond with `rounds_up`.
+    What is left out of a time, and what `/d` rounds, becomes its last millisecond with `rounds_up`;
+    a month or day that is left out is the first, as on a server.
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
@@ -155,7 +156,7 @@ def _from_parts(found: re.Match[str], rounds_up: bool, zone: tzinfo) -> datetime
         return None
     if not rounds_up or found["fraction"]:
         return moment
-    last = next(name for name in reversed(_PARTS) if name in given)
+    last = next((name for name in reversed(_PARTS[3:]) if name in given), "day")
     return _step(moment, last, 1) - timedelta(milliseconds=1)
 
 
@@ -233,9 +234,26 @@ def parse_fixed_interval(given: object) -> int:
 
 def write_moment(value: float, format_name: str = "", zone: tzinfo = UTC) -> str:
     """Milliseconds as Elasticsearch writes a date."""
-    moment = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=value)).astimezone(zone)
     if format_name == "epoch_millis":
         return str(int(value))
+    if not _NEAR[0] < value < _NEAR[1]:
+        return _write_far_moment(value)
+    moment = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=value)).astimezone(zone)
     if format_name in KEY_FORMATS:
         return moment.strftime(KEY_FORMATS[format_name])
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+# 400 years, after which the calendar repeats itself; and what a date here can be, in any time zone.
+_CYCLE_YEARS, _CYCLE_MILLISECONDS = 400, 146_097 * 86_400_000
+_NEAR = (-62_135_500_000_000, 253_402_200_000_000)
+
+
+def _write_far_moment(value: float) -> str:
+    """A date outside the years 1 to 9999, as sums of dates are."""
+    cycles, rest = divmod(int(value), _CYCLE_MILLISECONDS)
+    near = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=rest)
+    year = near.year + cycles * _CYCLE_YEARS
+    sign = "+" if year > 9999 else "-" if year < 0 else ""
+    written = near.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return f"{sign}{abs(year):04d}{written[4:]}"

@@ -109,9 +109,10 @@ class Compiler:
                 sql = f"SELECT number, ? FROM documents WHERE index_number = ? AND id IN ({marks})"
                 return self._table(sql, boost, self._index.number, *ids)
             case ExistsQuery(field, boost):
-                base = field.removesuffix(".keyword")
-                sql = "SELECT document, ? FROM present WHERE index_number = ? AND field = ?"
-                return self._table(sql, boost, self._index.number, base)
+                # A value too long to be compared whole is not there for a field of whole values.
+                table = "field_values" if self._index.kind(field) == "keyword" else "present"
+                sql = f"SELECT DISTINCT document, ? FROM {table} WHERE index_number = ? "
+                return self._table(f"{sql}AND field = ?", boost, self._index.number, field)
             case TermsQuery():
                 return self._terms(clause)
             case PrefixQuery():
@@ -296,10 +297,9 @@ class Compiler:
         found = analyze_terms(str(clause.text))
         if not found:
             return self._all(boost) if clause.matches_empty else self._nothing()
+        # Where all words must match none is optional, and a server then asks for no minimum.
         wanted = (
-            len(found)
-            if clause.needs_all and clause.minimum_should_match is None
-            else required(clause.minimum_should_match, len(found), 1)
+            len(found) if clause.needs_all else required(clause.minimum_should_match, len(found), 1)
         )
         if len(found) == 1:
             # One word is no list of clauses of which so many must match; a server finds it, too.
@@ -393,9 +393,7 @@ class Compiler:
             for word in found
         ]
         wanted = (
-            len(found)
-            if clause.needs_all and clause.minimum_should_match is None
-            else required(clause.minimum_should_match, len(found), 1)
+            len(found) if clause.needs_all else required(clause.minimum_should_match, len(found), 1)
         )
         others = [
             self._terms(TermsQuery(name, (clause.text,), weight * clause.boost))
@@ -442,7 +440,12 @@ class Compiler:
         needed = [self._add(one) for one in clause.filter]
         banned = [self._add(one) for one in clause.must_not]
         default = 0 if must or needed else 1
-        least = required(clause.minimum_should_match, len(should), default) if should else 0
+        # Where nothing else is asked for, one must match whatever the minimum comes to.
+        least = (
+            max(required(clause.minimum_should_match, len(should), default), default)
+            if should
+            else 0
+        )
         if should and least > len(should):
             return self._nothing()
         rows = [f"SELECT document, score, 1 AS musts, 0 AS shoulds FROM {table}" for table in must]
