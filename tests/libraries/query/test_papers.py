@@ -84,7 +84,22 @@ TYPED = st.one_of(
         ("year:2024-2019", (), YearRange(2019, 2024)),
         ("year:2019..", (), YearRange(2019, None)),
         ("year:2019", (), YearRange(2019, 2019)),
-        ("year:soon", (Phrase(("year",)), Phrase(("soon",))), None),
+        ("year:soon", (), None),
+        ("a -year:soon", (A,), None),
+        ("year: soon", (Phrase(("year",)), Phrase(("soon",))), None),
+        ("year:>2010", (), YearRange(2011, None)),
+        ("year:>=2024", (), YearRange(2024, None)),
+        ("year:<2000", (), YearRange(None, 1999)),
+        ("year:<=1999", (), YearRange(None, 1999)),
+        ("Author:SMITH", (), FacetPhrase("author", ("SMITH",))),
+        ("TAG:History", (), FacetPhrase("tag", ("History",))),
+        (
+            'author:"Smith, John"',
+            (),
+            AnyOf(
+                (FacetPhrase("author", ("John", "Smith")), FacetPhrase("author", ("Smith", "John")))
+            ),
+        ),
         ("title:a", (), Phrase(("a",), in_title=True)),
         ("Title: a", (Phrase(("Title",)), A), None),
         ('"', (), None),
@@ -97,6 +112,12 @@ def test_what_is_typed_is_read(
 ) -> None:
     query = parse_paper_query(typed)
     assert (query.loose, query.strict) == (loose, strict)
+
+
+@pytest.mark.promise("P10")
+def test_a_year_that_is_none_is_told_once() -> None:
+    (told,) = parse_paper_query("a year:soon year:soon year:2019").notices
+    assert told.startswith("year:soon was not understood")
 
 
 @pytest.mark.promise("P10")

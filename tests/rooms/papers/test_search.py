@@ -238,3 +238,28 @@ def test_every_hit_says_how_many_papers_match_in_all(desk: Desk, query: str) -> 
     everything = desk.ask("search_papers", query=query, limit=100)
     totals = {hit.total for hit in desk.ask("search_papers", query=query, limit=1)}
     assert totals <= {len(everything), None}
+
+
+@pytest.mark.promise("P10")
+@pytest.mark.parametrize(
+    "query", ["author:He", "AUTHOR:HE", 'Author:"Kaiming He"', 'author:"He, Kaiming"']
+)
+def test_an_author_is_found_in_any_case_and_order(desk: Desk, query: str) -> None:
+    assert desk.search(query) == [RESIDUAL.title]
+
+
+@pytest.mark.promise("P10")
+def test_years_before_and_after_are_filters(desk: Desk) -> None:
+    assert RESIDUAL.title in desk.search("residual year:>2015")
+    assert RESIDUAL.title in desk.search("residual year:<=2016")
+    assert desk.search("year:>2015 residual year:<2016") == []
+
+
+@pytest.mark.promise("P10")
+def test_a_year_that_is_none_is_told_beside_the_answer(desk: Desk) -> None:
+    found = desk.ask_whole("search_papers", query="residual year:soon")
+    assert [hit.title for hit in found.result] == desk.search("residual")
+    assert "year:soon was not understood" in found.explanation.message
+    empty = desk.ask_whole("search_papers", query="year:soon")
+    assert empty.result == []
+    assert "year:soon was not understood" in empty.explanation.message

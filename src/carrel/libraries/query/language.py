@@ -27,6 +27,7 @@ _LEXEME = re.compile(
     re.VERBOSE,
 )
 _YEARS = re.compile(r"^(?P<first>\d{4})?\s*(?P<dots>\.\.+|…|-|–|—)?\s*(?P<last>\d{4})?$")
+_YEARS_BEYOND = re.compile(r"^(?P<sign>>=|<=|[><≥≤])\s*(?P<year>\d{4})$")
 # What stands before a colon in addresses and names of other registers is no field.
 _OTHER_SCHEMES = frozenset(
     {"http", "https", "ftp", "mailto", "urn", "info", "arxiv", "hal", "file", "pmid", "pmcid"}
@@ -64,6 +65,8 @@ class QueryLeaf:
     is_excluded: bool = False
     # What was typed as a field that the room does not have.
     unknown_field: str | None = None
+    # Written `year: soon`, as in a heading or a sentence.
+    has_gap: bool = False
 
 
 Lexeme: TypeAlias = QueryOperator | QueryLeaf
@@ -122,17 +125,35 @@ class UnknownField:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadYear:
+    """A value of `year:` that is no year; it is left out."""
+
+    typed: str
+
+    @property
+    def message(self) -> str:
+        return (
+            f"year:{self.typed} was not understood and left out. "
+            "Write year:2020, year:2019..2024, year:>2010 or year:<=1999."
+        )
+
+
 class QueryFields:
     """The fields that a room has, by every name under which they can be typed."""
 
-    def __init__(self, names: Mapping[str, str], *, case_matters: bool = False) -> None:
-        """`names` gives the room's field for each typed name, such as venue for journal."""
+    def __init__(self, names: Mapping[str, str], *, has_headings: bool = False) -> None:
+        """`names` gives the room's field for each typed name, such as venue for journal.
+
+        With `has_headings`, `Title: words` as pasted from a document is words.
+        """
         self._names = dict(names)
-        self._case_matters = case_matters
+        self._has_headings = has_headings
         self.known = tuple(dict.fromkeys(self._names.values()))
 
-    def find(self, typed: str) -> str | None:
-        return self._names.get(typed if self._case_matters else typed.lower())
+    def find(self, typed: str, *, has_gap: bool = False) -> str | None:
+        is_heading = self._has_headings and has_gap and not typed.islower()
+        return None if is_heading else self._names.get(typed.lower())
 
     def describe_unknown(self, typed: str) -> UnknownField:
         """What to say about a field that the room does not have."""
@@ -191,15 +212,16 @@ def _read_field(
 ) -> Iterator[QueryLeaf]:
     typed, is_quoted = found["field"], found["quoted"] is not None
     value = found["quoted"] if is_quoted else found["word"]
-    name = fields.find(typed)
+    has_gap = bool(found["gap"])
+    name = fields.find(typed, has_gap=has_gap)
     if name is not None:
-        yield QueryLeaf(value, name, is_quoted, is_excluded)
+        yield QueryLeaf(value, name, is_quoted, is_excluded, has_gap=has_gap)
         return
     # `Title: a`, an address, a ratio are words and nobody's mistake.
-    is_plain = bool(found["gap"]) or not typed.islower() or typed in _OTHER_SCHEMES
+    is_plain = has_gap or not typed.islower() or typed in _OTHER_SCHEMES
     is_plain = is_plain or value.startswith(("/", ":", "="))
     unknown = None if is_plain else typed
-    if is_quoted or found["gap"]:
+    if is_quoted or has_gap:
         yield QueryLeaf(typed, None, False, is_excluded, unknown)
         yield QueryLeaf(value, None, is_quoted, is_excluded)
     else:
@@ -222,7 +244,13 @@ def has_operators(lexemes: Iterable[Lexeme]) -> bool:
 
 
 def parse_years(value: str) -> YearRange | None:
-    """`2020`, `2019..2024`, `2019-`, `..2020`; None for anything else."""
+    """`2020`, `2019..2024`, `2019-`, `..2020`, `>2010`, `<=1999`; None for anything else."""
+    beyond = _YEARS_BEYOND.match(value.strip())
+    if beyond is not None:
+        year, is_open = int(beyond["year"]), beyond["sign"] in "<>"
+        if beyond["sign"] in (">", ">=", "≥"):
+            return YearRange(year + is_open, None)
+        return YearRange(None, year - is_open)
     found = _YEARS.match(value.strip())
     if found is None or not (found["first"] or found["last"]):
         return None

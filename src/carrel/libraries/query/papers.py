@@ -1,7 +1,7 @@
 """Queries for papers in the one query language, as a small tree; no input is an error.
 
 Loose words ask for all of them, or as many as there are. "Quoted words" are neighbours. Fields:
-author: venue: tag: keyword: institution: title: id: doi: year:2019..2024.
+author: venue: tag: keyword: institution: title: id: doi: year:2019..2024 year:>2010.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from carrel.libraries.query import language
 from carrel.libraries.query.language import (
     Conjunction,
     Disjunction,
+    Lexeme,
     Negation,
     QueryFields,
     QueryLeaf,
     QueryTree,
     UnknownField,
+    UnreadYear,
     find_unknown_fields,
     has_operators,
     parse_tree,
@@ -117,10 +119,18 @@ class PaperQuery:
     title_key: str = ""
     # Typed like fields that papers do not have; to be told beside the answer.
     unknown_fields: tuple[UnknownField, ...] = ()
+    # Values of `year:` that are no years and were left out; to be told as well.
+    unread_years: tuple[UnreadYear, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         return not self.loose and self.strict is None
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was not understood, as sentences to be told beside the answer."""
+        unknown = (each.message for each in self.unknown_fields)
+        return (*unknown, *(each.message for each in self.unread_years))
 
     @property
     def phrases(self) -> tuple[Phrase, ...]:
@@ -184,7 +194,7 @@ _FACETS: dict[str, FacetCategory] = {
     "institutions": "institution",
 }
 PAPER_FIELDS = QueryFields(
-    {**_FACETS, "title": "title", "year": "year", "doi": "doi", "id": "id"}, case_matters=True
+    {**_FACETS, "title": "title", "year": "year", "doi": "doi", "id": "id"}, has_headings=True
 )
 
 
@@ -194,11 +204,12 @@ def parse_paper_query(text: str) -> PaperQuery:
     lexemes = read_lexemes(typed, PAPER_FIELDS)
     identifiers = parse_identifiers(typed)
     unknown = () if identifiers else find_unknown_fields(lexemes, PAPER_FIELDS)
+    unread = _find_unread_years(lexemes)
     title_key = text_key(typed)
     if has_operators(lexemes):
         tree = parse_tree(lexemes)
         strict = None if tree is None else _node(tree)
-        return PaperQuery(typed, (), strict, identifiers, title_key, unknown)
+        return PaperQuery(typed, (), strict, identifiers, title_key, unknown, unread)
     loose: list[Phrase] = []
     firm: list[QueryNode] = []
     for leaf in lexemes:
@@ -210,7 +221,18 @@ def parse_paper_query(text: str) -> PaperQuery:
                     loose.append(node)
                 else:
                     firm.append(node)
-    return PaperQuery(typed, tuple(loose), _all(tuple(firm)), identifiers, title_key, unknown)
+    strict = _all(tuple(firm))
+    return PaperQuery(typed, tuple(loose), strict, identifiers, title_key, unknown, unread)
+
+
+def _find_unread_years(lexemes: Iterable[Lexeme]) -> tuple[UnreadYear, ...]:
+    """The values of `year:` that are no years, each once."""
+    leaves = (lexeme for lexeme in lexemes if isinstance(lexeme, QueryLeaf))
+    return tuple(dict.fromkeys(UnreadYear(leaf.text) for leaf in leaves if _is_unread_year(leaf)))
+
+
+def _is_unread_year(leaf: QueryLeaf) -> bool:
+    return leaf.field == "year" and not leaf.has_gap and parse_years(leaf.text) is None
 
 
 def _node(tree: QueryTree) -> QueryNode | None:
@@ -237,6 +259,8 @@ def _flat_nodes(tree: QueryTree) -> Iterator[QueryNode]:
 
 def _read_leaf(leaf: QueryLeaf) -> Iterator[tuple[QueryNode, bool]]:
     """What a word, phrase or field value asks, and whether it only ranks."""
+    if _is_unread_year(leaf):
+        return
     if leaf.field is not None:
         yield from _field(leaf.field, leaf.text)
     elif leaf.is_quoted:
@@ -276,10 +300,19 @@ def _field(name: str, value: str) -> Iterator[tuple[QueryNode, bool]]:
         yield Phrase(found, is_prefix=value.endswith("*"), in_title=True), False
         return
     elif found:
-        yield FacetPhrase(_FACETS[name], found, is_prefix=value.endswith("*")), False
+        yield _facet(_FACETS[name], value), False
         return
     yield from _loose(name)
     yield from _loose(value)
+
+
+def _facet(category: FacetCategory, value: str) -> QueryNode:
+    """Papers with the value; `Family, Given` is an author's name in either order."""
+    written = FacetPhrase(category, tuple(split_words(value)), is_prefix=value.endswith("*"))
+    family, given = (tuple(split_words(part)) for part in value.partition(",")[::2])
+    if category != "author" or written.is_prefix or not family or not given:
+        return written
+    return AnyOf((FacetPhrase(category, (*given, *family)), written))
 
 
 def _all(parts: tuple[QueryNode, ...]) -> QueryNode | None:

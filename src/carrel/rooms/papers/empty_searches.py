@@ -48,7 +48,7 @@ class EmptySearches:
             words=words,
             filters=[await self._filter_effect(query, each) for each in _filters(query)],
             known_words=lambda word: known.get(word, ()),
-            notices=[each.message for each in query.unknown_fields],
+            notices=query.notices,
         )
         if not empty.nearest and documents:
             instead = [

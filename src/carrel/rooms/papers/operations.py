@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from carrel.core.answer import Explained, Text
+from carrel.core.answer import Explained, Explanation, Text
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.note_links import NoNotes, NotesAbout, find_notes
 from carrel.core.quoting import QuotedSource
+from carrel.libraries.query.papers import parse_paper_query
 from carrel.rooms.papers.models import (
     CorpusStatistics,
     ExportPapers,
@@ -75,7 +76,7 @@ class PapersOperations:
     async def search_papers(self, question: SearchPapers, call: Call) -> list[PaperHit] | Explained:
         hits = await self._papers.search(question.query, page=question.page, limit=question.limit)
         if hits or question.page > 1:
-            return hits
+            return _tell_unread(hits, question.query)
         return Explained(hits, await self._papers.explain_empty(question.query))
 
     @operation(
@@ -244,3 +245,9 @@ class PapersOperations:
     )
     async def get_corpus_statistics(self, question: NoQuestion, call: Call) -> CorpusStatistics:
         return await self._papers.statistics()
+
+
+def _tell_unread(hits: list[PaperHit], query: str) -> list[PaperHit] | Explained:
+    """The hits, with what of the query was not understood beside them."""
+    told = parse_paper_query(query).notices
+    return Explained(hits, Explanation(message=" ".join(told))) if told else hits
