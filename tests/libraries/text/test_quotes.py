@@ -83,6 +83,43 @@ def test_words_that_differ_or_are_missing_are_shown() -> None:
     assert TEXT[found.start : found.end].endswith("sleep")
 
 
+BREAD = (
+    "The war went on. The price of bread had doubled in eleven months. The people went\n"
+    "to the mill.\n\n## After\n\nThe mill was closed."
+)
+SENTENCE = "The price of bread had doubled in eleven months"
+
+
+@pytest.mark.parametrize(
+    ("quotation", "stored", "differences"),
+    [
+        (SENTENCE.replace("eleven", "twelve"), SENTENCE, [("twelve", "eleven")]),
+        (SENTENCE.replace("The", "A"), SENTENCE, [("A", "The")]),
+        (SENTENCE.replace("months", "weeks"), SENTENCE, [("weeks", "months")]),
+        (
+            "That cost of bread had doubled in eleven long weeks",
+            SENTENCE,
+            [("That cost", "The price"), ("long weeks", "months")],
+        ),
+        (f"However {SENTENCE} since", SENTENCE, [("However", ""), ("since", "")]),
+        (
+            f"{SENTENCE.replace('eleven', 'ten')}. Many",
+            f"{SENTENCE}. The",
+            [("ten", "eleven"), ("Many", "The")],
+        ),
+        ("Some people went to the house", "The people went\nto the mill", None),
+    ],
+)
+def test_changed_words_at_the_ends_are_shown_with_what_stands_there(
+    quotation: str, stored: str, differences: list[tuple[str, str]] | None
+) -> None:
+    found = QuoteFinder(f"{quotation}.").find(BREAD)
+    assert found is not None
+    assert BREAD[found.start : found.end] == stored
+    if differences is not None:
+        assert [(each.quoted, each.stored) for each in found.differences] == differences
+
+
 @pytest.mark.parametrize(
     "quotation",
     ["gan", "the capital of France is Paris and so it was", "", "…", "ice rat", "thod of"],

@@ -37,6 +37,8 @@ _ROUNDING = 1e-9
 _SHOWN_CHARACTERS = 200
 
 _ELLIPSIS = re.compile(r"[\[(]?\s*(?:\u2026|\.\s?\.\s?\.(?:\s?\.)?)\s*[\])]?")
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\f")
+_SENTENCE_END = re.compile(r"[.!?]\S{0,5}\s|[\u3002\uff01\uff1f]")
 _UNSPACED = f"{CJK}\U00020000-\U0003ffff"
 
 
@@ -135,22 +137,48 @@ class QuoteFinder:
         window = _best_window(asked, words.folded)
         if window is None:
             return None
-        pairs = _tighten(_align(asked, words.folded[window[0] : window[1]]), len(asked))
+        stored = words.folded[window[0] : window[1]]
+        pairs = _tighten(_align(asked, stored), len(asked))
         if not pairs:
             return None
-        first, last = window[0] + pairs[0][1], window[0] + pairs[-1][1]
+        pairs = _tighten(_align_ends(pairs, asked, stored), len(asked))
         similarity = _similarity(pairs, len(asked))
-        differences = tuple(self._differences(pairs, len(asked), words, window[0]))
+        pairs = [(at, window[0] + place) for at, place in pairs]
+        first, last = self._reach(pairs, len(asked), words)
+        differences = tuple(self._differences(pairs, len(asked), words, (first, last)))
         start, end = words.starts[first], words.ends[last]
         return QuoteMatch(start, end, "near", round(similarity, 3), differences)
 
+    def _reach(
+        self, pairs: Sequence[tuple[int, int]], asked: int, words: _Words
+    ) -> tuple[int, int]:
+        """The first and last word of the place: changed words at its ends are part of it.
+
+        It does not grow into another sentence, unless the quotation has one there as well.
+        """
+        at, first = pairs[0]
+        while at > 0 and first > 0:
+            if _is_break(words, first) and not _is_break(self._words, at):
+                break
+            at, first = at - 1, first - 1
+        at, last = pairs[-1]
+        while at + 1 < asked and last + 1 < len(words.folded):
+            if _is_break(words, last + 1) and not _is_break(self._words, at + 1):
+                break
+            at, last = at + 1, last + 1
+        return first, last
+
     def _differences(
-        self, pairs: Sequence[tuple[int, int]], asked: int, words: _Words, offset: int
+        self,
+        pairs: Sequence[tuple[int, int]],
+        asked: int,
+        words: _Words,
+        place: tuple[int, int],
     ) -> Iterator[Difference]:
-        before = (-1, pairs[0][1] - 1)
-        for pair in (*pairs, (asked, pairs[-1][1] + 1)):
+        before = (-1, place[0] - 1)
+        for pair in (*pairs, (asked, place[1] + 1)):
             quoted = _stretch(self._words, before[0] + 1, pair[0])
-            stored = _stretch(words, offset + before[1] + 1, offset + pair[1])
+            stored = _stretch(words, before[1] + 1, pair[1])
             if quoted or stored:
                 yield Difference(_shorten(quoted), _shorten(stored))
             before = pair
@@ -294,6 +322,27 @@ def _tighten(pairs: Sequence[tuple[int, int]], asked: int) -> list[tuple[int, in
         best = max(range(len(run)), key=lambda at: _similarity(run[at:], asked), default=0)
         run = run[best:][::-1]
     return run
+
+
+def _align_ends(
+    pairs: Sequence[tuple[int, int]], asked: Sequence[str], words: Sequence[str]
+) -> list[tuple[int, int]]:
+    """The pairs, and those of the words before and behind them with the nearest equal words."""
+    (at, first), (until, last) = pairs[0], pairs[-1]
+    before = words[max(0, first - 2 * at) : first][::-1]
+    behind = words[last + 1 : last + 1 + 2 * (len(asked) - until - 1)]
+    front = [(at - 1 - i, first - 1 - j) for i, j in _align(asked[:at][::-1], before)]
+    back = [(until + 1 + i, last + 1 + j) for i, j in _align(asked[until + 1 :], behind)]
+    return [*front[::-1], *pairs, *back]
+
+
+def _is_break(words: _Words, at: int) -> bool:
+    """Whether a sentence or a paragraph ends before a word."""
+    start = words.starts[at]
+    between = words.text[words.ends[at - 1] : start]
+    if _PARAGRAPH_END.search(between):
+        return True
+    return bool(_SENTENCE_END.search(between)) and not words.text[start].islower()
 
 
 def _similarity(pairs: Sequence[tuple[int, int]], asked: int) -> float:
