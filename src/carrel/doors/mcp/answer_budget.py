@@ -36,7 +36,7 @@ from carrel.core.quoting import (
     quotation_note,
     quoted_facts_within,
 )
-from carrel.libraries.text.outline import outline
+from carrel.libraries.text.outline import number_heading, outline, section_numbers
 from carrel.policy.gate import Gate
 
 CURSOR = "cursor"
@@ -453,9 +453,10 @@ def _outline_lines(whole: _Whole, request: PageRequest) -> list[str]:
     takes_offset = begins and "offset" in request.operation.question.model_fields
     lines: list[str] = []
     room = _OUTLINE_CHARACTERS
-    for section in outline(whole.value):
+    sections = outline(whole.value)
+    for section, number in zip(sections, section_numbers(sections), strict=True):
         indent = "  " * (section.number.count("."))
-        line = f"{indent}{section.number} {section.title}" + (
+        line = f"{indent}{number_heading(section, number)}" + (
             f" (offset {section.start})" if takes_offset else ""
         )
         room -= len(line) + 1

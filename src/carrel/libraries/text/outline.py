@@ -44,6 +44,9 @@ _KNOWN_HEADINGS = frozenset(
     """.replace("\n", " ").split(";")
 )
 _NUMBERED_HEADING = re.compile(r"[ \t]*(\d{1,2}(?:\.\d{1,2}){0,3})\.?[ \t]+([^\W\d_][^\n]{1,78})$")
+_PRINTED_NUMBER = re.compile(r"(?:\u00a7\s*)?(\d{1,2}(?:\.\d{1,2}){0,5})[.):]?\s+(?=\S)")
+# One heading alone may begin with a number for another reason ("3 mice").
+_FEWEST_PRINTED_NUMBERS = 2
 _SENTENCE_SIGN = re.compile(r"[.!?;,]$|[.;] |\d{2}.*\d{2}|[=|]")
 
 
@@ -115,6 +118,40 @@ def outline(text: str) -> list[Section]:
     for (heading, number, on_page), end in zip(opened, ends, strict=True):
         found.append(Section(number, heading.level, heading.title, heading.start, end, on_page))
     return found
+
+
+def printed_number(title: str) -> str | None:
+    """The number that a heading itself begins with."""
+    found = _PRINTED_NUMBER.match(title)
+    return found[1] if found else None
+
+
+def section_numbers(sections: list[Section]) -> list[str]:
+    """The number that a reader knows each section by; empty where it has none.
+
+    Where headings carry printed numbers these count, and one without is counted below the printed
+    number above it; in all other texts it is the place in the outline.
+    """
+    printed = [printed_number(section.title) for section in sections]
+    if sum(number is not None for number in printed) < _FEWEST_PRINTED_NUMBERS:
+        return [section.number for section in sections]
+    known = {section.number: own for section, own in zip(sections, printed, strict=True)}
+    taken = set(printed)
+    found: list[str] = []
+    for section, own in zip(sections, printed, strict=True):
+        above, _, last = section.number.rpartition(".")
+        counted = f"{known[above]}.{last}" if known.get(above) else None
+        if own is None and counted not in taken:
+            known[section.number] = counted
+        found.append(known[section.number] or "")
+    return found
+
+
+def number_heading(section: Section, number: str) -> str:
+    """The heading with its number, once."""
+    if not number or printed_number(section.title) == number:
+        return section.title
+    return f"{number} {section.title}"
 
 
 def _section_ends(headings: list[HeadingLine], end: int) -> list[int]:

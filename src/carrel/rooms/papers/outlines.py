@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 
 from carrel.libraries.text.folding import text_key
-from carrel.libraries.text.outline import Section, outline
+from carrel.libraries.text.outline import (
+    Section,
+    number_heading,
+    outline,
+    printed_number,
+    section_numbers,
+)
 
 _NUMBER = re.compile(r"[\s\u00a7]*(\d{1,3}(?:\.\d{1,3}){0,5})\.?\s*")
 _WRITTEN_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5})[.):]?\s+")
@@ -21,19 +27,20 @@ def write_outline(text: str) -> str:
         "for one part, or with offset.",
         "",
     ]
-    for section in sections:
+    for section, number in zip(sections, section_numbers(sections), strict=True):
         page = "" if section.page is None else f"p. {section.page}, "
         depth = section.number.count(".")
         lines.append(
-            f"{'  ' * depth}- {section.number} {section.title} "
+            f"{'  ' * depth}- {number_heading(section, number)} "
             f"({page}{section.end - section.start:,} characters)"
         )
     return "\n".join(lines)
 
 
 def list_headings(text: str) -> list[str]:
-    """The headings with their numbers in the outline."""
-    return [f"{section.number} {section.title}" for section in outline(text)]
+    """The headings with their numbers, printed or counted."""
+    sections = outline(text)
+    return list(map(number_heading, sections, section_numbers(sections)))
 
 
 def find_section(text: str, wanted: str) -> Section | None:
@@ -41,8 +48,9 @@ def find_section(text: str, wanted: str) -> Section | None:
     sections = outline(text)
     number = _NUMBER.fullmatch(wanted)
     if number:
-        return next((each for each in sections if each.number == number[1]), None) or next(
-            (each for each in sections if _written_number(each) == number[1]), None
+        numbered = zip(sections, section_numbers(sections), strict=True)
+        return next((section for section, own in numbered if own == number[1]), None) or next(
+            (each for each in sections if printed_number(each.title) == number[1]), None
         )
     key = text_key(wanted)
     bare = text_key(_WRITTEN_NUMBER.sub("", wanted))
@@ -61,8 +69,3 @@ def find_section(text: str, wanted: str) -> Section | None:
 
 def _bare_title(section: Section) -> str:
     return _WRITTEN_NUMBER.sub("", section.title)
-
-
-def _written_number(section: Section) -> str | None:
-    found = _NUMBER.match(section.title)
-    return found[1] if found else None
