@@ -88,6 +88,29 @@ def test_an_empty_answer_names_the_filter_that_removed_everything() -> None:
     assert empty.next_step == "Leave out year:1850."
 
 
+@pytest.mark.parametrize("typed", [["the"], ["what", "is", "the"], ["Does"]])
+def test_words_too_common_to_search_by_are_not_called_missing(typed: list[str]) -> None:
+    known = [("then", 3), ("what", 2), ("does", 1)]
+    words = [AskedTerm(word, 0) for word in typed]
+    empty = explain_empty("papers", 3, words=words, known_words=lambda word: known)
+    assert (empty.unmatched_words, empty.did_you_mean) == ((), {})
+    assert "Only words too common to search by were asked for." in empty.message
+    with_one = explain_empty("papers", 3, words=[*words, AskedTerm("shrews", 0)])
+    assert with_one.unmatched_words == ("shrews",)
+
+
+def test_a_query_without_a_word_says_so() -> None:
+    empty = explain_empty("papers", 3, asks_nothing=True)
+    assert "No word was asked for." in empty.message
+    assert "Every word occurs" not in empty.message
+
+
+def test_a_limited_search_says_so() -> None:
+    empty = explain_empty("papers", 2, words=[AskedTerm("liver", 4)], limited_by="within")
+    assert "within limited the search to 2 papers." in empty.message
+    assert empty.next_step.startswith("Ask without within")
+
+
 def test_a_room_without_anything_says_so() -> None:
     empty = explain_empty("notes", 0, words=[AskedTerm("liver", 0)])
     assert empty.message.startswith("There are no notes to search.")

@@ -290,3 +290,47 @@ def test_an_empty_answer_says_which_word_nothing_has_and_what_comes_near(
     filtered = desk.ask_whole("search_papers", query="shrews year:1890").explanation
     assert filtered.unmatched_filters == ["year:1890"]
     assert "year:1890" in filtered.message
+
+
+@pytest.mark.parametrize("query", ["AND", "*", '""', "(((", "\N{MICROSCOPE}"])
+@pytest.mark.parametrize("name", ["search_papers", "find_passages"])
+def test_a_question_without_words_says_so(desk: Desk, name: str, query: str) -> None:
+    answer = desk.ask_whole(name, query=query)
+    assert answer.result == []
+    assert "No word was asked for." in answer.explanation.message
+    assert "Every word occurs" not in answer.explanation.message
+
+
+@pytest.mark.parametrize("query", ["the", "what is the"])
+def test_words_too_common_to_search_by_are_named_as_such(desk: Desk, query: str) -> None:
+    facts = desk.ask_whole("search_papers", query=f"{query} year:1066").explanation
+    assert (facts.unmatched_words, facts.did_you_mean) == ([], {})
+    answer = desk.ask_whole("find_passages", query=query, within=[BARE.paper_id])
+    assert "Only words too common to search by were asked for." in answer.explanation.message
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("10.5555/not-here", "No paper here has the DOI 10.5555/not-here."),
+        ("doi:10.5555/not-here", "No paper here has the DOI 10.5555/not-here."),
+        ("arXiv:2101.99999", "No paper here has the arXiv id 2101.99999."),
+    ],
+)
+def test_an_identifier_that_no_paper_has_is_told(desk: Desk, query: str, told: str) -> None:
+    answer = desk.ask_whole("search_papers", query=query)
+    assert answer.result == []
+    assert told in answer.explanation.message
+    assert answer.explanation.unmatched_words == []
+
+
+def test_a_search_within_papers_says_that_it_was_limited(desk: Desk) -> None:
+    answer = desk.ask_whole("find_passages", query="ribosome", within=[BARE.paper_id])
+    assert answer.result == []
+    assert answer.explanation.documents == 1
+    assert "within limited the search to 1 paper." in answer.explanation.message
+
+
+def test_a_name_with_a_comma_that_nobody_has_is_told(desk: Desk) -> None:
+    answer = desk.ask_whole("search_papers", query='author:"Nobody, Nina"')
+    assert 'author:"Nina Nobody"' in answer.explanation.unmatched_filters[0]

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from carrel.libraries.query.suggestions import suggest_spelling
+from carrel.libraries.text.analysis import QUESTION_WORDS
 from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.words import STOP_WORDS, split_words
 
 MAX_NEAREST = 5
 _MAX_SHOWN_WORDS = 8
@@ -43,6 +45,13 @@ class EmptyAnswer:
     nearest: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     next_step: str = ""
+    # Words that were asked for and are not too common to search by.
+    searched_words: tuple[str, ...] = ()
+    # Words that are too common to search by, and were skipped.
+    common_words: tuple[str, ...] = ()
+    asks_nothing: bool = False
+    # The argument that limited the search to `documents`, such as within.
+    limited_by: str = ""
 
     @property
     def message(self) -> str:
@@ -65,13 +74,19 @@ def explain_empty(
     nearest: Sequence[str] = (),
     notices: Sequence[str] = (),
     next_step: str = "",
+    asks_nothing: bool = False,
+    limited_by: str = "",
 ) -> EmptyAnswer:
     """Explain an answer that is empty.
 
     `searched` names the things (`papers`), `documents` how many there are. `known_words(word)`
     gives words like a mistyped one with their document counts; `nearest` names things that exist.
+    `asks_nothing` is a query without any word or filter; `limited_by` names the argument that
+    limited the search to these documents.
     """
-    asked = list(dict.fromkeys(words))
+    typed = list(dict.fromkeys(words))
+    asked = [word for word in typed if not _is_common(word.typed)]
+    common = tuple(word.typed for word in typed if _is_common(word.typed))
     unmatched = [word.typed for word in asked if not word.documents]
     suggestions: dict[str, list[str]] = {}
     if known_words is not None:
@@ -93,9 +108,19 @@ def explain_empty(
         tuple(notices),
         next_step
         or _choose_next_step(
-            documents, len(asked), unmatched, suggestions, (*empty, *removing), searched
+            documents, len(asked), unmatched, suggestions, (*empty, *removing), searched, limited_by
         ),
+        tuple(word.typed for word in asked),
+        common,
+        asks_nothing,
+        limited_by,
     )
+
+
+def _is_common(typed: str) -> bool:
+    """Whether a search skips the word because nearly every text has it."""
+    parts = split_words(fold_text(typed))
+    return bool(parts) and all(part in STOP_WORDS or part in QUESTION_WORDS for part in parts)
 
 
 def _choose_next_step(
@@ -105,6 +130,7 @@ def _choose_next_step(
     suggestions: dict[str, list[str]],
     filters: Sequence[str],
     searched: str,
+    limited_by: str,
 ) -> str:
     if not documents:
         return f"Add {searched} first."
@@ -115,19 +141,27 @@ def _choose_next_step(
         return f"Leave out {filters[0]}."
     if unmatched and len(unmatched) < asked:
         return f"Leave out {unmatched[0]}."
+    if limited_by and not unmatched:
+        return f"Ask without {limited_by}, or with other words."
+    if not asked:
+        return f"Ask with words that the {searched} should have."
     return "Ask with fewer or other words."
 
 
 def _sentences(empty: EmptyAnswer) -> Iterable[str]:
     if not empty.documents:
         yield f"There are no {empty.searched} to search."
+    elif empty.limited_by:
+        things = empty.searched.removesuffix("s") if empty.documents == 1 else empty.searched
+        yield (
+            f"Nothing was found: {empty.limited_by} limited the search to "
+            f"{empty.documents:,} {things}."
+        )
     else:
         yield f"Nothing was found in {empty.documents:,} {empty.searched}."
     yield from empty.notices
-    if empty.documents and not (
-        empty.unmatched_words or empty.unmatched_filters or empty.removing_filters
-    ):
-        yield "Every word occurs, but no document has all that was asked for."
+    if empty.documents:
+        yield from _asked_sentences(empty)
     yield from _word_sentences(empty)
     for typed in empty.unmatched_filters:
         yield f"Nothing fits {typed}."
@@ -136,6 +170,20 @@ def _sentences(empty: EmptyAnswer) -> Iterable[str]:
     if empty.nearest:
         yield f"Nearest: {'; '.join(empty.nearest)}."
     yield empty.next_step
+
+
+def _asked_sentences(empty: EmptyAnswer) -> Iterable[str]:
+    """Why nothing fits where no single word or filter is the reason."""
+    if empty.unmatched_words or empty.unmatched_filters or empty.removing_filters:
+        return
+    if empty.asks_nothing:
+        yield "No word was asked for."
+    elif empty.searched_words and empty.limited_by:
+        yield "Every word occurs, but not where the search was limited to."
+    elif empty.searched_words:
+        yield "Every word occurs, but no document has all that was asked for."
+    elif empty.common_words:
+        yield "Only words too common to search by were asked for."
 
 
 def _word_sentences(empty: EmptyAnswer) -> Iterable[str]:

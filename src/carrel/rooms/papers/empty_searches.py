@@ -9,15 +9,19 @@ from carrel.libraries.query.empty_answers import AskedTerm, FilterEffect, explai
 from carrel.libraries.query.language import YearRange
 from carrel.libraries.query.papers import (
     AllOf,
+    AnyOf,
     FacetPhrase,
+    PaperIdentifier,
     PaperQuery,
     QueryNode,
+    WithIdentifier,
     parse_paper_query,
 )
 from carrel.libraries.text.analysis import analyze_query
 from carrel.libraries.text.folding import fold_text
 from carrel.rooms.papers.ports import PaperStore
 
+_IDENTIFIER_NAMES = {"doi": "DOI", "arxiv": "arXiv id", "paper_id": "paper id"}
 _MOST_WORDS = 8
 _NEAREST = 3
 
@@ -28,11 +32,16 @@ class EmptySearches:
     def __init__(self, store: PaperStore) -> None:
         self._store = store
 
-    async def explain(self, text: str) -> NothingFound:
-        """Looks each word up alone; only what is asked of an empty answer costs so much."""
+    async def explain(self, text: str, *, within: int = 0) -> NothingFound:
+        """Looks each word up alone; only what is asked of an empty answer costs so much.
+
+        `within` is to how many papers the search was limited, 0 where it was not.
+        """
         query = parse_paper_query(text)
         documents = (await self._store.statistics()).papers
-        typed = list(dict.fromkeys(word.typed for word in analyze_query(_words(query))))
+        missing = await self._missing_identifiers(query)
+        asked = () if query.identifiers else analyze_query(_words(query))
+        typed = list(dict.fromkeys(word.typed for word in asked))
         words = [
             AskedTerm(word, await self._count(parse_paper_query(word)))
             for word in typed[:_MOST_WORDS]
@@ -44,11 +53,14 @@ class EmptySearches:
         }
         empty = explain_empty(
             "papers",
-            documents,
+            within or documents,
             words=words,
             filters=[await self._filter_effect(query, each) for each in _filters(query)],
             known_words=lambda word: known.get(word, ()),
-            notices=query.notices,
+            notices=(*query.notices, *(f"No paper here has the {each}." for each in missing)),
+            next_step="Check the identifier, or search by title." if missing else "",
+            asks_nothing=query.is_empty,
+            limited_by="within" if within else "",
         )
         if not empty.nearest and documents:
             instead = [
@@ -59,15 +71,26 @@ class EmptySearches:
             empty = replace(empty, nearest=await self._titles(" ".join(instead)))
         return NothingFound.of(empty)
 
+    async def _missing_identifiers(self, query: PaperQuery) -> list[str]:
+        """The identifiers of a query that no paper has, each as `DOI 10.1000/xyz`."""
+        asked = [
+            each.identifiers for each in _parts(query.strict) if isinstance(each, WithIdentifier)
+        ]
+        if query.identifiers:
+            asked.append(query.identifiers)
+        return [
+            _name_identifier(same[0])
+            for same in dict.fromkeys(asked)
+            if not await self._count(PaperQuery(query.text, strict=WithIdentifier(same)))
+        ]
+
     async def _count(self, query: PaperQuery) -> int:
         if query.is_empty:
             return 0
         hits = await self._store.search(query, first=0, count=1)
         return (hits[0].total or 1) if hits else 0
 
-    async def _filter_effect(
-        self, query: PaperQuery, part: FacetPhrase | YearRange
-    ) -> FilterEffect:
+    async def _filter_effect(self, query: PaperQuery, part: QueryNode) -> FilterEffect:
         alone = await self._count(PaperQuery(query.text, strict=part))
         rest = tuple(each for each in _parts(query.strict) if each is not part)
         strict = AllOf(rest) if rest else None
@@ -94,12 +117,20 @@ def _parts(strict: QueryNode | None) -> tuple[QueryNode, ...]:
     return strict.parts if isinstance(strict, AllOf) else (strict,)
 
 
-def _filters(query: PaperQuery) -> list[FacetPhrase | YearRange]:
-    return [each for each in _parts(query.strict) if isinstance(each, FacetPhrase | YearRange)]
+def _name_identifier(identifier: PaperIdentifier) -> str:
+    return f"{_IDENTIFIER_NAMES[identifier.kind]} {identifier.value}"
 
 
-def _typed(part: FacetPhrase | YearRange) -> str:
+def _filters(query: PaperQuery) -> list[QueryNode]:
+    return [each for each in _parts(query.strict) if _typed(each)]
+
+
+def _typed(part: QueryNode) -> str:
+    """A filter as it can be typed; empty for what is none."""
     match part:
+        case AnyOf(parts) if all(isinstance(each, FacetPhrase) for each in parts):
+            # A name in either order, or several that one may choose from.
+            return " OR ".join(dict.fromkeys(_typed(each) for each in parts))
         case FacetPhrase(category, words):
             value = " ".join(words)
             return f'{category}:"{value}"' if len(words) > 1 else f"{category}:{value}"
@@ -107,3 +138,5 @@ def _typed(part: FacetPhrase | YearRange) -> str:
             if first == last:
                 return f"year:{first}"
             return f"year:{first or ''}..{last or ''}"
+        case _:
+            return ""

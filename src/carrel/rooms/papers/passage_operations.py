@@ -73,7 +73,7 @@ class PassageOperations:
         )
         if hits or question.page > 1:
             return hits
-        return Explained(hits, await self._passages.explain_empty(question.query))
+        return Explained(hits, await self._passages.explain_empty(question.query, question.within))
 
     @operation(
         title="Read a passage",

@@ -94,9 +94,9 @@ class PaperPassages:
             return [_hit(known[each.paper_id], each) for each in found]
         return await self._rank(query, chosen or await self._candidates(query), first, limit)
 
-    async def explain_empty(self, text: str) -> NothingFound:
+    async def explain_empty(self, text: str, within: Sequence[str] = ()) -> NothingFound:
         """Why no passage was found."""
-        return await self._papers.explain_empty(text)
+        return await self._papers.explain_empty(text, within=len(set(within)))
 
     async def best_texts(self, text: str) -> dict[str, str]:
         """The best passage of each of some papers, by paper; empty without an index of passages."""

@@ -59,9 +59,9 @@ class Papers:
     async def search_by_keyword(self, keyword: str, *, page: int, limit: int) -> list[PaperHit]:
         return await self._store.search_by_keyword(keyword, first=_first(page, limit), count=limit)
 
-    async def explain_empty(self, text: str) -> NothingFound:
-        """Why a search for these words finds nothing, and what comes near."""
-        return await EmptySearches(self._store).explain(text)
+    async def explain_empty(self, text: str, *, within: int = 0) -> NothingFound:
+        """Why a search of all or so many papers finds nothing, and what comes near."""
+        return await EmptySearches(self._store).explain(text, within=within)
 
     async def statistics(self) -> CorpusStatistics:
         return await self._store.statistics()
