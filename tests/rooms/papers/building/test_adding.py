@@ -200,6 +200,39 @@ def test_a_removed_text_can_be_added_again_with_all_its_words(served: Corpus) ->
     ]
 
 
+@pytest.mark.promise("P16")
+@pytest.mark.parametrize(
+    "name", ["10.1234/ONE", "https://doi.org/10.1234/one", "2101.00001", "arXiv:2101.00001v2"]
+)
+def test_a_paper_is_removed_by_any_of_its_names(served: Corpus, name: str) -> None:
+    text = "---\ntitle: One\ndoi: 10.1234/one\narxiv_id: 2101.00001\n---\nWords.\n"
+    added = add(served.into, markdown=text)
+    assert remove(served.into, name).paper_id == added.paper_id
+    with pytest.raises(PaperNotFoundError):
+        remove(served.into, name)
+    assert add(served.into, markdown=text).paper_id == added.paper_id
+    assert remove(served.into, f"paper://{added.paper_id}").title == "One"
+    assert served.manifest.papers == 20
+
+
+@pytest.mark.promise("P12")
+def test_a_second_text_of_a_paper_is_said_to_be_taken_or_not(served: Corpus) -> None:
+    said = set()
+    for title, texts in (("Songs", ("Whales", "Birds")), ("Calls", ("Birds", "Whales"))):
+        for word in ("loudly", "softly", "seldom", "at night"):
+            one, two = (f"# {title} {word}\n\n{who} sing {word}.\n" for who in texts)
+            first, again = add(served.into, markdown=one), add(served.into, markdown=one)
+            assert (first.notes, again.notes, again.is_new) == ([], [], False)
+            other = add(served.into, markdown=two)
+            assert other.paper_id == first.paper_id
+            find = "SELECT source FROM paper_fts WHERE paper_id = ?"
+            is_kept = texts[0] in str(served.one(find, first.paper_id))
+            (note,) = other.notes
+            assert ("was not taken" in note) == is_kept
+            said.add(is_kept)
+    assert said == {True, False}
+
+
 def test_what_the_corpus_does_not_have_cannot_be_removed(served: Corpus) -> None:
     before = (served.into / "manifest.json").read_bytes()
     with pytest.raises(PaperNotFoundError):

@@ -111,6 +111,14 @@ class BuildState(Protocol):
         """A published or removed paper, and its records."""
         ...
 
+    def paper_id_by_keys(self, keys: Sequence[str]) -> str | None:
+        """The published paper that has the first known of these keys."""
+        ...
+
+    def source_records(self, path: str) -> frozenset[int]:
+        """The records that were read from a source."""
+        ...
+
     def filed_stamps(self) -> dict[str, str]:
         """The stamps of summaries with which papers were published."""
         ...

@@ -15,6 +15,7 @@ from carrel.rooms.papers.building.models import (
     BuildReport,
     FoundSource,
     KnownSource,
+    PaperRecord,
     PartJob,
     ReportLine,
     SkippedFile,
@@ -27,7 +28,7 @@ from carrel.rooms.papers.building.papers import (
     collect_summaries,
     merge_records,
 )
-from carrel.rooms.papers.building.planning import PaperChange, PlannedPaper, plan_linked
+from carrel.rooms.papers.building.planning import KnownPaper, PaperChange, PlannedPaper, plan_linked
 from carrel.rooms.papers.building.ports import BuildStores, PaperSources, Publication
 from carrel.rooms.papers.errors import (
     NothingToBuildError,
@@ -35,10 +36,19 @@ from carrel.rooms.papers.errors import (
     PaperNotFoundError,
 )
 from carrel.rooms.papers.models import PaperAdded, PaperRemoved
+from carrel.rooms.papers.paper_names import bare_paper_id, paper_keys
 
 # Papers of one segment of a whole build: 40 of them hold a million.
 SEGMENT_PAPERS = 25_000
 _BATCH_SIZE = 200
+_TEXT_NOT_TAKEN = (
+    "The corpus has this paper with another text and kept that: the new text was not taken. If it "
+    "is another paper, add it with a DOI, or with authors and year."
+)
+_TEXT_REPLACED = (
+    "The corpus had this paper with another text: the new text is shown in its place. If it is "
+    "another paper, add it with a DOI, or with authors and year."
+)
 
 
 @dataclass(slots=True)
@@ -111,30 +121,50 @@ class PaperBuilder:
                         "problems": [line.to_facts() | {"source": file.name} for line in lines]
                     },
                 )
-            title = merge_records(self._state.records(planned.group.record_ids)).title
+            merged = merge_records(self._state.records(planned.group.record_ids))
+            text_notes = self._compare_texts(source, planned, merged)
         notes = [line.message for line in lines]
+        notes += text_notes
         notes += [each.message for each in planned.group.conflicts if each.source == source]
         return PaperAdded(
-            paper_id=planned.paper_id, title=title, is_new=planned.is_new, notes=notes
+            paper_id=planned.paper_id, title=merged.title, is_new=planned.is_new, notes=notes
         )
 
-    def remove(self, paper_id: str) -> PaperRemoved:
-        """Take a paper out of the corpus until somebody adds it again.
+    def _compare_texts(self, source: str, planned: PlannedPaper, merged: PaperRecord) -> list[str]:
+        """What to say where other sources of the paper have another text than this one."""
+        read = self._state.source_records(source)
+        texts: dict[bool, set[str]] = {True: set(), False: set()}
+        record_ids = planned.group.record_ids
+        for at, record in zip(record_ids, self._state.records(record_ids), strict=True):
+            if record.markdown_sha256:
+                texts[at in read].add(record.markdown_sha256)
+        mine, others = texts[True], texts[False]
+        if not mine or not others - mine:
+            return []
+        return [_TEXT_REPLACED if merged.markdown_sha256 in mine else _TEXT_NOT_TAKEN]
+
+    def remove(self, name: str) -> PaperRemoved:
+        """Take a paper (its id, DOI, arXiv id or address) out until somebody adds it again.
 
         Raises PaperNotFoundError where the corpus does not have it.
         """
         with self._held():
-            found = self._state.known_paper(paper_id)
-            if found is None or found[0].is_removed or found[0].row is None:
-                raise PaperNotFoundError(paper_id)
-            known, record_ids = found
+            known, record_ids = self._find_published(name)
             records = self._state.records(record_ids)
             publication = self._begin()
             publication.keep_assets(name for record in records for name in asset_paths(record))
             publication.end_row(known.row or 0)
             self._state.promise_removal(known, self._clock.now().isoformat())
             self._finish(publication, uuid.uuid4().hex)
-        return PaperRemoved(paper_id=paper_id, title=merge_records(records).title)
+        return PaperRemoved(paper_id=known.paper_id, title=merge_records(records).title)
+
+    def _find_published(self, name: str) -> tuple[KnownPaper, tuple[int, ...]]:
+        keys = paper_keys(name)
+        for paper_id in (bare_paper_id(name), self._state.paper_id_by_keys(keys)):
+            found = self._state.known_paper(paper_id) if paper_id is not None else None
+            if found is not None and not found[0].is_removed and found[0].row is not None:
+                return found
+        raise PaperNotFoundError(name, is_identifier=bool(keys))
 
     def compact(self, progress: Progress) -> tuple[int, int]:
         """Merge segments; returns how many there were and how many there are."""

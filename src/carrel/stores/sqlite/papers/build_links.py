@@ -68,6 +68,15 @@ class RecordLinks:
         )
         return _known_paper(row), tuple(record_id for (record_id,) in records)
 
+    def paper_id_by_key(self, key: str) -> str | None:
+        """The published paper that has a key; one that was removed does not count."""
+        found = self._connection.execute(
+            "SELECT paper_id FROM published JOIN published_key ON paper = published.number "
+            "WHERE hash = ? AND removed_at IS NULL ORDER BY published.number",
+            (key_hash(key),),
+        ).fetchone()
+        return None if found is None else str(found[0])
+
     def _touched_papers(self) -> list[int]:
         query = (
             "SELECT number FROM published ORDER BY number"

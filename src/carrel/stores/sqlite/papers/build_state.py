@@ -233,6 +233,19 @@ class SqlitePaperBuildState:
     def known_paper(self, paper_id: str) -> tuple[KnownPaper, tuple[int, ...]] | None:
         return RecordLinks(self._connection, is_everything=False).paper(paper_id)
 
+    def paper_id_by_keys(self, keys: Sequence[str]) -> str | None:
+        links = RecordLinks(self._connection, is_everything=False)
+        found = (links.paper_id_by_key(key) for key in keys)
+        return next((paper_id for paper_id in found if paper_id is not None), None)
+
+    def source_records(self, path: str) -> frozenset[int]:
+        found = self._connection.execute(
+            "SELECT record_id FROM record JOIN source ON source.number = record.source "
+            "WHERE path = ?",
+            (path,),
+        )
+        return frozenset(record_id for (record_id,) in found)
+
     def filed_stamps(self) -> dict[str, str]:
         return dict(
             self._connection.execute("SELECT paper_id, filed FROM published WHERE filed <> ''")
