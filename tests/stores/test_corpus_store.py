@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from carrel.libraries.query.papers import FacetCategory, parse_paper_query
-from carrel.rooms.papers.models import Paper
+from carrel.rooms.papers.models import Paper, PaperHit
 from carrel.rooms.papers.ports import PaperStore
 from carrel.stores.corpus import facets
 from carrel.stores.corpus.folder import CorpusFolder, CorpusSession
@@ -215,3 +215,36 @@ def test_a_changed_or_removed_paper_is_found_and_counted_once(tmp_path: Path) ->
     count, totals, ids = ask_segments(corpus.folder, ask)
     assert totals == {count} == {len(ids)}
     assert papers[0].paper_id not in ids
+
+
+def test_a_search_by_a_filter_shows_the_text_of_papers_and_counts_what_pages_give(
+    tmp_path: Path,
+) -> None:
+    texts = Texts()
+    papers = random_papers(3, 40, texts)
+    corpus = CorpusOnDisk(tmp_path, texts)
+    corpus.put(papers)
+    corpus.remove([paper.paper_id for paper in papers[:5]])
+
+    async def ask(store: PaperStore) -> dict[str, list[PaperHit]]:
+        found: dict[str, list[PaperHit]] = {}
+        for typed in (
+            "year:1000..",
+            "deep-learning",
+            "pre-trained",
+            "network year:1000..",
+            "深度学习",
+        ):
+            hits = found[typed] = []
+            while page := await store.search(parse_paper_query(typed), first=len(hits), count=7):
+                hits += page
+        return found
+
+    found = ask_segments(corpus.folder, ask)
+    for typed, hits in found.items():
+        assert hits, typed
+        assert {hit.total for hit in hits} == {len(hits)}, typed
+    records = {paper.paper_id: paper.record for paper in papers}
+    filtered = [hit for hit in found["year:1000.."] if records[hit.paper_id].headings]
+    assert filtered
+    assert not any("Methods" in hit.snippet_markdown for hit in filtered)

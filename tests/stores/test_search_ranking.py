@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -192,3 +194,79 @@ def test_odd_input_is_answered(ranking: PaperRanking, query: str) -> None:
     assert isinstance(found_rows(ranking, query), list)
     assert isinstance(ranking.passages.search(parse_paper_query(query), None, 0, 5), list)
     assert ranking.count(parse_paper_query(query)).count >= 0
+
+
+_WORDS = "grain riots grain-riots il 6 il6 IL-6 IL hsp90 HSP-90 modelling models author palermo"
+_OTHER_WORDS = (
+    "the of pre-trained pre trained 2.5 TNF-α alpha 長安城 长安 安城 城 人口 長 knowledge"
+)
+_VOCABULARY = (*_WORDS.split(), *_OTHER_WORDS.split())
+_QUERIES = (
+    *(
+        "grain-riots",
+        "IL-6",
+        "hsp90",
+        "Author:FERRANTE",
+        "foo:bar palermo",
+        "長安城",
+        "长安城有多少人口",
+    ),
+    *(
+        "the",
+        "of the",
+        "model*",
+        "grain rio*",
+        "grain OR riots",
+        "palermo year:2001",
+        "城",
+        "TNF-α",
+    ),
+    *(
+        "author:lee",
+        "grain NOT riots",
+        "IL-6 author:kim",
+        "pre-trained models",
+        "2.5 grain",
+        "长安",
+    ),
+    *("tag:history", '"grain riots"', "il6 year:2000..2001", "h*", "title:grain", "interleukin"),
+)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("has_texts", [True, False])
+def test_a_count_is_the_number_of_hits_on_all_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, has_texts: bool
+) -> None:
+    # Small numbers of candidates, so that a small corpus has papers past them.
+    monkeypatch.setattr("carrel.stores.search.ranking.CANDIDATES", 4)
+    monkeypatch.setattr("carrel.stores.search.ranking.FILTERED_CANDIDATES", 5)
+    monkeypatch.setattr("carrel.stores.search.ranking.CLOSER", 2)
+    monkeypatch.setattr("carrel.stores.search.compiler.MAX_PREFIX_WORDS", 2)
+    chance = random.Random(seed)
+
+    def some_words(most: int) -> str:
+        return " ".join(chance.choices(_VOCABULARY, k=chance.randint(1, most)))
+
+    titles = []
+    with PartWriter(tmp_path / "papers") as papers, PartWriter(tmp_path / "passages") as passages:
+        for row in range(1, 25):
+            title, text = some_words(3), some_words(4)
+            texts = [some_words(5) for _ in range(chance.randint(0, 3) if has_texts else 0)]
+            titles.append(title)
+            facets = {"author": [chance.choice(["Ann Lee", "Bo Kim"])], "tag": ["history"]}
+            papers.add(IndexedDocument(row, text, title, texts, year=1999 + row % 4, facets=facets))
+            for number, each in enumerate(texts or [text], 1):
+                passages.add(IndexedDocument(row, each, title, title_times=1, number=number))
+    ranking = PaperRanking(
+        open_view([tmp_path / "papers"], tmp_path / "views"),
+        open_view([tmp_path / "passages"], tmp_path / "views"),
+    )
+    asked = [some_words(3) for _ in range(20)]
+    for typed in (*_QUERIES, *titles, *asked, *(f"{each} year:2001" for each in asked)):
+        query = parse_paper_query(typed)
+        gathered: list[int] = []
+        while page := ranking.search(query, len(gathered), 3):
+            gathered += [paper.row for paper in page]
+        assert len(set(gathered)) == len(gathered), typed
+        assert ranking.count(query) == MatchCount(len(gathered)), typed

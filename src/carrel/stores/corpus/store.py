@@ -9,8 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
+from carrel.libraries.text.plain_text import plain_text
 from carrel.libraries.text.snippets import Marker, Stem
 from carrel.libraries.text.words import Phrase, split_words
+from carrel.rooms.papers.building.papers import template_tag
 from carrel.rooms.papers.models import (
     SHOWN_AUTHORS,
     CorpusStatistics,
@@ -23,6 +25,7 @@ from carrel.stores.corpus.folder import CorpusFolder, CorpusSession, Signature, 
 from carrel.stores.corpus.papers import FoundPaper
 from carrel.stores.corpus.passage_rows import StoredPassage
 from carrel.stores.corpus.passages import abstract_text
+from carrel.stores.corpus.records import StoredPaper
 from carrel.stores.corpus.statistics import corpus_statistics
 from carrel.stores.search.ranking import MatchCount, RankedPaper, RankedPassage
 
@@ -248,12 +251,24 @@ def _texts(session: CorpusSession, paper: FoundPaper, passage: int | None) -> It
     if passage is not None and record.markdown_sha256:
         found = passage_rows.passages_at(session, [(paper.row, passage)])
         yield from (each.text for each in found.values())
+    opening = _opening(stored)
+    yield opening
+    if not opening:
+        yield from (each.text for each in passage_rows.passages_of_row(session, paper))
     yield stored.published.summaries.searchable
     for each in passage_rows.passages_of_row(session, paper):
         yield each.text
     yield " ".join((record.title, *record.authors, record.venue or "", *record.keywords))
     yield stored.preview
     yield record.title
+
+
+def _opening(stored: StoredPaper) -> str:
+    """What a paper says first: the summary that somebody wrote of it, else its abstract alone."""
+    filed = {template_tag(summary.template) for summary in stored.record.summaries}
+    if stored.preferred in filed:
+        return plain_text(stored.published.summaries.preferred.markdown)
+    return plain_text(stored.record.abstract or "")
 
 
 def _hit(found: FoundPaper, snippet: str, total: int | None = None) -> PaperHit:

@@ -149,7 +149,7 @@ class QueryCompiler:
     def _ranked_word(self, word: AskedWord, times: int) -> RankedWord:
         query = self._weighted(self._word(word), float(times))
         terms = tuple(stem(term) for term in word.terms)
-        return RankedWord(word.typed, query, partial(self._has_word, word), terms)
+        return RankedWord(word.typed, query, partial(self._has_some_form, word), terms)
 
     def _abbreviated(self, words: Sequence[AskedWord], expansion: Expansion) -> RankedWord:
         """Words as they were asked, or the short or long form that stands for them."""
@@ -161,7 +161,7 @@ class QueryCompiler:
 
         def find_anywhere() -> tantivy.Query:
             other = all_of([self._has_term(stem(term), term) for term in expansion.terms], [])
-            return any_of([other, *(self._has_word(word) for word in words)])
+            return any_of([other, *(self._has_some_form(word) for word in words)])
 
         terms = [stem(term) for word in words for term in word.terms]
         typed = " ".join(word.typed for word in words)
@@ -235,6 +235,19 @@ class QueryCompiler:
                 for choice in word.choices
             ]
         )
+
+    def _has_some_form(self, word: AskedWord) -> tantivy.Query:
+        """Documents that `_word` finds, and those that have the same in their body."""
+        if len(word.choices) == 1:
+            return any_of([self._has_term(stem(term), term) for term in word.choices[0]])
+        return any_of([self._has_form(choice) for choice in word.choices])
+
+    def _has_form(self, terms: Sequence[str]) -> tantivy.Query:
+        """Documents that have a strong part of a form, or all parts where none is strong."""
+        strong = [term for term in terms if len(terms) == 1 or not _is_weak(term)]
+        if strong:
+            return any_of([self._has_term(stem(term), term) for term in strong])
+        return all_of([self._has_term(stem(term), term) for term in terms], [])
 
     def _has_term(self, stemmed: str, term: str) -> tantivy.Query:
         return any_of(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import tantivy
@@ -275,7 +276,7 @@ class PaperRanking:
     def find_named(self, query: PaperQuery) -> list[RankedPaper]:
         """The papers whose identifier, whole title or beginning of a title was typed."""
         if query.identifiers:
-            rows: Iterable[int] = self._rows_of_identifiers(query.identifiers)
+            rows = dict.fromkeys(self._rows_of_identifiers(query.identifiers))
             return [RankedPaper(row, 0.0) for row in rows if row not in self._deleted]
         if not query.loose or query.strict is not None or not query.title_key:
             return []
@@ -287,9 +288,9 @@ class PaperRanking:
         return [RankedPaper(row, 0.0) for row in whole]
 
     def rank(
-        self, query: PaperQuery, wanted: int, *, without: Container[int] = frozenset()
+        self, query: PaperQuery, wanted: int, *, without: Collection[int] = frozenset()
     ) -> list[RankedPaper]:
-        """The best `wanted` papers by words and filters alone."""
+        """The best `wanted` papers by words and filters alone; all that match, if so many are."""
         asked = AskedQuery(self._compiler, query)
         if not asked.asks:
             return []
@@ -297,22 +298,38 @@ class PaperRanking:
             rows = self._newest(asked.matches(), wanted, without)
             return [RankedPaper(row, 0.0) for row in rows]
         head = [paper for paper in self._head(query, asked) if paper.row not in without]
+        if any(phrase.is_prefix for phrase in query.loose):
+            # Passages and papers may know other words with this beginning.
+            matching = self._matching(asked, [paper.row for paper in head])
+            head = [paper for paper in head if paper.row in matching]
         if len(head) >= wanted:
             return head[:wanted]
-        seen = {paper.row for paper in head}
-        tail = (
-            RankedPaper(row, score)
-            for row, score in self._own(asked.ranked_matches(), wanted + len(seen))
-            if row not in seen and row not in without
-        )
-        return [*head, *tail][:wanted]
+        seen = {*without, *(paper.row for paper in head)}
+        return [*head, *islice(self._tail(asked, wanted, seen), wanted - len(head))]
+
+    def _tail(self, asked: AskedQuery, wanted: int, seen: set[int]) -> Iterator[RankedPaper]:
+        """What matches besides: by its own words, then what has words in its body only."""
+        queries = [asked.ranked_matches()]
+        if asked.filter is None:
+            queries.append(asked.matches())
+        for query in queries:
+            found = [each for each in self._own(query, wanted + len(seen)) if each[0] not in seen]
+            yield from (RankedPaper(row, score) for row, score in found)
+            seen.update(row for row, _ in found)
 
     def count(self, query: PaperQuery) -> MatchCount:
-        """How many papers match: have any of the words, and fit the filters."""
+        """How many papers `search` gives in all: named, or with a word and fit for the filters.
+
+        Of those that match by words and filters, deleted ones are counted too.
+        """
         asked = AskedQuery(self._compiler, query)
+        named = [paper.row for paper in self.find_named(query)]
         if not asked.asks:
-            return MatchCount(len(self.find_named(query)))
-        return count_matches(self._searcher, asked.matches(), asked.words or asked.more_words)
+            return MatchCount(len(named))
+        found = count_matches(self._searcher, asked.matches(), asked.words or asked.more_words)
+        if not found.is_exact or not named:
+            return found
+        return MatchCount(found.count + len(set(named)) - self.count_among(query, named))
 
     def count_among(self, query: PaperQuery, rows: Sequence[int]) -> int:
         """How many of these rows match, deleted ones included."""
@@ -371,9 +388,17 @@ class PaperRanking:
     def _rows(self, query: tantivy.Query, count: int) -> list[int]:
         return [row for row, _, _ in _search(self._searcher, query, count, self._deleted)]
 
-    def _newest(self, query: tantivy.Query, wanted: int, without: Container[int]) -> list[int]:
-        found = _search(self._searcher, query, wanted, self._deleted, order="newness")
-        return [row for row, _, _ in found if row not in without]
+    def _newest(self, query: tantivy.Query, wanted: int, without: Collection[int]) -> list[int]:
+        most = wanted + len(without)
+        found = _search(self._searcher, query, most, self._deleted, order="newness")
+        return [row for row, _, _ in found if row not in without][:wanted]
+
+    def _matching(self, asked: AskedQuery, rows: Sequence[int]) -> set[int]:
+        """Those of the rows that match."""
+        if not rows:
+            return set()
+        within = all_of([asked.matches(), self._compiler.rows(rows)], [])
+        return set(self._rows(within, len(rows)))
 
 
 def _by_score(paper: RankedPaper) -> tuple[float, int]:

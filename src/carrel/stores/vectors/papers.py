@@ -163,5 +163,7 @@ class SemanticRanking:
         return list_papers(connection, self._papers.search(query, first, count))
 
     def total(self, connection: sqlite3.Connection, query: PaperQuery) -> int | None:
-        """The papers that have the words; meaning alone is not counted."""
+        """The papers that have the words; None where meaning alone may find more."""
+        if self._papers.finds_more_than_words(query):
+            return None
         return self._words.total(connection, query)

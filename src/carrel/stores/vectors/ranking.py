@@ -64,10 +64,17 @@ class SemanticPapers:
         near = self._vectors.nearest(self._vector(query.text), WINDOW, within_rows)
         return fuse_passages(by_words, near)[first : first + count]
 
+    def finds_more_than_words(self, query: PaperQuery) -> bool:
+        """Whether papers may be found by nearness that have no word of the query."""
+        return _asks_for_meaning(query) and self._is_open(query)
+
+    def _is_open(self, query: PaperQuery) -> bool:
+        return query.strict is None and len(self._vectors) <= MOST_COMPARED
+
     def _fused(self, query: PaperQuery) -> list[RankedPaper]:
         by_words = self._words.rank(query, WINDOW)
         vector = self._vector(query.text)
-        is_open = query.strict is None and len(self._vectors) <= MOST_COMPARED
+        is_open = self._is_open(query)
         fused = fuse(by_words, self._near(vector, by_words, is_open))
         best = self._vectors.vector_of(fused[0].row, vector) if fused else None
         if best is None:

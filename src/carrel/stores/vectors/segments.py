@@ -163,7 +163,11 @@ class SemanticSegmentRanking:
         return papers.search(query, first, count)
 
     def count(self, query: PaperQuery) -> MatchCount:
-        return self._words.count(query)
+        papers = self._with_meaning()
+        found = self._words.count(query)
+        if papers is not None and papers.finds_more_than_words(query):
+            return MatchCount(found.count, is_exact=False)
+        return found
 
     def search_passages(
         self, query: PaperQuery, within_rows: Sequence[int] | None, first: int, count: int
