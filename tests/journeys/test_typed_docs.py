@@ -57,6 +57,7 @@ README: Mapping[str, list[Expected]] = {
     'carrel papers search "blood viscosity"': [
         shows(r"title: .*blood viscosity", r"Next: carrel papers show")
     ],
+    "carrel find blood viscosity": [shows(r"blood viscosity", r"then: get_paper_metadata")],
     "carrel connect claude-desktop --write": [WRITTEN],
     "carrel connect claude-code": [shows(r"^claude mcp add carrel -- /.*/bin/carrel mcp$")],
     "carrel references add refs.bib": [shows(r"added: id kucsko-2013", r"swanson-1986")],
@@ -85,6 +86,12 @@ GUIDE: Mapping[str, list[Expected]] = {
     'carrel papers search "fish oil" --limit 3': [shows(r"title: Fish oil lowers")],
     "carrel papers search 'keyword:\"raynaud disease\" year:1975..1979' --limit 3": [
         shows(r"Raynaud disease", r"year: 197[5-9]")
+    ],
+    'carrel papers passages "blood viscosity" --limit 2': [
+        shows(r"passage_id: ", r"text: .*blood")
+    ],
+    'carrel papers quote "blood viscosity in patients with Raynaud disease"': [
+        shows(r"is_found: True", r"exactness near")
     ],
     "carrel papers facets keyword --limit 5": [shows(r"value: fish oil")],
     'carrel papers export --format ris --query "blood viscosity"': [

@@ -78,7 +78,7 @@ def test_a_503_shows_nothing_of_the_driver_and_the_log_names_tool_user_path_and_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: io.StringIO
 ) -> None:
     _a_failing_search(monkeypatch)
-    told = invoke(tmp_path, "text:nerves")
+    told = invoke(tmp_path, "nerves")
     assert told.status_code == 503
     body = told.json()
     assert SECRET not in told.text and "fts5" not in told.text

@@ -75,6 +75,9 @@ async def read_notes(file: Path) -> None:
 async def read_build_state(file: Path) -> None:
     with SqlitePaperBuildState(file) as state:
         assert state.has_published()
+        assert [Path(name).name for name in state.known_sources()] == ["lenses.md"]
+        assert len(state.records([1])) == state.record_count() == 1
+        assert state.known_paper("cf449c0c233d42e4f7c0ea3005a2cab5") is not None
 
 
 async def read_buckets(file: Path) -> None:
@@ -98,7 +101,12 @@ VERSIONS = {
     "access.sqlite": len(ACCESS),
     "research/research.db": len(RESEARCH),
     "knowledge.sqlite": len(STEPS),
+    "papers/.carrel-build/state.db": 2,
 }
+
+
+# Tables whose rows a later version keeps in another form; who reads the file checks them.
+REWRITTEN = {"papers/.carrel-build/state.db": ("fact", "part", "published", "record", "source")}
 
 
 @pytest.mark.promise("Q5")
@@ -111,6 +119,7 @@ def test_a_file_of_the_first_version_opens_and_keeps_every_row(tmp_path: Path, n
     after = rows_in(file)
     # Word tables are made from the notes, and made anew.
     before = {table: rows for table, rows in before.items() if not table.startswith("note_words")}
+    before = {table: rows for table, rows in before.items() if table not in REWRITTEN.get(name, ())}
     # A later version adds columns at the end.
     assert {
         table: [row[: len(before[table][0])] for row in after[table]]

@@ -292,6 +292,6 @@ def test_a_corpus_says_how_large_it_is_and_is_written_out(tmp_path: Path) -> Non
 
     statistics, lines, bibtex, everything = asyncio.run(scene())
     assert statistics.papers == len(everything.splitlines()) == 10
-    assert statistics.index == "fast index of words"
+    assert statistics.index == "fast index of words and passages"
     assert sum(year.paper_count for year in statistics.years) == 10
     assert json.loads(lines)["title"] in bibtex.replace("{", "").replace("}", "")
