@@ -128,7 +128,7 @@ GUIDE: Mapping[str, list[Expected]] = {
     "CARREL_AUTH_MODE=tokens carrel serve": [SERVING],
     "curl … search_knowledge": [
         shows(r"Measuring viscosity"),
-        shows(r'"success":true', lacks=("viscometer.", "Cleo")),
+        shows(r'"result":\[\]', r"Nothing was found in 2 notes", lacks=("old viscometer", "Cleo")),
     ],
     'carrel research start "Find new treatments for Raynaud disease" --watch': [RESEARCHED],
     "carrel research list": [shows(r"Find new treatments for Raynaud disease")],
