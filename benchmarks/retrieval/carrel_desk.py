@@ -139,6 +139,8 @@ def _plain(answer: object) -> Any:
 
 def _rows(answer: object) -> list[Mapping[str, Any]]:
     """The hits of an answer: itself, or the first list of objects in it."""
+    if isinstance(answer, Mapping) and "explanation" in answer:
+        answer = answer["result"]
     if isinstance(answer, list):
         return [row for row in answer if isinstance(row, Mapping)]
     if isinstance(answer, Mapping):
