@@ -178,8 +178,10 @@ def fits(query: dict[str, Any], id: str, facts: dict[str, Any]) -> bool:
         case "ids":
             return id in inside["values"]
         case _:
+            # Where nothing else is wanted, one must fit even at a minimum of 0, as on a server.
             default = 0 if inside.get("must") or inside.get("filter") else 1
-            least = inside.get("minimum_should_match", default) if inside.get("should") else 0
+            least = max(default, inside.get("minimum_should_match", default))
+            least = least if inside.get("should") else 0
             return (
                 all(
                     fits(one, id, facts)
