@@ -64,7 +64,7 @@ def paper(record: PaperRecord) -> PublishedPaper:
 @pytest.mark.parametrize("record", [RECORD, PaperRecord(title="Alone")])
 def test_a_paper_comes_back_from_its_record_as_it_was(record: PaperRecord) -> None:
     whole = paper(record)
-    assert read_stored(pack_json(encode_paper(whole))).published == whole
+    assert read_stored(pack_json(encode_paper(whole))).published_paper == whole
 
 
 def test_a_key_of_another_record_keeps_its_own_fingerprint() -> None:

@@ -73,7 +73,7 @@ def test_a_segment_holds_records_keys_facets_texts_and_passages(tmp_path: Path) 
     folder = tmp_path / "segments" / entry.name
     with closing(open_segment(folder)) as connection:
         rows = connection.execute("SELECT row, record FROM paper ORDER BY row").fetchall()
-        assert [(row, read_stored(body).published) for row, body in rows] == [
+        assert [(row, read_stored(body).published_paper) for row, body in rows] == [
             (each.row, each.paper) for each in papers()
         ]
         by_key = "SELECT row FROM paper_key WHERE key = 'doi:10.1000/2'"

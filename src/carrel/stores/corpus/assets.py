@@ -47,7 +47,7 @@ def read_asset(session: CorpusSession, name: str, max_bytes: int | None = None) 
     kind, _, rest = name.partition("/")
     if kind in _MADE_OF_RECORDS:
         paper = find_paper(session, rest.partition("/")[0].removesuffix(".json"))
-        return None if paper is None else make_paper_file(paper.paper.published, name)
+        return None if paper is None else make_paper_file(paper.paper.published_paper, name)
     for segment in reversed(session.version.segments):
         reader = session.reader(segment)
         found = reader.one("SELECT number, size FROM asset WHERE name = ?", (name,))

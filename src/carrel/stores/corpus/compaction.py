@@ -130,7 +130,7 @@ def _versions(corpus: Path, run: Segments) -> Iterator[PaperVersion]:
             for row, body in connection.execute("SELECT row, record FROM paper ORDER BY row"):
                 if row in dead:
                     continue
-                paper = read_stored(body).published
+                paper = read_stored(body).published_paper
                 names = connection.execute(
                     "SELECT name FROM paper_asset JOIN asset ON number = asset WHERE row = ?",
                     (row,),

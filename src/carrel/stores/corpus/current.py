@@ -96,7 +96,8 @@ class ReaderByKind(Generic[ReaderT]):
                 raise
             return await question(self.now)
 
-    def opened(self) -> list[ReaderT]:
+    def open_readers(self) -> list[ReaderT]:
+        """The readers that have been made, to be closed."""
         return [self._of_snapshot, *([] if self._of_segments is None else [self._of_segments])]
 
 
@@ -152,7 +153,7 @@ class CurrentPapers:
         await self._readers.ask(lambda it: it.check())
 
     async def close(self) -> None:
-        for store in self._readers.opened():
+        for store in self._readers.open_readers():
             await store.close()
 
 
@@ -173,7 +174,7 @@ class CurrentAssets:
         return await self._readers.ask(lambda it: it.read(name))
 
     async def close(self) -> None:
-        for assets in self._readers.opened():
+        for assets in self._readers.open_readers():
             await assets.close()
 
 

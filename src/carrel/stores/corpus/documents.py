@@ -80,7 +80,7 @@ def _documents(session: CorpusSession, rows: Sequence[int]) -> list[Document]:
 
 
 def _document(stored: StoredPaper) -> Document:
-    summary = stored.published.summaries.searchable or stored.preview
+    summary = stored.published_paper.summaries.searchable or stored.preview
     return paper_document(shown_paper(stored).metadata, summary)
 
 
@@ -107,7 +107,7 @@ def ranked_corpus(folder: CorpusFolder) -> Iterator[CorpusRankedVersion]:
 
 def indexed_texts(session: CorpusSession, stored: StoredPaper) -> IndexedTexts:
     """Everything of a paper that a search ranks by, as a snapshot would have it."""
-    record, published = stored.record, stored.published
+    record, published = stored.record, stored.published_paper
     about = (
         record.title,
         *record.authors,

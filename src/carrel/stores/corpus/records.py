@@ -96,7 +96,7 @@ class StoredPaper:
         return find_year(self.record.publication_date)
 
     @cached_property
-    def published(self) -> PublishedPaper:
+    def published_paper(self) -> PublishedPaper:
         """The paper with its summaries, as exports and static files need it."""
         return PublishedPaper(
             self.paper_id,

@@ -101,7 +101,7 @@ def _papers(session: CorpusSession) -> Iterator[PublishedPaper]:
     for first in range(0, len(rows), _BATCH_SIZE):
         found = papers_of_rows(session, rows[first : first + _BATCH_SIZE])
         for number, each in enumerate(found, start=first + 1):
-            yield replace(each.paper.published, paper_index=number)
+            yield replace(each.paper.published_paper, paper_index=number)
 
 
 def _write_assets(session: CorpusSession, paper: PublishedPaper, static: Path) -> Iterator[str]:

@@ -255,7 +255,7 @@ def _texts(session: CorpusSession, paper: FoundPaper, passage: int | None) -> It
     yield opening
     if not opening:
         yield from (each.text for each in passage_rows.passages_of_row(session, paper))
-    yield stored.published.summaries.searchable
+    yield stored.published_paper.summaries.searchable
     for each in passage_rows.passages_of_row(session, paper):
         yield each.text
     yield " ".join((record.title, *record.authors, record.venue or "", *record.keywords))
@@ -267,7 +267,7 @@ def _opening(stored: StoredPaper) -> str:
     """What a paper says first: the summary that somebody wrote of it, else its abstract alone."""
     filed = {template_tag(summary.template) for summary in stored.record.summaries}
     if stored.preferred in filed:
-        return plain_text(stored.published.summaries.preferred.markdown)
+        return plain_text(stored.published_paper.summaries.preferred.markdown)
     return plain_text(stored.record.abstract or "")
 
 

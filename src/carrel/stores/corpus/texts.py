@@ -57,7 +57,7 @@ def _paper(stored: StoredPaper) -> Paper:
     return Paper(
         stored.paper_id,
         record.title,
-        stored.published.summaries.searchable or stored.preview,
+        stored.published_paper.summaries.searchable or stored.preview,
         facet_values(record.keywords),
         year=int(year) if year.isdigit() else None,
     )

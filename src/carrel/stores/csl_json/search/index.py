@@ -215,7 +215,7 @@ class LibraryIndex:
 
     def _entries(self, change: _Change, pending: Sequence[int]) -> Iterator[IndexEntry]:
         gone = set(change.removed)
-        for stored in self.records.stored([row for row in pending if row not in gone]):
+        for stored in self.records.read_references([row for row in pending if row not in gone]):
             yield make_entry_of(stored.row, stored.item, stored.body)
         for each in change.added:
             yield make_entry_of(each.row, each.text.item, self._read_body(each.text.item))

@@ -195,7 +195,7 @@ class LibrarySearch:
 def _read_passages(index: LibraryIndex, numbers: Mapping[int, int]) -> list[AttachedPassage]:
     """The passages of these numbers in the attached texts of these rows."""
     found: list[AttachedPassage] = []
-    for stored in index.records.stored(list(numbers)):
+    for stored in index.records.read_references(list(numbers)):
         passages = cut_passages(stored.body)
         wanted = numbers[stored.row] - 1
         if wanted < len(passages):

@@ -129,7 +129,7 @@ class IndexRecords:
                     found[row] = _unpack(item)
         return found
 
-    def stored(self, rows: Sequence[int]) -> list[StoredReference]:
+    def read_references(self, rows: Sequence[int]) -> list[StoredReference]:
         """What is stored of these rows."""
         with self._open() as connection:
             return [
