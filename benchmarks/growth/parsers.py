@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -36,6 +36,8 @@ from carrel.libraries.text.outline import outline
 from carrel.libraries.text.passages import cut_passages, passage_ids
 from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.libraries.text.snippets import Marker
+from carrel.libraries.works.cited_works import CitedWork
+from carrel.libraries.works.figures import PaperFigure
 from carrel.rooms.knowledge.links import link_targets
 from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note, write_note
 from carrel.rooms.papers.building.identity import find_month, find_year, normalise_title
@@ -259,6 +261,15 @@ def _file_reader(reader: SourceReader, suffix: str) -> Callable[[str], object]:
 
         def keep_image(self, path: Path) -> str:
             return "3" * 64
+
+        def keep_image_bytes(self, content: bytes, extension: str) -> str:
+            return "4" * 64
+
+        def keep_references(self, works: Sequence[CitedWork]) -> str:
+            return "5" * 64
+
+        def keep_figures(self, figures: Sequence[PaperFigure]) -> str:
+            return "6" * 64
 
     def run(text: str) -> None:
         with tempfile.TemporaryDirectory() as folder:

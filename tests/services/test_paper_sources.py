@@ -5,7 +5,7 @@ from __future__ import annotations
 import lzma
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import orjson
@@ -13,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from carrel.libraries.works.cited_works import CitedWork
+from carrel.libraries.works.figures import PaperFigure
 from carrel.rooms.papers.building.models import PaperRecord, PartJob, Reading, SourcePart
 from carrel.services.paper_sources.bibliography import BibliographyReader
 from carrel.services.paper_sources.fields import parse_fields, split_authors
@@ -37,6 +39,8 @@ class Shelf:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.references: list[CitedWork] = []
+        self.figures: list[PaperFigure] = []
 
     def keep_markdown(self, text: str) -> str:
         self.texts.append(text)
@@ -50,6 +54,17 @@ class Shelf:
 
     def keep_image(self, path: Path) -> str:
         return "3" * 64
+
+    def keep_image_bytes(self, content: bytes, extension: str) -> str:
+        return "4" * 64
+
+    def keep_references(self, works: Sequence[CitedWork]) -> str:
+        self.references.extend(works)
+        return "5" * 64
+
+    def keep_figures(self, figures: Sequence[PaperFigure]) -> str:
+        self.figures.extend(figures)
+        return "6" * 64
 
 
 def read_all(reader: SourceReader, path: Path, shelf: Shelf | None = None) -> Reading:

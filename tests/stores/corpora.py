@@ -14,6 +14,7 @@ from carrel.rooms.papers.building.models import (
     FiledSummary,
     Heading,
     PaperRecord,
+    guessed,
 )
 from carrel.rooms.papers.building.papers import (
     PaperVersion,
@@ -130,7 +131,7 @@ def random_paper(
         translations=(("zh", texts.keep("md_translate/zh", f"翻译 {sentence(10)}")),)
         if chance.random() < 0.2
         else (),
-        inferred=("title",) if chance.random() < 0.2 else (),
+        origins=guessed("title") if chance.random() < 0.2 else (),
     )
     return PublishedPaper(
         make_paper_id(f"bib:key{number}"),

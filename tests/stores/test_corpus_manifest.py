@@ -14,6 +14,7 @@ from carrel.rooms.papers.building.models import (
     Heading,
     KeptImage,
     PaperRecord,
+    guessed,
 )
 from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
 from carrel.rooms.papers.errors import SnapshotUnavailableError
@@ -50,7 +51,7 @@ RECORD = PaperRecord(
     pdf_sha256="p" * 64,
     translations=(("zh", "z" * 64),),
     images=(KeptImage("images/x.png", "png", None),),
-    inferred=("title",),
+    origins=guessed("title"),
 )
 
 

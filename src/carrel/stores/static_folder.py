@@ -16,10 +16,12 @@ from typing import Any, Self, TypedDict
 import orjson
 
 from carrel.core.process_name import process_name
+from carrel.libraries.works.cited_works import CitedWork, encode_cited_works
+from carrel.libraries.works.figures import PaperFigure, encode_figures
 from carrel.rooms.papers.building.models import FiledSummary
 from carrel.rooms.papers.building.papers import PublishedPaper
 
-_ASSET_FOLDERS = ("md", "pdf", "md_translate", "images")
+_ASSET_FOLDERS = ("md", "pdf", "md_translate", "images", "references", "figures")
 _NOT_IN_A_NAME = re.compile(r'[<>:"/\\|?*\x00-\x1f\s]+')
 _LONGEST_NAME = 80
 _COPY_BYTES = 1024 * 1024
@@ -43,13 +45,24 @@ class PaperAssets:
     def keep_image(self, path: Path) -> str:
         return self._keep_file(path, "images", path.suffix.lower().removeprefix("."))
 
+    def keep_image_bytes(self, content: bytes, extension: str) -> str:
+        return self._keep_bytes(content, "images", extension)
+
+    def keep_references(self, works: Sequence[CitedWork]) -> str:
+        return self._keep_bytes(encode_cited_works(works), "references", "json")
+
+    def keep_figures(self, figures: Sequence[PaperFigure]) -> str:
+        return self._keep_bytes(encode_figures(figures), "figures", "json")
+
     def read_text(self, static_path: str) -> str:
         return (self._folder / static_path).read_text(encoding="utf-8")
 
     def _keep_text(self, text: str, where: str) -> str:
-        raw = text.encode("utf-8", "replace")
+        return self._keep_bytes(text.encode("utf-8", "replace"), where, "md")
+
+    def _keep_bytes(self, raw: bytes, where: str, extension: str) -> str:
         sha256 = hashlib.sha256(raw).hexdigest()
-        target = self._folder / where / f"{sha256}.md"
+        target = self._folder / where / f"{sha256}.{extension}"
         if not target.exists():
             write_whole(target, raw)
         return sha256

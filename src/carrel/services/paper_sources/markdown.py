@@ -20,6 +20,7 @@ from carrel.rooms.papers.building.models import (
     Reading,
     ReadProblem,
     SourcePart,
+    guessed,
 )
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import clean, one_line, parse_fields
@@ -66,7 +67,7 @@ class MarkdownReader:
         headings = find_headings(body)
         if not record.title:
             title, is_stated = _title_from(headings, part.path, problems)
-            record = replace(record, title=title, inferred=() if is_stated else ("title",))
+            record = replace(record, title=title, origins=() if is_stated else guessed("title"))
         body, images = store_images(body, part.path.parent, assets)
         translations, translation_problems, pdf = _companions(part, assets)
         record = replace(

@@ -14,7 +14,7 @@ from pypdfium2 import raw as pdfium
 
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 from carrel.libraries.text.budget import current_budget
-from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProblem
+from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProblem, guessed
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import clean, one_line, split_authors
 
@@ -250,7 +250,7 @@ def _read_document(document: pypdfium2.PdfDocument, path: Path, assets: AssetSto
         arxiv_id=facts.arxiv_id,
         markdown_sha256=assets.keep_markdown(f"# {title}\n\n{body}\n"),
         pdf_sha256=assets.keep_pdf(path),
-        inferred=tuple(name for name, is_guess in inferred.items() if is_guess),
+        origins=guessed(*(name for name, is_guess in inferred.items() if is_guess)),
     )
     return Reading((record,), tuple(problems))
 

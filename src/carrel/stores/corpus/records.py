@@ -19,10 +19,13 @@ from carrel.rooms.papers.building.identity import (
 )
 from carrel.rooms.papers.building.models import (
     BibtexEntry,
+    FieldOrigin,
     FiledSummary,
     Heading,
     KeptImage,
     PaperRecord,
+    RelatedWork,
+    guessed,
 )
 from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
 
@@ -149,15 +152,32 @@ def read_stored(body: bytes) -> StoredPaper:
 def record_facts(record: PaperRecord) -> dict[str, object]:
     """The fields of a record that say something, in their order."""
     facts = {field.name: getattr(record, field.name) for field in fields(record)}
-    return {name: value for name, value in facts.items() if value not in (None, (), "")}
+    return {
+        name: value
+        for name, value in facts.items()
+        if value not in (None, (), "") and _USUAL.get(name) != value
+    }
+
+
+# Values that most records have, which are not written.
+_USUAL = {"origin": "list", "confidence": 1.0}
 
 
 def read_record(facts: dict[str, Any]) -> PaperRecord:
     """The record of such fields; those of earlier versions name the empty ones as well."""
     known = dict(facts)
     known.setdefault("title", "")
-    for name in ("authors", "institutions", "keywords", "tags", "inferred"):
+    for name in ("authors", "institutions", "keywords", "tags"):
         known[name] = tuple(known.get(name, ()))
+    # Records of earlier versions name the fields that are guesses.
+    known["origins"] = (
+        *guessed(*known.pop("inferred", ())),
+        *(FieldOrigin(**origin) for origin in known.get("origins", ())),
+    )
+    known["related"] = tuple(RelatedWork(**work) for work in known.get("related", ()))
+    known["affiliations"] = tuple(
+        (author, institution) for author, institution in known.get("affiliations", ())
+    )
     known["translations"] = tuple(
         (language, sha256) for language, sha256 in known.get("translations", ())
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,43 @@ class KeptImage:
     sha256: str | None
 
 
+# Where a field's value comes from: somebody set it here; the publisher's own data (JATS, XMP, a
+# service's answer for the identifier); somebody's list or front matter; the printed page; neither.
+Origin = Literal["person", "publisher", "list", "layout", "guess"]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOrigin:
+    """Where the value of one field of a record comes from, and how sure it is (0 to 1)."""
+
+    field: str
+    origin: Origin
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedWork:
+    """Another work that the source says the paper is related to.
+
+    `relation` is `preprint_of`, `published_as`, `version_of`, `correction_of`, `retraction_of` or
+    `comment_on`.
+    """
+
+    relation: str
+    doi: str
+
+
+# A field from the printed page below this confidence is shown as inferred and not cited.
+MIN_CITED_CONFIDENCE = 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class PaperRecord:
     """One paper according to one source; long texts are stored as assets under their SHA-256.
 
-    `inferred` names the fields that were derived from the layout or the file's name.
+    `origins` has an entry for each field whose origin or confidence is not that of the whole record
+    (`origin`, `confidence`). `references_sha256` and `figures_sha256` name lists of
+    `libraries.works`. `affiliations` are pairs of an author and an institution.
     """
 
     title: str
@@ -74,7 +107,44 @@ class PaperRecord:
     pdf_sha256: str | None = None
     translations: tuple[tuple[str, str], ...] = ()
     images: tuple[KeptImage, ...] = ()
-    inferred: tuple[str, ...] = ()
+    kind: str | None = None
+    volume: str | None = None
+    issue: str | None = None
+    pages: str | None = None
+    publisher: str | None = None
+    pmid: str | None = None
+    pmcid: str | None = None
+    isbn: str | None = None
+    issn: str | None = None
+    url: str | None = None
+    affiliations: tuple[tuple[str, str], ...] = ()
+    related: tuple[RelatedWork, ...] = ()
+    references_sha256: str | None = None
+    figures_sha256: str | None = None
+    origin: Origin = "list"
+    confidence: float = 1.0
+    origins: tuple[FieldOrigin, ...] = ()
+
+    def origin_of(self, name: str) -> FieldOrigin:
+        """Where the value of a field comes from, and how sure it is."""
+        for found in self.origins:
+            if found.field == name:
+                return found
+        return FieldOrigin(name, self.origin, self.confidence)
+
+    @property
+    def inferred(self) -> tuple[str, ...]:
+        """The fields that are guesses: shown as such, and left out of citations."""
+        return tuple(
+            found.field
+            for found in self.origins
+            if found.origin == "guess" or found.confidence < MIN_CITED_CONFIDENCE
+        )
+
+
+def guessed(*names: str, confidence: float = 0.3) -> tuple[FieldOrigin, ...]:
+    """Origins of fields that no source states."""
+    return tuple(FieldOrigin(name, "guess", confidence) for name in names)
 
 
 @dataclass(frozen=True, slots=True)

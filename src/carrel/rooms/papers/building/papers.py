@@ -15,7 +15,7 @@ from carrel.rooms.papers.building.identity import (
     find_month,
     find_year,
 )
-from carrel.rooms.papers.building.models import FiledSummary, Heading, PaperRecord
+from carrel.rooms.papers.building.models import FiledSummary, Heading, PaperRecord, guessed
 
 # Whose word counts first: a person's or publisher's own text, then a list, then a PDF's layout.
 READERS_BY_TRUST = ("paper_infos", "jats", "markdown", "bibliography", "json_lines", "pdf")
@@ -68,7 +68,23 @@ def merge_records(records: Sequence[PaperRecord]) -> PaperRecord:
             dict(pair for record in reversed(records) for pair in record.translations).items()
         ),
         images=text.images if text else (),
-        inferred=_inferred_by_all(records),
+        kind=_first(record.kind for record in records),
+        volume=_first(record.volume for record in records),
+        issue=_first(record.issue for record in records),
+        pages=_first(record.pages for record in records),
+        publisher=_first(record.publisher for record in records),
+        pmid=_first(record.pmid for record in records),
+        pmcid=_first(record.pmcid for record in records),
+        isbn=_first(record.isbn for record in records),
+        issn=_first(record.issn for record in records),
+        url=_first(record.url for record in records),
+        affiliations=next((record.affiliations for record in records if record.affiliations), ()),
+        related=tuple(dict.fromkeys(related for record in records for related in record.related)),
+        references_sha256=_first(record.references_sha256 for record in records),
+        figures_sha256=_first(record.figures_sha256 for record in records),
+        origin=records[0].origin,
+        confidence=records[0].confidence,
+        origins=guessed(*_inferred_by_all(records)),
     )
 
 
@@ -79,6 +95,8 @@ def asset_paths(record: PaperRecord) -> list[str]:
         *([f"pdf/{record.pdf_sha256}.pdf"] if record.pdf_sha256 else []),
         *(f"md_translate/{language}/{sha256}.md" for language, sha256 in record.translations),
         *(image.static_path for image in record.images if image.sha256),
+        *([f"references/{record.references_sha256}.json"] if record.references_sha256 else []),
+        *([f"figures/{record.figures_sha256}.json"] if record.figures_sha256 else []),
     ]
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from carrel.libraries.works.cited_works import CitedWork
+from carrel.libraries.works.figures import PaperFigure
 from carrel.rooms.papers.building.models import (
     FiledSummary,
     FoundSource,
@@ -36,6 +38,12 @@ class AssetStore(Protocol):
     def keep_pdf(self, path: Path) -> str: ...
 
     def keep_image(self, path: Path) -> str: ...
+
+    def keep_image_bytes(self, content: bytes, extension: str) -> str: ...
+
+    def keep_references(self, works: Sequence[CitedWork]) -> str: ...
+
+    def keep_figures(self, figures: Sequence[PaperFigure]) -> str: ...
 
 
 class PaperSources(Protocol):
