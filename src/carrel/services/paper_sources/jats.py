@@ -16,6 +16,8 @@ from carrel.services.paper_sources.fields import (
     parse_identifier,
     unique,
 )
+from carrel.services.paper_sources.jats_figures import read_figures
+from carrel.services.paper_sources.jats_references import read_references
 from carrel.services.paper_sources.jats_text import (
     abstract_markdown,
     body_markdown,
@@ -33,7 +35,7 @@ class JatsReader:
     """One article or a set of them per file; skips decision letters and the like."""
 
     name = "jats"
-    version = 2
+    version = 3
 
     def accepts(self, path: Path, head: bytes) -> bool:
         suffix = path.suffix.lower()
@@ -65,13 +67,20 @@ class JatsReader:
         pdf_sha256 = assets.keep_pdf(pdf) if pdf is not None and len(articles) == 1 else None
         problems: list[ReadProblem] = []
         return Reading(
-            tuple(_paper(article, assets, pdf_sha256, problems) for article in articles),
+            tuple(
+                _paper(article, part.path.parent, assets, pdf_sha256, problems)
+                for article in articles
+            ),
             tuple(problems),
         )
 
 
 def _paper(
-    article: Element, assets: AssetStore, pdf_sha256: str | None, problems: list[ReadProblem]
+    article: Element,
+    folder: Path,
+    assets: AssetStore,
+    pdf_sha256: str | None,
+    problems: list[ReadProblem],
 ) -> PaperRecord:
     meta = child(child(article, "front"), "article-meta")
     if meta is None:
@@ -89,6 +98,8 @@ def _paper(
         )
         if piece
     )
+    references = read_references(article)
+    found = read_figures(article, folder, assets)
     return PaperRecord(
         title=title,
         authors=_authors(meta),
@@ -105,6 +116,9 @@ def _paper(
         headings=tuple(heading for heading in find_headings(body) if heading.level in {2, 3}),
         markdown_sha256=assets.keep_markdown(markdown + "\n") if body else None,
         pdf_sha256=pdf_sha256,
+        images=found.images,
+        references_sha256=assets.keep_references(references) if references else None,
+        figures_sha256=assets.keep_figures(found.figures) if found.figures else None,
     )
 
 

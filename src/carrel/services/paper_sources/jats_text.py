@@ -181,18 +181,28 @@ def _figure(node: Element, level: int) -> Iterator[str]:
         for each in node:
             yield from _figure(each, level)
         return
-    caption = child(node, "caption")
-    label, title = plain(child(node, "label")).rstrip("."), plain(child(caption, "title"))
-    words = [
-        f"**{label}.**" if label else "",
-        title,
-        *(_one_line(inline(each)) for each in children(caption, "p")),
-    ]
+    label = plain(child(node, "label")).rstrip(".")
+    words = [f"**{label}.**" if label else "", caption_markdown(node)]
     if shown := " ".join(word for word in words if word):
         yield shown
-    for table in node.iter():
-        if table.tag == "table":
-            yield from _table(table)
+    if table := table_markdown(node):
+        yield table
+
+
+def caption_markdown(node: Element) -> str:
+    """The caption of a figure or table in one line: its title, then its text."""
+    caption = child(node, "caption")
+    words = [
+        plain(child(caption, "title")),
+        *(_one_line(inline(each)) for each in children(caption, "p")),
+    ]
+    return " ".join(word for word in words if word)
+
+
+def table_markdown(node: Element) -> str | None:
+    """The tables inside as Markdown; None where there is none."""
+    tables = (text for table in node.iter() if table.tag == "table" for text in _table(table))
+    return "\n\n".join(tables) or None
 
 
 def _list(node: Element) -> Iterator[str]:

@@ -15,7 +15,13 @@ from carrel.rooms.papers.building.identity import (
     find_month,
     find_year,
 )
-from carrel.rooms.papers.building.models import FiledSummary, Heading, PaperRecord, guessed
+from carrel.rooms.papers.building.models import (
+    FiledSummary,
+    Heading,
+    KeptImage,
+    PaperRecord,
+    guessed,
+)
 
 # Whose word counts first: a person's or publisher's own text, then a list, then a PDF's layout.
 READERS_BY_TRUST = ("paper_infos", "jats", "markdown", "bibliography", "json_lines", "pdf")
@@ -67,7 +73,7 @@ def merge_records(records: Sequence[PaperRecord]) -> PaperRecord:
         translations=tuple(
             dict(pair for record in reversed(records) for pair in record.translations).items()
         ),
-        images=text.images if text else (),
+        images=_images_shown(text, next((each for each in records if each.figures_sha256), None)),
         kind=_first(record.kind for record in records),
         volume=_first(record.volume for record in records),
         issue=_first(record.issue for record in records),
@@ -119,6 +125,12 @@ def _inferred_by_all(records: Sequence[PaperRecord]) -> tuple[str, ...]:
         for field in inferred
         if not any(getattr(record, field) and field not in record.inferred for record in records)
     )
+
+
+def _images_shown(text: PaperRecord | None, figures: PaperRecord | None) -> tuple[KeptImage, ...]:
+    """Images of the text and of the list of figures, each once."""
+    images = [image for record in (text, figures) if record for image in record.images]
+    return tuple(dict.fromkeys(images))
 
 
 def _first(values: Iterable[str | None]) -> str | None:
