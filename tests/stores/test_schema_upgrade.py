@@ -28,6 +28,7 @@ from carrel.stores.sqlite.driver import SqliteDriver
 from carrel.stores.sqlite.knowledge import STEPS, sqlite_knowledge
 from carrel.stores.sqlite.limits import SqliteBuckets
 from carrel.stores.sqlite.papers.build_state import SqlitePaperBuildState
+from carrel.stores.sqlite.papers.build_tables import STEPS as BUILD_STATE
 from carrel.stores.sqlite.schema import (
     NewerFileError,
     schema_version,
@@ -101,7 +102,7 @@ VERSIONS = {
     "access.sqlite": len(ACCESS),
     "research/research.db": len(RESEARCH),
     "knowledge.sqlite": len(STEPS),
-    "papers/.carrel-build/state.db": 2,
+    "papers/.carrel-build/state.db": len(BUILD_STATE),
 }
 
 

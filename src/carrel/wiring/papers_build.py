@@ -12,8 +12,8 @@ from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress, Progress, run_with_progress
 from carrel.demo import PAPERS_FOLDER
 from carrel.policy.persistence import HomeNotPersistentError
+from carrel.rooms.papers.building.intake import Intake, PaperIntake
 from carrel.rooms.papers.building.models import BuildOptions, BuildReport
-from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser
 from carrel.rooms.papers.local_operations import CorpusOperations, CorpusTools
 from carrel.rooms.papers.models import PaperAdded, PaperRemoved
@@ -36,14 +36,14 @@ _USUAL = BuildOptions()
 
 
 @contextmanager
-def paper_builder(into: Path, options: BuildOptions = _USUAL) -> Iterator[PaperBuilder]:
+def paper_builder(into: Path, options: BuildOptions = _USUAL) -> Iterator[PaperIntake]:
     """A builder for the corpus in `into`, which must not have been built elsewhere."""
     with (
         translate_full_disk(into / WORKSHOP_NAME),
         open_build_stores(into, options) as stores,
     ):
         sources = PaperSourceFiles(partial(PaperAssets, staged_folder(into)), options)
-        yield PaperBuilder(sources, stores, SystemClock())
+        yield PaperIntake(sources, stores, SystemClock())
 
 
 def build_papers(
@@ -66,6 +66,20 @@ def add_paper_file(into: Path, file: Path) -> PaperAdded:
         paper_builder(into, BuildOptions(workers=1)) as builder,
     ):
         return builder.add(file, NoProgress())
+
+
+def take_paper_files(
+    into: Path,
+    sources: Sequence[Path],
+    options: BuildOptions = _USUAL,
+    progress: Progress | None = None,
+) -> Intake:
+    """Adds files and folders where they lie, after whoever adds already."""
+    with (
+        wait_for_other_additions(into / WORKSHOP_NAME),
+        paper_builder(into, options) as builder,
+    ):
+        return builder.take(sources, progress or NoProgress())
 
 
 def remove_paper(into: Path, paper_id: str) -> PaperRemoved:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import multiprocessing
 import os
 import signal
@@ -35,6 +36,7 @@ from carrel.services.paper_sources.pdf_source import PdfSource
 from carrel.services.parser_process import limit_this_process
 
 _HEAD_BYTES = 4096
+_HASHED_BYTES = 1024 * 1024
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "paper-static"})
 _WITH_COMPANIONS = frozenset({".md", ".markdown", ".xml", ".nxml"})
 # Below this much to read, starting further processes takes longer than they save.
@@ -87,6 +89,20 @@ class PaperSourceFiles:
 
     def find(self, sources: Sequence[Path]) -> tuple[list[FoundSource], list[SkippedFile]]:
         return find_sources(sources, READERS, self._size_limit_bytes)
+
+    def find_beside(self, paths: Sequence[Path]) -> tuple[list[FoundSource], list[SkippedFile]]:
+        return find_beside(paths, READERS, self._size_limit_bytes)
+
+    def hash_content(self, source: FoundSource) -> bytes | None:
+        digest = hashlib.sha256()
+        try:
+            for path in (source.path, *source.companions):
+                with path.open("rb") as file:
+                    while piece := file.read(_HASHED_BYTES):
+                        digest.update(piece)
+        except OSError:
+            return None
+        return digest.digest()
 
     def is_unchanged(self, known: KnownSource, found: FoundSource) -> bool:
         is_same = (known.reader, known.reader_version, known.stamps) == (
@@ -151,6 +167,31 @@ def find_sources(
     return list(search.found.values()), search.skipped
 
 
+def find_beside(
+    paths: Sequence[Path],
+    readers: Sequence[SourceReader],
+    size_limit_bytes: int,
+) -> tuple[list[FoundSource], list[SkippedFile]]:
+    """The sources that these files are, or that they belong to, by the names beside them alone."""
+    search = _FileSearch(readers, size_limit_bytes)
+    stems: dict[Path, set[str]] = {}
+    for path in paths:
+        stems.setdefault(path.parent, set()).add(path.name.partition(".")[0])
+    for folder, wanted in sorted(stems.items()):
+        try:
+            with os.scandir(folder) as entries:
+                names = sorted(
+                    entry.name for entry in entries if entry.name.partition(".")[0] in wanted
+                )
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            search.skip_unreadable(error)
+            continue
+        search.visit_names(folder, names)
+    return list(search.found.values()), search.skipped
+
+
 def stamp(path: Path) -> FileStamp:
     try:
         status = path.stat()
@@ -177,18 +218,22 @@ class _FileSearch:
             self._skip(path, "unknown_kind", "no reader knows this kind of file")
 
     def _visit_folder(self, root: Path) -> None:
-        for folder, folders, names in os.walk(root, onerror=self._skip_unreadable):
+        for folder, folders, names in os.walk(root, onerror=self.skip_unreadable):
             folders[:] = sorted(
                 name
                 for name in folders
                 if not name.startswith(".") and name not in _IGNORED_FOLDERS
             )
-            paths = [Path(folder, name) for name in sorted(names) if not name.startswith(".")]
-            companions = dict(_companions(paths))
-            taken = {path for group in companions.values() for path in group}
-            for path in paths:
-                if path not in taken:
-                    self._visit_file(path, companions.get(path, ()))
+            self.visit_names(Path(folder), sorted(names))
+
+    def visit_names(self, folder: Path, names: Sequence[str]) -> None:
+        """The files of one folder, each with those that belong to it."""
+        paths = [folder / name for name in names if not name.startswith(".")]
+        companions = dict(_companions(paths))
+        taken = {path for group in companions.values() for path in group}
+        for path in paths:
+            if path not in taken:
+                self._visit_file(path, companions.get(path, ()))
 
     def _visit_file(self, path: Path, companions: tuple[Path, ...]) -> bool:
         """Whether the file is of a known kind, or was skipped for a reason that is noted."""
@@ -204,7 +249,7 @@ class _FileSearch:
             with path.open("rb") as file:
                 head = file.read(_HEAD_BYTES)
         except OSError as error:
-            self._skip_unreadable(error)
+            self.skip_unreadable(error)
             return True
         reader = next((reader for reader in self._readers if reader.accepts(path, head)), None)
         if reader is None:
@@ -230,7 +275,7 @@ class _FileSearch:
     def _skip(self, path: Path, code: str, message: str) -> None:
         self.skipped.append(SkippedFile(path, code, message))
 
-    def _skip_unreadable(self, error: OSError) -> None:
+    def skip_unreadable(self, error: OSError) -> None:
         self._skip(
             Path(error.filename or "?"), "not_readable", f"cannot be opened: {error.strerror}"
         )

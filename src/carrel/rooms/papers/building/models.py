@@ -214,7 +214,7 @@ class SkippedFile:
 
 @dataclass(frozen=True, slots=True)
 class KnownSource:
-    """A source as the build state remembers it."""
+    """A source as the build state remembers it; `content` is the SHA-256 of its bytes."""
 
     path: str
     reader: str
@@ -222,6 +222,7 @@ class KnownSource:
     stamps: tuple[FileStamp, ...]
     further: tuple[FileStamp, ...]
     is_complete: bool
+    content: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +301,21 @@ class ReportLine:
         return facts if self.line is None else {**facts, "line": self.line}
 
 
+ChangeKind = Literal["new", "changed", "renamed", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChange:
+    """One file that came, changed, moved (from `before`) or left."""
+
+    kind: ChangeKind
+    path: str
+    before: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.kind:8} {self.path}" + (f" (was {self.before})" if self.before else "")
+
+
 @dataclass(frozen=True, slots=True)
 class BuildReport:
     """The end of a build in figures, with every line that a person should see."""
@@ -317,6 +333,7 @@ class BuildReport:
     seconds_writing: float
     is_changed: bool
     lines: tuple[ReportLine, ...] = field(default=())
+    changes: tuple[SourceChange, ...] = field(default=())
 
     @property
     def skipped(self) -> tuple[ReportLine, ...]:

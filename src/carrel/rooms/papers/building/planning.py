@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from carrel.rooms.papers.building.identity import (
@@ -93,11 +93,13 @@ class LinkedPlan:
 
 
 def plan_linked(
-    linked: LinkedRecords, filed_stamp: Callable[[str], str], restored_source: str | None = None
+    linked: LinkedRecords,
+    filed_stamp: Callable[[str], str],
+    restored: Collection[str] = frozenset(),
 ) -> LinkedPlan:
     """Group the records and compare with what is published.
 
-    A paper that was removed stays so, unless `restored_source` is one of its sources.
+    A paper that was removed stays so, unless one of its sources is among `restored`.
     """
     every_group = group_records(linked.claims)
     groups = [found for found in every_group if found.keys and found.has_title]
@@ -112,7 +114,11 @@ def plan_linked(
     planned: list[PlannedPaper] = []
     for found, paper_id in zip(groups, paper_ids, strict=True):
         before = known.get(paper_id)
-        if before is not None and before.is_removed and restored_source not in found.sources:
+        if (
+            before is not None
+            and before.is_removed
+            and not any(source in restored for source in found.sources)
+        ):
             left_out += found.record_ids
             continue
         filed = filed_stamp(paper_id)

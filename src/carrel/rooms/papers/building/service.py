@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +30,7 @@ from carrel.rooms.papers.building.papers import (
 )
 from carrel.rooms.papers.building.planning import KnownPaper, PaperChange, PlannedPaper, plan_linked
 from carrel.rooms.papers.building.ports import BuildStores, PaperSources, Publication
+from carrel.rooms.papers.building.source_changes import SourceSettler, removed_changes
 from carrel.rooms.papers.errors import (
     NothingToBuildError,
     PaperNotAddedError,
@@ -59,7 +60,7 @@ class _Outcome:
     added: int = 0
     changed: int = 0
     removed: int = 0
-    # Papers of one source that somebody waits for.
+    # Papers of the sources that somebody waits for.
     asked_for: list[PlannedPaper] = field(default_factory=list)
 
     @property
@@ -79,6 +80,7 @@ class PaperBuilder:
         self._summaries = stores.summaries
         self._lock = stores.lock
         self._clock = clock
+        self._settler = SourceSettler(sources, stores.state)
 
     def build(
         self, sources: Sequence[Path], progress: Progress, *, only: bool = False
@@ -106,8 +108,8 @@ class PaperBuilder:
                 if not self._is_up_to_date(one, self._state.known_source(source)):
                     self._read([one], progress)
                 self._state.touch_source(source)
-            outcome = self._publish(progress, source)
-            lines = [*_skipped_lines(skipped), *self._problem_lines(source)]
+            outcome = self._publish(progress, asked={source}, restored={source})
+            lines = [*skipped_lines(skipped), *self._problem_lines(source)]
             planned = outcome.asked_for[0] if outcome.asked_for else None
             if planned is None:
                 # Whoever handed it in may have stopped waiting and removes nothing then.
@@ -216,12 +218,15 @@ class PaperBuilder:
             for path in gone
             if not any(Path(path).is_relative_to(place) for place in unreachable)
         }
-        self._state.forget_sources(gone)
-        to_read = [
+        to_settle = [
             source
             for source in found
             if not self._is_up_to_date(source, known.get(str(source.path)))
         ]
+        settled = self._settler.settle(to_settle, known, gone, knows_all=True)
+        gone -= settled.moved_from
+        self._state.forget_sources(gone)
+        to_read = settled.to_read
         self._read(to_read, progress)
         read_at = self._clock.monotonic()
         self._touch_summarised()
@@ -240,10 +245,11 @@ class PaperBuilder:
             seconds_writing=self._clock.monotonic() - read_at,
             is_changed=outcome.is_changed,
             lines=(
-                *_skipped_lines(skipped),
+                *skipped_lines(skipped),
                 *self._problem_lines(),
                 *self._state.link_notes(),
             ),
+            changes=(*settled.changes, *removed_changes(gone)),
         )
 
     def _is_up_to_date(self, source: FoundSource, known: KnownSource | None) -> bool:
@@ -255,11 +261,13 @@ class PaperBuilder:
         progress.begin("reading", sum(source.size_bytes for source in sources), "bytes")
         waiting: Counter[str] = Counter()
         cut: set[str] = set()
+        contents: dict[str, bytes | None] = {}
 
         def jobs() -> Iterator[PartJob]:
             for source in sources:
                 path = str(source.path)
                 done = self._state.begin_source(source)
+                contents[path] = self._sources.hash_content(source)
                 remaining = source.size_bytes
                 for part in self._sources.parts(source):
                     size = (
@@ -273,13 +281,13 @@ class PaperBuilder:
                     yield PartJob(source.reader, part, size)
                 cut.add(path)
                 if not waiting[path]:
-                    self._state.complete_source(path)
+                    self._state.complete_source(path, contents.pop(path))
 
         for read in self._sources.read(jobs()):
             self._state.add_part(read)
             waiting[read.source] -= 1
             if read.source in cut and not waiting[read.source]:
-                self._state.complete_source(read.source)
+                self._state.complete_source(read.source, contents.pop(read.source))
             progress.advance(read.size_bytes)
         self._state.commit()
         progress.end()
@@ -294,8 +302,17 @@ class PaperBuilder:
         }
         self._state.touch_papers(changed)
 
-    def _publish(self, progress: Progress, asked_source: str | None = None) -> _Outcome:
-        """Link what was touched and publish what that changed, in one new manifest."""
+    def _publish(
+        self,
+        progress: Progress,
+        asked: Collection[str] = frozenset(),
+        restored: Collection[str] = frozenset(),
+    ) -> _Outcome:
+        """Link what was touched and publish what that changed, in one new manifest.
+
+        The outcome names the papers of the sources in `asked`; a paper that was removed comes back
+        where one of its sources is in `restored`.
+        """
         on_disk = self._corpus.build_id()
         is_current = on_disk is not None and self._state.published_build_id() == on_disk
         if not is_current and self._state.has_published():
@@ -308,9 +325,11 @@ class PaperBuilder:
         progress.begin("writing", self._state.touched_count(), "papers")
         waiting: list[tuple[PlannedPaper, PaperChange]] = []
         for linked in self._state.linked_records():
-            plan = plan_linked(linked, self._summaries.stamp, asked_source)
+            plan = plan_linked(linked, self._summaries.stamp, restored)
             outcome.asked_for += [
-                planned for planned in plan.papers if asked_source in planned.group.sources
+                planned
+                for planned in plan.papers
+                if asked and any(source in asked for source in planned.group.sources)
             ]
             for planned in plan.papers:
                 change = self._plan_change(planned, publication, outcome)
@@ -428,7 +447,7 @@ class PaperBuilder:
             yield ReportLine(source, problem.code, problem.message, problem.is_fatal, problem.line)
 
 
-def _skipped_lines(skipped: Sequence[SkippedFile]) -> list[ReportLine]:
+def skipped_lines(skipped: Sequence[SkippedFile]) -> list[ReportLine]:
     return [
         ReportLine(str(line.path), line.code, line.message, is_skipped=True) for line in skipped
     ]

@@ -40,7 +40,7 @@ from carrel.stores.sqlite.schema import NewerFileError, upgrade_schema
 _PARTS_PER_COMMIT = 32
 # Less than add_paper may take, so that who waits is told why.
 _ADDITION_WAIT_SECONDS = 240.0
-_SOURCE = "SELECT number, path, reader, reader_version, stamps, is_complete FROM source"
+_SOURCE = "SELECT number, path, reader, reader_version, stamps, is_complete, content FROM source"
 
 
 class SqlitePaperBuildState:
@@ -145,9 +145,23 @@ class SqlitePaperBuildState:
         if self._uncommitted >= _PARTS_PER_COMMIT or len(read.records) > _PARTS_PER_COMMIT:
             self.commit()
 
-    def complete_source(self, path: str) -> None:
+    def complete_source(self, path: str, content: bytes | None = None) -> None:
         self._begin()
-        self._connection.execute("UPDATE source SET is_complete = 1 WHERE path = ?", (path,))
+        self._connection.execute(
+            "UPDATE source SET is_complete = 1, content = ? WHERE path = ?", (content, path)
+        )
+
+    def sources_with_content(self, content: bytes) -> list[KnownSource]:
+        rows = self._connection.execute(f"{_SOURCE} WHERE content = ? ORDER BY path", (content,))
+        return [_known_source(row, ()) for row in rows.fetchall()]
+
+    def move_source(self, before: str, source: FoundSource) -> None:
+        self._begin()
+        self._connection.execute(
+            "UPDATE source SET path = ?, stamps = ? WHERE path = ?",
+            (str(source.path), orjson.dumps(source.stamps), before),
+        )
+        self.commit()
 
     def commit(self) -> None:
         if self._connection.in_transaction:
@@ -444,11 +458,12 @@ def _read_conflicts(content: bytes) -> list[Conflict]:
 
 
 def _known_source(row: Sequence[object], further: Iterable[FileStamp]) -> KnownSource:
-    _, path, reader, version, stamps, is_complete = row
+    _, path, reader, version, stamps, is_complete, content = row
     assert isinstance(version, int)
     assert isinstance(stamps, bytes)
+    assert content is None or isinstance(content, bytes)
     return KnownSource(
-        str(path), str(reader), version, _stamps(stamps), tuple(further), bool(is_complete)
+        str(path), str(reader), version, _stamps(stamps), tuple(further), bool(is_complete), content
     )
 
 

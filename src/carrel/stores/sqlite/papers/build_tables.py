@@ -184,4 +184,9 @@ def _insert_hashes(table: str, number: int, hashes: Iterable[int]) -> Generator[
         )
 
 
-STEPS: tuple[UpgradeStep, ...] = (_FIRST, UpgradeStatements(_upgrade_to_second))
+# Version 3 knows the bytes of a source, so that a renamed file stays the same source.
+_THIRD = """
+ALTER TABLE source ADD COLUMN content BLOB;
+CREATE INDEX source_by_content ON source(content) WHERE content IS NOT NULL"""
+
+STEPS: tuple[UpgradeStep, ...] = (_FIRST, UpgradeStatements(_upgrade_to_second), _THIRD)

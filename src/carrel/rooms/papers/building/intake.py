@@ -1,0 +1,146 @@
+"""Adds files to a corpus where they lie, and follows what changes in their folders."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from carrel.core.progress import Progress
+from carrel.rooms.papers.building.models import FoundSource, ReportLine, SourceChange
+from carrel.rooms.papers.building.papers import merge_records
+from carrel.rooms.papers.building.planning import PlannedPaper
+from carrel.rooms.papers.building.service import PaperBuilder, skipped_lines
+from carrel.rooms.papers.building.source_changes import removed_changes
+
+_FACTS = frozenset({"title", "authors"})
+
+
+@dataclass(frozen=True, slots=True)
+class TakenPaper:
+    """A paper that files were read for.
+
+    `sources` are all files it is made of; `is_stated` says that nobody guessed its title and
+    authors, or that it has a DOI.
+    """
+
+    paper_id: str
+    title: str
+    is_new: bool
+    is_stated: bool
+    sources: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_joined(self) -> bool:
+        return len(self.sources) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What became of files that were added or followed."""
+
+    papers: tuple[TakenPaper, ...]
+    changes: tuple[SourceChange, ...]
+    unchanged: int
+    total: int
+    removed: int = 0
+    lines: tuple[ReportLine, ...] = ()
+
+    @property
+    def skipped(self) -> tuple[ReportLine, ...]:
+        return tuple(line for line in self.lines if line.is_skipped)
+
+
+class PaperIntake(PaperBuilder):
+    """A builder that takes files one by one and knows which paper each became."""
+
+    def take(self, sources: Sequence[Path], progress: Progress) -> Intake:
+        """Add files and folders where they lie; nothing leaves the corpus.
+
+        A file that is named brings its paper back if it was removed; one in a folder does not.
+        """
+        with self._held():
+            found, skipped = self._sources.find(sources)
+            paths = {str(source.path) for source in found}
+            named = {str(source.absolute()) for source in sources} & paths
+            changes, unchanged = self._settle_and_read(found, (), progress)
+            for path in named:
+                self._state.touch_source(path)
+            return self._publish_taken(
+                paths, named, changes, unchanged, skipped_lines(skipped), progress
+            )
+
+    def follow(self, paths: Sequence[Path], progress: Progress) -> Intake:
+        """Bring the corpus in step with files that came, changed or left.
+
+        The cost is that of these files, however many others there are.
+        """
+        with self._held():
+            found, skipped = self._sources.find_beside(paths)
+            at_hand = {str(source.path) for source in found}
+            beside = {str(path) for source in found for path in source.companions}
+            unreadable = {str(line.path) for line in skipped}
+            gone = {
+                path
+                for path in {*map(str, paths), *beside} - at_hand - unreadable
+                if self._state.known_source(path) is not None
+            }
+            changes, unchanged = self._settle_and_read(found, gone, progress)
+            return self._publish_taken(
+                at_hand, (), changes, unchanged, skipped_lines(skipped), progress
+            )
+
+    def known_paths(self, folders: Sequence[Path]) -> list[str]:
+        """Every source below these folders that the corpus was made of."""
+        places = [folder.absolute() for folder in folders]
+        return [
+            path
+            for path in self._state.known_sources()
+            if any(Path(path).is_relative_to(place) for place in places)
+        ]
+
+    def _settle_and_read(
+        self, found: Sequence[FoundSource], gone: Collection[str], progress: Progress
+    ) -> tuple[list[SourceChange], int]:
+        known = {str(source.path): self._state.known_source(str(source.path)) for source in found}
+        stale = [
+            source for source in found if not self._is_up_to_date(source, known[str(source.path)])
+        ]
+        settled = self._settler.settle(stale, known, gone)
+        left = set(gone) - settled.moved_from
+        self._state.forget_sources(left)
+        self._read(settled.to_read, progress)
+        return [*settled.changes, *removed_changes(left)], len(found) - len(settled.changes)
+
+    def _publish_taken(
+        self,
+        asked: Collection[str],
+        restored: Collection[str],
+        changes: Sequence[SourceChange],
+        unchanged: int,
+        skipped: Sequence[ReportLine],
+        progress: Progress,
+    ) -> Intake:
+        outcome = self._publish(progress, asked=asked, restored=restored)
+        lines = [*skipped]
+        for change in changes:
+            lines += self._problem_lines(change.path)
+        return Intake(
+            tuple(self._taken(planned) for planned in outcome.asked_for),
+            tuple(changes),
+            unchanged,
+            self._corpus.paper_count(),
+            outcome.removed,
+            tuple(lines),
+        )
+
+    def _taken(self, planned: PlannedPaper) -> TakenPaper:
+        group = planned.group
+        record = merge_records(self._state.records(group.record_ids))
+        is_named = bool(record.authors) and not _FACTS & set(record.inferred)
+        is_stated = is_named or (record.doi is not None and "doi" not in record.inferred)
+        notes = tuple(conflict.message for conflict in group.conflicts)
+        return TakenPaper(
+            planned.paper_id, record.title, planned.is_new, is_stated, group.sources, notes
+        )
