@@ -1,0 +1,392 @@
+"""The authors under a title: lines cut into names, affiliations and addresses, in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from carrel.libraries.pdf_layout.content import Line, Span
+from carrel.libraries.pdf_layout.person_names import (
+    has_institution_word,
+    is_group_name,
+    is_person_name,
+    is_place,
+    split_names,
+    tidy_name,
+)
+from carrel.libraries.pdf_layout.printed_dates import has_date
+from carrel.libraries.pdf_layout.title_zone import FrontPage, join_spaces, sort_lines
+from carrel.libraries.pdf_layout.titles import FoundTitle
+
+# Inside a line of names, a gap wider than this share of the size separates two of them; spaces
+# between words are under 0.55 on the pages of the gold set, justified text apart.
+_NAME_GAP = 0.85
+_MARKER_SIZE = 0.82
+_MARKER_RISE = 0.12
+_SAME_SIZE = 0.35
+_LINE_STEP = 1.75
+_MOST_AUTHORS = 1_000
+_MARK = "\ue000"
+_MARKER_TEXT = re.compile(r"^[\d,;.\s*∗†‡§¶‖⋆★✉#a-zA-Z()\[\]^+&–-]{1,14}$")
+_LOOSE_MARKS = re.compile(r"(?<=[^\W\d_.])\s?(?:\d{1,2}(?:\s?,\s?\d{1,2})*|[*∗†‡§¶]+)(?=[,;\s]|$)")
+_CONTACT = re.compile(
+    r"@|https?:|www\.|\borcid\b|e-?mail|\bcorrespond|\btel\b|\bphone\b|\bfax\b|^\s*\{.*\}",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(
+    r"^\W*(?:version|release|draft|revised|revision|updated|last\s+(?:updated|modified|revised)"
+    r"|compiled|this\s+version|for\s+\w+\s+version|submitted|received|accepted|published|available"
+    r"|edited\s+by|editor|copyright|©|\(c\)|package|document|technical|working|preprint|to\s+appear"
+    r"|in\s+press|equal\s+contribution|these\s+authors|contributed\s+equally|communicated\s+by"
+    r"|supervis|advis|betreuer|gutachter|license|licence|doi\b|arxiv|v\d|r\s+package)",
+    re.IGNORECASE,
+)
+_NUMERAL = re.compile(r"^(?:\d{1,2}|[IVX]{1,4})(?:\.\d{1,2}){0,3}\.?$")
+_HAS_LETTERS = re.compile(r"[^\W\d_]{2}")
+_PARENTHESES = re.compile(r"\s*[（(]([^()（）]{2,120})[)）]")
+
+
+class LineKind(Enum):
+    NAMES = "names"
+    AFFILIATION = "affiliation"
+    CONTACT = "contact"
+    NOTE = "note"
+    UNKNOWN = "unknown"
+
+
+@dataclass
+class AuthorLine:
+    """A piece of a line (gaps cut it), what it is, and the names on it with their marks."""
+
+    line: Line
+    text: str
+    kind: LineKind
+    names: list[str] = field(default_factory=list)
+    marks: list[str] = field(default_factory=list)
+    affiliation: str = ""
+    is_weak: bool = False
+
+    @property
+    def style(self) -> tuple[float, bool, bool]:
+        spans = [span for span in self.line.spans if span.text.strip()]
+        italic = sum(len(span.text) for span in spans if span.is_italic)
+        return (
+            self.line.size,
+            self.line.is_bold,
+            italic * 2 > sum(len(span.text) for span in spans),
+        )
+
+
+@dataclass(frozen=True)
+class FoundAuthors:
+    """Names in order; `doubts` says what speaks against the list."""
+
+    names: tuple[str, ...]
+    affiliations: tuple[tuple[str, str], ...] = ()
+    institutions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
+    is_confirmed: bool = False
+
+
+def find_authors(front: FrontPage, title: FoundTitle) -> FoundAuthors | None:
+    """The authors; None where none are printed or a line among them is not understood."""
+    below = _take_zone(front, title)
+    found = _read_list(below, front)
+    if found is None and not any(each.kind is LineKind.UNKNOWN for each in below[:1]):
+        above = [line for line in front.lines if line.baseline < title.top]
+        found = _read_list(_cut_lines(above, front), front)
+        if found is not None:
+            return _with_doubt(found, "above the title")
+    return found
+
+
+def _with_doubt(found: FoundAuthors, doubt: str) -> FoundAuthors:
+    return FoundAuthors(
+        found.names, found.affiliations, found.institutions, (*found.doubts, doubt), found.lines
+    )
+
+
+def _take_zone(front: FrontPage, title: FoundTitle) -> list[AuthorLine]:
+    """The pieces of lines between title and text, without side columns and running feet."""
+    own = set(title.lines)
+    lines = [
+        line
+        for line in front.lines
+        if title.bottom < line.baseline < front.text_begins
+        and line not in own
+        and not _is_in_side_column(line, title, front)
+        and not front.is_running_head(line)
+    ]
+    return _cut_lines(lines, front)
+
+
+def _is_in_side_column(line: Line, title: FoundTitle, front: FrontPage) -> bool:
+    """Whether it stands left of a title that is not centred: dates, editors, how to cite."""
+    middle = (title.left + title.right) / 2
+    is_centred = abs(middle - front.page.width / 2) < 0.04 * front.page.width
+    return not is_centred and line.box.x1 < title.left - 0.01 * front.page.width
+
+
+def _cut_lines(lines: Iterable[Line], front: FrontPage) -> list[AuthorLine]:
+    pieces = [piece for line in lines for piece in _cut_at_gaps(line)]
+    return [_classify(piece, front) for piece in sort_lines(pieces)]
+
+
+def _cut_at_gaps(line: Line) -> list[Line]:
+    """The line in parts, where it has gaps wider than a space between words."""
+    if _NUMERAL.match(line.spans[0].text.strip()):
+        return [line]
+    parts: list[list[Span]] = [[]]
+    for span in line.spans:
+        if parts[-1] and span.gap_before > _NAME_GAP * max(line.size, 1.0):
+            parts.append([])
+        parts[-1].append(span)
+    if len(parts) == 1:
+        return [line]
+    return [_make_part(line, part) for part in parts if any(span.text.strip() for span in part)]
+
+
+def _make_part(line: Line, spans: list[Span]) -> Line:
+    box = type(line.box)(
+        min(span.box.x0 for span in spans),
+        min(span.box.y0 for span in spans),
+        max(span.box.x1 for span in spans),
+        max(span.box.y1 for span in spans),
+    )
+    return Line(tuple(spans), box, line.page, line.baseline, line.angle)
+
+
+def _read_marks(line: Line) -> tuple[str, list[str]]:
+    """The text with a sign where a raised mark stood, and the marks."""
+    text, marks = "", []
+    for span in line.spans:
+        stripped = span.text.strip()
+        is_raised = span.rise > _MARKER_RISE * line.size and span.size < _MARKER_SIZE * line.size
+        is_small = span.size < 0.75 * line.size and span.rise >= 0
+        is_mark = _MARKER_TEXT.match(stripped) and (
+            is_raised or (is_small and len(stripped) <= 3 and not stripped.isupper())
+        )
+        if is_mark and (text.strip() or len(stripped) <= 3):
+            marks.append(stripped)
+            text += _MARK
+        else:
+            text += span.text
+    return text, marks
+
+
+def _classify(line: Line, front: FrontPage) -> AuthorLine:
+    marked, marks = _read_marks(line)
+    text = join_spaces(marked.replace(_MARK, " "))
+    piece = AuthorLine(line, text, LineKind.UNKNOWN, marks=marks)
+    if not _HAS_LETTERS.search(text) and not is_person_name(text):
+        piece.kind = LineKind.NOTE
+    elif _CONTACT.search(text):
+        piece.kind = LineKind.CONTACT
+        piece.names = _names_before_contact(text, front)
+        if piece.names:
+            piece.kind = LineKind.NAMES
+    elif has_date(text) or _NOTE.match(text):
+        piece.kind = LineKind.NOTE
+    else:
+        _read_names(piece, marked, front)
+    return piece
+
+
+def _names_before_contact(text: str, front: FrontPage) -> list[str]:
+    """ "Jane Doe <jane@example.org>": the name before an address on one line."""
+    found = re.match(
+        r"^([^<(\[{@]{4,60}?)\s*[<(\[{]\s*(?:mailto:)?[^\s@]{1,60}@[^\s@]{1,80}$", text
+    )
+    if found and is_person_name(found.group(1), front.common_words):
+        return [tidy_name(found.group(1))]
+    return []
+
+
+def _read_names(piece: AuthorLine, marked: str, front: FrontPage) -> None:
+    inside = _PARENTHESES.search(marked)
+    outside = _PARENTHESES.sub("", marked) if inside else marked
+    parts = [name for part in outside.split(_MARK) for name in _split_part(part)]
+    kinds = [_is_name(part, front) for part in parts]
+    if parts and all(kinds):
+        piece.kind = LineKind.NAMES
+        piece.names = [tidy_name(part) for part in parts]
+        piece.affiliation = inside.group(1) if inside else ""
+        return
+    leading = kinds.index(False) if False in kinds else 0
+    rest = parts[leading:]
+    if leading == 1 and (has_institution_word(" ".join(rest)) or is_place(rest[-1])):
+        # "Jane Doe, Example University"; below other names, "Example Campus, Austria".
+        piece.is_weak = not has_institution_word(" ".join(rest))
+        piece.kind = LineKind.NAMES
+        piece.names = [tidy_name(parts[0])]
+        piece.affiliation = ", ".join(rest)
+    elif _is_affiliation(piece.text):
+        piece.kind = LineKind.AFFILIATION
+
+
+def _split_part(part: str) -> list[str]:
+    return split_names(_LOOSE_MARKS.sub(" ,", part))
+
+
+def _is_name(text: str, front: FrontPage) -> bool:
+    return (is_person_name(text, front.common_words) and not is_place(text)) or is_group_name(text)
+
+
+def _is_affiliation(text: str) -> bool:
+    if has_institution_word(text) or is_place(text):
+        return True
+    parts = [part.strip() for part in re.split(r"[,;]", text)]
+    return len(parts) > 1 and (is_place(parts[-1]) or bool(re.search(r"\d{4,}", text)))
+
+
+def _read_list(pieces: Sequence[AuthorLine], front: FrontPage) -> FoundAuthors | None:
+    """The names of the pieces in the style of the first names; None if one is not understood."""
+    pieces = _join_broken_names(pieces, front)
+    at = next((n for n, piece in enumerate(pieces) if piece.kind is LineKind.NAMES), None)
+    if at is None:
+        return None
+    style = pieces[at].style
+    _demote_weak_names(pieces[at:])
+    named = [
+        piece
+        for piece in pieces[at:]
+        if piece.kind is LineKind.NAMES and _is_same_style(piece.style, style)
+    ]
+    last = max(n for n, piece in enumerate(pieces) if piece is named[-1])
+    doubts = []
+    for piece in pieces[at : last + 1]:
+        if piece.kind is LineKind.UNKNOWN and _is_same_style(piece.style, style):
+            return None
+        if piece.kind is LineKind.UNKNOWN and _is_sentence(piece.text):
+            return None
+    after = [piece for piece in pieces[last + 1 :] if piece.kind is LineKind.UNKNOWN]
+    if any(_is_same_style(piece.style, style) and _is_beside(piece, named[-1]) for piece in after):
+        doubts.append("a line after the names is in their style")
+    if any(piece.kind is LineKind.UNKNOWN and piece.line.size >= style[0] for piece in pieces[:at]):
+        doubts.append("a line before the names is not understood")
+    others = [
+        piece
+        for piece in pieces[at:]
+        if piece.kind is LineKind.NAMES and not _is_same_style(piece.style, style)
+    ]
+    if any(piece.style[0] > style[0] + _SAME_SIZE for piece in others):
+        doubts.append("larger names follow")
+    names = [name for piece in named for name in piece.names]
+    if len(set(names)) != len(names) or len(names) > _MOST_AUTHORS:
+        return None
+    affiliations = _link_affiliations(named, pieces[at:])
+    return FoundAuthors(
+        names=tuple(names),
+        affiliations=tuple(affiliations),
+        institutions=tuple(dict.fromkeys(place for _, place in affiliations)),
+        doubts=tuple(doubts),
+        lines=tuple(piece.line for piece in named),
+    )
+
+
+def _demote_weak_names(pieces: Sequence[AuthorLine]) -> None:
+    """Below people, a team alone or "Example Campus, Austria" is where they work."""
+    first, *others = pieces
+    if first.is_weak or is_group_name(first.names[-1]):
+        return
+    for piece in others:
+        is_team = len(piece.names) == 1 and is_group_name(piece.names[0])
+        if piece.is_weak or is_team:
+            piece.kind, piece.names = LineKind.AFFILIATION, []
+
+
+def _is_same_style(one: tuple[float, bool, bool], other: tuple[float, bool, bool]) -> bool:
+    return abs(one[0] - other[0]) <= _SAME_SIZE and one[1:] == other[1:]
+
+
+def _is_sentence(text: str) -> bool:
+    words = text.split()
+    return len(words) > 12 and sum(word[0].islower() for word in words) > 0.6 * len(words)
+
+
+def _is_beside(piece: AuthorLine, last: AuthorLine) -> bool:
+    return piece.line.baseline - last.line.baseline < 2.2 * last.line.size
+
+
+def _join_broken_names(pieces: Sequence[AuthorLine], front: FrontPage) -> list[AuthorLine]:
+    """Lines of a list joined where a name goes on in the next line."""
+    joined: list[AuthorLine] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if last is not None and _may_go_on(last, piece):
+            both = _classify(_join_lines(last.line, piece.line), front)
+            if both.kind is LineKind.NAMES:
+                joined[-1] = both
+                continue
+        joined.append(piece)
+    return joined
+
+
+def _may_go_on(last: AuthorLine, piece: AuthorLine) -> bool:
+    if LineKind.UNKNOWN not in (last.kind, piece.kind):
+        return False
+    allowed = (LineKind.UNKNOWN, LineKind.NAMES)
+    if last.kind not in allowed or piece.kind not in allowed:
+        return False
+    step = piece.line.baseline - last.line.baseline
+    return _is_same_style(last.style, piece.style) and 0.3 < step / last.line.size < _LINE_STEP
+
+
+def _join_lines(one: Line, other: Line) -> Line:
+    first, *rest = other.spans
+    text = first.text.lstrip()
+    is_hyphenated = one.text.rstrip().endswith(("-", "\u2010", "\u00ad"))
+    spaced = Span(
+        text if is_hyphenated else f" {text}",
+        first.box,
+        first.size,
+        first.font,
+        first.is_bold,
+        first.is_italic,
+        first.is_monospaced,
+        first.rise,
+    )
+    return Line((*one.spans, spaced, *rest), one.box, one.page, one.baseline, one.angle)
+
+
+def _link_affiliations(
+    named: Sequence[AuthorLine], pieces: Sequence[AuthorLine]
+) -> list[tuple[str, str]]:
+    """Pairs of name and institution: by mark, on the same line, or below in the same column."""
+    pairs = [
+        (name, piece.affiliation) for piece in named if piece.affiliation for name in piece.names
+    ]
+    places = [piece for piece in pieces if piece.kind is LineKind.AFFILIATION]
+    if not places or pairs:
+        return pairs
+    everyone = [name for piece in named for name in piece.names]
+    if len(places) == 1:
+        return [(name, clean_affiliation(places[0].text)) for name in everyone]
+    for piece in named:
+        below = [
+            place
+            for place in places
+            if place.line.baseline > piece.line.baseline and _overlap(place.line, piece.line)
+        ]
+        following = [
+            each.line.baseline
+            for each in named
+            if each.line.baseline > piece.line.baseline and _overlap(each.line, piece.line)
+        ]
+        end = min(following, default=float("inf"))
+        texts = [place.text for place in below if place.line.baseline < end]
+        if len(named) > 1 and len(piece.names) == 1 and texts:
+            pairs += [(piece.names[0], clean_affiliation(", ".join(texts)))]
+    return pairs
+
+
+def _overlap(one: Line, other: Line) -> bool:
+    return one.box.x0 < other.box.x1 and other.box.x0 < one.box.x1
+
+
+def clean_affiliation(text: str) -> str:
+    """Without the mark before it and stops at its end."""
+    return re.sub(r"^(?:[a-z]|\d{1,2})[\s.)]\s*(?=[^\W\d_])|[\s,;.]+$", "", join_spaces(text))
