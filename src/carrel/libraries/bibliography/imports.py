@@ -40,6 +40,9 @@ class UnreadableXmlError(BibliographyError):
 
 CslItem: TypeAlias = dict[str, Any]
 
+# In an item's `custom`: whose word it is (`publisher` for the answer of a literature service).
+ORIGIN_MARK = "carrel_origin"
+
 
 @dataclass(frozen=True, slots=True)
 class ImportedItem:

@@ -10,6 +10,7 @@ from typing import Any
 from carrel.core.parsing import parse_in_thread
 from carrel.libraries import bibliography
 from carrel.libraries.text.budget import until_cancelled
+from carrel.rooms.papers.building.merging import outranks, says_the_same
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.ports import PaperToCite
 
@@ -32,6 +33,34 @@ _CONFERENCE = re.compile(
     r"|^(?:neurips|nips|icml|iclr|cvpr|iccv|eccv|acl|emnlp|naacl|eacl|coling|aaai|ijcai|kdd|sigir|www|sigmod|vldb|icde|chi|uist"
     r"|sosp|osdi|nsdi|sigcomm|usenix|icra|iros|interspeech|icassp|miccai|focs|stoc|soda|popl|pldi|icse)\b"
 )
+# Fields of the metadata that are a CSL variable as they stand.
+_VARIABLES = {
+    "volume": "volume",
+    "issue": "issue",
+    "pages": "page",
+    "publisher": "publisher",
+    "doi": "DOI",
+    "pmid": "PMID",
+    "pmcid": "PMCID",
+    "isbn": "ISBN",
+    "issn": "ISSN",
+    "url": "URL",
+    "language": "language",
+    "license": "license",
+}
+_CITED = {*_VARIABLES, "authors", "editors", "venue", "keywords", "arxiv_id", "type"}
+_VARIABLES_OF = {
+    **{name: (variable,) for name, variable in _VARIABLES.items()},
+    "pages": ("page", "number"),
+    "title": ("title",),
+    "authors": ("author",),
+    "editors": ("editor",),
+    "publication_date": ("issued",),
+    "venue": ("container-title",),
+    "type": ("type",),
+}
+# `e00031`, `RP105452`: the number of an article that has no pages.
+_ARTICLE_NUMBER = re.compile(r"[A-Za-z]{1,3}[0-9]{3,}")
 _PREPRINT_DOIS = ("10.48550/", "10.1101/", "10.26434/", "10.31234/", "10.2139/ssrn", "10.21203/")
 
 
@@ -55,7 +84,7 @@ def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[s
     facts = paper.metadata
     known = metadata_item(facts)
     stored = _stored_item(paper.bibtex, has_sentence_case)
-    item = known if stored is None else known | stored
+    item = known if stored is None else _complete_entry(stored, known, facts)
     item["custom"] = {
         **known.get("custom", {}),
         **((stored or {}).get("custom") or {}),
@@ -65,30 +94,102 @@ def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[s
     return item
 
 
+def is_entry_outdated(paper: PaperToCite) -> bool:
+    """Whether a better source than the stored BibTeX entry says something else."""
+    stored = _stored_item(paper.bibtex, has_sentence_case=False)
+    known = metadata_item(paper.metadata)
+    return stored is not None and bool(_better_known(stored, known, paper.metadata))
+
+
 def metadata_item(facts: PaperMetadata) -> dict[str, Any]:
     """The metadata of a paper as a CSL item without a key and without inferred facts."""
-    item: dict[str, Any] = {"type": csl_type(facts), "title": facts.title}
-    authors = [_name(author) for author in facts.authors]
-    custom: dict[str, Any] = {}
-    if authors:
-        item["author"] = authors
+    stated = {
+        name: value
+        for name, value in facts.model_dump(include=_CITED).items()
+        if value and name not in facts.inferred
+    }
+    item: dict[str, Any] = {
+        "type": stated.get("type") or csl_type(facts),
+        "title": facts.title,
+    }
+    for name, variable in _VARIABLES.items():
+        if name in stated:
+            item[variable] = stated[name]
+    if "pages" in stated and _ARTICLE_NUMBER.fullmatch(stated["pages"]):
+        item["number"] = item.pop("page")
+    for name, role in (("authors", "author"), ("editors", "editor")):
+        if name in stated:
+            item[role] = [_name(person) for person in stated[name]]
     if facts.year.isdigit() and "year" not in facts.inferred:
         item["issued"] = {"date-parts": [_date_parts(facts)]}
-    if facts.venue:
-        item["publisher" if item["type"] in {"thesis", "report"} else "container-title"] = (
-            facts.venue
-        )
-    if facts.doi and "doi" not in facts.inferred:
-        item["DOI"] = facts.doi
-    if facts.arxiv_id and "arxiv_id" not in facts.inferred:
-        custom["arxiv_id"] = facts.arxiv_id
-    if facts.keywords:
-        item["keyword"] = "; ".join(facts.keywords)
+    venue = stated.get("venue")
+    if venue and venue != item.get("publisher"):
+        is_publisher = item["type"] in {"thesis", "report"} and "publisher" not in item
+        item["publisher" if is_publisher else "container-title"] = venue
+    if "keywords" in stated:
+        item["keyword"] = "; ".join(stated["keywords"])
+    custom: dict[str, Any] = {}
+    if "arxiv_id" in stated:
+        custom["arxiv_id"] = stated["arxiv_id"]
     if facts.inferred:
         custom["inferred"] = list(facts.inferred)
     if custom:
         item["custom"] = custom
     return item
+
+
+def _complete_entry(
+    stored: dict[str, Any], known: dict[str, Any], facts: PaperMetadata
+) -> dict[str, Any]:
+    """The entry with what it does not say, and with what a better source says otherwise."""
+    better = _better_known(stored, known, facts)
+    item = known | stored | better
+    # The same said twice: an article's number is its page in many lists, a book without authors
+    # is its editors'.
+    for one, other in (("page", "number"), ("number", "page"), ("author", "editor")):
+        if one not in stored and one not in better and other in stored:
+            is_repeated = one == "author" or item.get(one) == stored[other]
+            if is_repeated:
+                item.pop(one, None)
+    return item
+
+
+def _better_known(
+    stored: dict[str, Any], known: dict[str, Any], facts: PaperMetadata
+) -> dict[str, Any]:
+    """Variables that a better origin than the entry's own says otherwise, or a person has set."""
+    entry = _origin_of(facts, "bibtex")
+    found: dict[str, Any] = {}
+    for name, variables in _VARIABLES_OF.items():
+        origin = _origin_of(facts, name)
+        if not outranks(origin, entry):
+            continue
+        for variable in variables:
+            if variable in known and (
+                origin == "person" or not _is_same(name, known[variable], stored.get(variable))
+            ):
+                found[variable] = known[variable]
+    return found
+
+
+def _origin_of(facts: PaperMetadata, name: str) -> str:
+    known = facts.origins.get(name)
+    return (facts.origin or "list") if known is None else known.origin
+
+
+def _is_same(name: str, known: Any, stored: Any) -> bool:
+    """Whether a variable of an entry says the same; what it lacks is filled in anyway."""
+    if stored is None or known == stored:
+        return True
+    match name:
+        case "authors" | "editors":
+            mine, theirs = (tuple(" ".join(each.values()) for each in v) for v in (known, stored))
+            return says_the_same(name, mine, theirs) and says_the_same(name, theirs, mine)
+        case "publication_date":
+            years = [(each.get("date-parts") or [[None]])[0][:1] for each in (known, stored)]
+            return bool(years[0] == years[1])
+        case _:
+            return says_the_same(name, str(known), str(stored))
 
 
 def csl_type(facts: PaperMetadata) -> str:

@@ -49,6 +49,8 @@ Inferred = Annotated[
         exclude_if=lambda fields: not fields,
     ),
 ]
+# A field that is left out where nothing says it.
+Unknown = Annotated[str | None, Field(exclude_if=lambda value: value is None)]
 Offset = Annotated[int, Field(ge=0, description="Read on from this character.")]
 
 
@@ -280,8 +282,19 @@ class FacetCount(Answer):
     paper_count: int
 
 
+class ShownOrigin(Answer):
+    """Where a field's value comes from (person, publisher, list, layout, guess), and how sure."""
+
+    origin: str
+    confidence: float
+
+
 class PaperMetadata(Answer):
-    """Everything known about a paper but its texts."""
+    """Everything known about a paper but its texts.
+
+    `origin` is that of most fields, none if somebody's list or front matter states them; `origins`
+    names the fields that are otherwise. `type` is CSL's.
+    """
 
     paper_id: str
     title: str
@@ -299,7 +312,22 @@ class PaperMetadata(Answer):
     available_translations: tuple[str, ...]
     has_source: bool
     has_bibtex: bool
+    type: Unknown = None
+    volume: Unknown = None
+    issue: Unknown = None
+    pages: Unknown = None
+    publisher: Unknown = None
+    editors: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    pmid: Unknown = None
+    pmcid: Unknown = None
+    isbn: Unknown = None
+    issn: Unknown = None
+    url: Unknown = None
+    language: Unknown = None
+    license: Unknown = None
     inferred: Inferred = ()
+    origin: Unknown = None
+    origins: dict[str, ShownOrigin] = Field(default={}, exclude_if=lambda value: not value)
     # The newest notes that point at the paper and that the caller may see.
     notes: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
 

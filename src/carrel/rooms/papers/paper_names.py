@@ -1,15 +1,23 @@
-"""What callers name a paper by: our id, a DOI, an arXiv id, an address, or one of its passages."""
+"""What callers name a paper by: our id, a DOI, arXiv id, PMID or PMCID, an address, a passage."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from carrel.libraries.identifiers import ArxivId, Doi, Identifier, NotAnIdentifierError, Pmid
+from carrel.libraries.identifiers import (
+    ArxivId,
+    Doi,
+    Identifier,
+    NotAnIdentifierError,
+    Pmcid,
+    Pmid,
+)
 
 MAX_NAME_CHARACTERS = 300
 PASSAGE_JOINT = "~"
 _PAPER_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_SHORT_NUMBER = re.compile(r"[0-9]{1,5}", re.ASCII)
 _ADDRESS = re.compile(r"paper://([^/?#]+)")
 _PASSAGE_ID = re.compile(r"([a-zA-Z0-9_-]{1,64})~[0-9a-f]{10}(?:\.[0-9]{1,6})?")
 
@@ -17,7 +25,7 @@ _PASSAGE_ID = re.compile(r"([a-zA-Z0-9_-]{1,64})~[0-9a-f]{10}(?:\.[0-9]{1,6})?")
 def check_paper_name(text: str) -> str:
     """The text itself; ValueError where it can name no paper."""
     if bare_paper_id(text) is None and not paper_keys(text):
-        raise ValueError("not a paper id, a DOI or an arXiv id")
+        raise ValueError("not a paper id, a DOI, an arXiv id, a PMID or a PMCID")
     return text
 
 
@@ -32,8 +40,11 @@ def bare_paper_id(text: str) -> str | None:
 
 
 def paper_keys(text: str) -> tuple[str, ...]:
-    """The keys under which a corpus may know the work that a DOI or an arXiv id names."""
-    for kind in (Doi, ArxivId):
+    """The keys under which a corpus may know the work that an identifier names."""
+    if _SHORT_NUMBER.fullmatch(text.strip()):
+        # A year or a count rather than one of the oldest PubMed numbers.
+        return ()
+    for kind in (Doi, ArxivId, Pmcid, Pmid):
         try:
             return identifier_keys(kind.parse(text))
         except NotAnIdentifierError:
@@ -42,7 +53,7 @@ def paper_keys(text: str) -> tuple[str, ...]:
 
 
 def identifier_keys(identifier: Identifier) -> tuple[str, ...]:
-    """The same for an identifier that was parsed; few corpora know PubMed numbers."""
+    """The same for an identifier that was parsed."""
     match identifier:
         case Doi(value=value) if identifier.arxiv is not None:
             return (f"doi:{value}", f"arxiv:{identifier.arxiv.value}")
@@ -52,6 +63,8 @@ def identifier_keys(identifier: Identifier) -> tuple[str, ...]:
             return (f"arxiv:{value}", f"doi:10.48550/arxiv.{value}")
         case Pmid(value=value):
             return (f"pmid:{value}",)
+        case Pmcid(value=value):
+            return (f"pmcid:{value.lower()}",)
         case _:
             return ()
 

@@ -13,7 +13,7 @@ from carrel.core.errors import InvalidInputError
 from carrel.core.nothing_found import NothingFound
 from carrel.libraries.identifiers import Identifier
 from carrel.libraries.query.papers import FacetCategory, parse_paper_query
-from carrel.rooms.papers.bibliography import cited_item, write_papers
+from carrel.rooms.papers.bibliography import cited_item, is_entry_outdated, write_papers
 from carrel.rooms.papers.empty_searches import EmptySearches
 from carrel.rooms.papers.errors import (
     AssetFetchFailedError,
@@ -154,14 +154,13 @@ class Papers:
         return _part(body, 0, DEFAULT_MAX_CHARS, "text/markdown")
 
     async def bibtex(self, paper_id: str) -> Text:
-        """The stored entry, else one generated from the metadata, as in an export."""
+        """The stored entry where it is still true, else one made from the metadata too."""
         facts = await self.metadata(paper_id)
         stored = await self._store.bibtex(facts.paper_id)
-        if stored is not None:
+        paper = PaperToCite(facts, stored)
+        if stored is not None and not await asyncio.to_thread(is_entry_outdated, paper):
             return Text(stored, "application/x-bibtex")
-        return Text(
-            await write_papers([PaperToCite(facts, None)], "bibtex"), "application/x-bibtex"
-        )
+        return Text(await write_papers([paper], "bibtex"), "application/x-bibtex")
 
     async def to_cite(self, paper_id: str) -> PaperToCite:
         """A paper with its citation data."""

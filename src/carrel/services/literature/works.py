@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from carrel.libraries.bibliography.imports import CslItem
+from carrel.libraries.bibliography.imports import ORIGIN_MARK, CslItem
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
 from carrel.services.literature.arxiv import Arxiv
 from carrel.services.literature.books import GoogleBooks, OpenLibrary
@@ -127,11 +127,13 @@ class LiteratureServices:
             ) from error
 
     async def find_csl_json(self, identifier: Doi | ArxivId) -> bytes | None:
-        """The same as a CSL-JSON document, or None if no service knows it."""
+        """The same as a CSL-JSON document that names its origin, or None if no service knows it."""
         try:
-            return json.dumps([await self.find(identifier)]).encode()
+            item = await self.find(identifier)
         except WorkUnknownError:
             return None
+        custom = item.get("custom") or {}
+        return json.dumps([{**item, "custom": {**custom, ORIGIN_MARK: "publisher"}}]).encode()
 
     async def close(self) -> None:
         await self._client.close()

@@ -11,33 +11,51 @@ from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 from carrel.libraries.bibliography.csl_json import read_csl_json
 from carrel.libraries.bibliography.endnote_xml import read_endnote_xml
-from carrel.libraries.bibliography.imports import BibliographyError, CslItem, ImportResult, decode
+from carrel.libraries.bibliography.imports import (
+    ORIGIN_MARK,
+    BibliographyError,
+    CslItem,
+    ImportResult,
+    decode,
+)
 from carrel.libraries.bibliography.nbib import read_nbib
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.bibliography.refer import read_refer
 from carrel.libraries.bibliography.ris import read_ris
 from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.rooms.papers.building.models import (
+    CITED_FIELDS,
     BibtexEntry,
+    FieldOrigin,
     PaperRecord,
     Reading,
     ReadProblem,
     SourcePart,
+    guessed,
 )
 from carrel.rooms.papers.building.ports import AssetStore
+from carrel.services.paper_sources.citation_fields import (
+    read_isbn,
+    read_issn,
+    read_pages,
+    read_pmcid,
+    read_pmid,
+    read_url,
+    short_text,
+)
 from carrel.services.paper_sources.fields import (
-    clean,
     make_bibtex_entry,
-    one_line,
     parse_identifier,
     split_names,
     unique,
 )
+from carrel.services.paper_sources.texts import clean, one_line
 
 _BIBTEX = frozenset({".bib", ".bibtex", ".biblatex"})
 _TAG = re.compile(r"</?(?:i|b|sub|sup|span|sc)\b[^<>]{0,200}>", re.IGNORECASE)
 _ENTRY = re.compile(r"@\s*(\w+)\s*[{(]\s*([^,\s{}()]*)")
 _CSL_MARKS = (b'"type"', b'"title"')
+_ARTICLE_TYPES = frozenset({"article", "article-journal", "article-magazine", "review"})
 
 
 def _read_bibtex(content: bytes) -> ImportResult:
@@ -48,7 +66,7 @@ class BibliographyReader:
     """Detects the format by the file's name, and for XML and JSON by its first bytes."""
 
     name = "bibliography"
-    version = 2
+    version = 3
 
     def accepts(self, path: Path, head: bytes) -> bool:
         return _format_of(path, head) is not None
@@ -115,10 +133,13 @@ def _format_of(path: Path, head: bytes) -> Callable[[bytes], ImportResult] | Non
 def _record(
     item: CslItem, entry: BibtexEntry | None, line: int, problems: list[ReadProblem]
 ) -> PaperRecord:
-    custom = item.get("custom")
+    custom = item["custom"] if isinstance(item.get("custom"), Mapping) else {}
+    is_published = custom.get(ORIGIN_MARK) == "publisher"
+    kind = _only_text(item.get("type"))
     return PaperRecord(
         title=_plain_text(item.get("title")) or "",
         authors=_people(item.get("author")) or _people(item.get("editor")),
+        editors=_people(item.get("editor")) if item.get("author") else (),
         venue=_plain_text(item.get("container-title"))
         or _plain_text(item.get("event-title"))
         or _plain_text(item.get("publisher")),
@@ -128,13 +149,38 @@ def _record(
         else None,
         keywords=split_names(item.get("keyword")),
         doi=parse_identifier(Doi, _only_text(item.get("DOI")), problems, line),
-        arxiv_id=parse_identifier(ArxivId, _only_text(custom.get("arxiv_id")), [])
-        if isinstance(custom, Mapping)
-        else None,
+        arxiv_id=parse_identifier(ArxivId, _only_text(custom.get("arxiv_id")), []),
         citation_key=_plain_text(item.get("id")),
         bibtex=entry,
         language=_plain_text(item.get("language")),
+        kind=kind if kind != "document" else None,
+        volume=short_text(_plain_text(item.get("volume"))),
+        issue=short_text(_plain_text(item.get("issue"))),
+        pages=read_pages(_plain_text(item.get("page")) or _article_number(item)),
+        publisher=short_text(_plain_text(item.get("publisher"))),
+        pmid=read_pmid(_plain_text(item.get("PMID"))),
+        pmcid=read_pmcid(_plain_text(item.get("PMCID"))),
+        isbn=read_isbn(_plain_text(item.get("ISBN"))),
+        issn=read_issn(_plain_text(item.get("ISSN"))),
+        url=read_url(_plain_text(item.get("URL"))),
+        license=short_text(_plain_text(item.get("license"))),
+        origin="publisher" if is_published else "list",
+        origins=_marked_guesses(custom.get("inferred")),
     )
+
+
+def _article_number(item: CslItem) -> str | None:
+    """What articles have that are not on pages of an issue."""
+    if item.get("type") not in _ARTICLE_TYPES:
+        return None
+    return _plain_text(item.get("article-number")) or _plain_text(item.get("number"))
+
+
+def _marked_guesses(names: object) -> tuple[FieldOrigin, ...]:
+    """What an export of ours marks as inferred stays so."""
+    if not isinstance(names, Sequence) or isinstance(names, str):
+        return ()
+    return guessed(*(name for name in CITED_FIELDS if name in names))
 
 
 def _only_text(value: object) -> str | None:

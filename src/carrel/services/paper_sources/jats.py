@@ -12,9 +12,14 @@ from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProble
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import (
     make_bibtex_entry,
-    one_line,
     parse_identifier,
     unique,
+)
+from carrel.services.paper_sources.jats_citation import (
+    read_affiliation_ids,
+    read_citation_fields,
+    read_editors,
+    read_related_works,
 )
 from carrel.services.paper_sources.jats_figures import read_figures
 from carrel.services.paper_sources.jats_references import read_references
@@ -27,6 +32,7 @@ from carrel.services.paper_sources.jats_text import (
     plain,
 )
 from carrel.services.paper_sources.markdown import find_headings
+from carrel.services.paper_sources.texts import one_line
 
 _MARKS = (b"<article", b"jats", b"pmc-articleset")
 
@@ -119,6 +125,11 @@ def _paper(
         images=found.images,
         references_sha256=assets.keep_references(references) if references else None,
         figures_sha256=assets.keep_figures(found.figures) if found.figures else None,
+        editors=unique(_person(person) for person in read_editors(meta)),
+        affiliations=_affiliations(meta),
+        related=read_related_works(meta),
+        origin="publisher",
+        **read_citation_fields(article, meta, journal),
     )
 
 
@@ -216,6 +227,22 @@ def _institutions(meta: Element | None) -> tuple[str, ...]:
         for person in children(group, "contrib"):
             places.extend(children(person, "aff"))
     return unique(name for place in places for name in _institution(place))
+
+
+def _affiliations(meta: Element | None) -> tuple[tuple[str, str], ...]:
+    """Each author with each institution that the name points at or holds."""
+    groups = list(children(meta, "contrib-group"))
+    within = [place for group in groups for place in children(group, "aff")]
+    by_id = {place.get("id"): place for place in (*children(meta, "aff"), *within)}
+    found: dict[tuple[str, str], None] = {}
+    for person in (person for group in groups for person in children(group, "contrib")):
+        name = _person(person)
+        if name is None or person.get("contrib-type", "author") != "author":
+            continue
+        linked = [by_id[each] for each in read_affiliation_ids(person) if each in by_id]
+        for place in (*linked, *children(person, "aff")):
+            found |= {(name, text): None for text in _institution(place) if text}
+    return tuple(found)
 
 
 def _institution(place: Element) -> Iterable[str | None]:

@@ -12,8 +12,8 @@ from carrel.libraries.text.xml import Element
 from carrel.libraries.works.figures import PaperFigure
 from carrel.rooms.papers.building.models import KeptImage
 from carrel.rooms.papers.building.ports import AssetStore
-from carrel.services.paper_sources.fields import one_line
 from carrel.services.paper_sources.jats_text import caption_markdown, child, plain, table_markdown
+from carrel.services.paper_sources.texts import one_line
 
 # More than any article has; what follows is left out.
 MAX_FIGURES = 1_000

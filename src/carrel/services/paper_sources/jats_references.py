@@ -10,8 +10,8 @@ from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierErro
 from carrel.libraries.text.budget import current_budget
 from carrel.libraries.text.xml import Element
 from carrel.libraries.works.cited_works import CitedWork
-from carrel.services.paper_sources.fields import one_line
 from carrel.services.paper_sources.jats_text import child, plain
+from carrel.services.paper_sources.texts import one_line
 
 # More than any article cites; a longer list is cut.
 MAX_REFERENCES = 10_000

@@ -20,7 +20,7 @@ from carrel.rooms.papers.building.models import (
     SourcePart,
 )
 from carrel.rooms.papers.building.ports import AssetStore
-from carrel.services.paper_sources.fields import clean, one_line, parse_fields
+from carrel.services.paper_sources.fields import parse_fields
 from carrel.services.paper_sources.markdown import (
     NotTextError,
     decode_text,
@@ -29,6 +29,7 @@ from carrel.services.paper_sources.markdown import (
     parse_translation_name,
     store_images,
 )
+from carrel.services.paper_sources.texts import clean, one_line
 
 _SUFFIXES = (".jsonl", ".ndjson", ".jsonlines")
 _PART_BYTES = 1024 * 1024
@@ -39,7 +40,7 @@ class JsonLinesReader:
     """One object per line with title, authors, doi, abstract and the like."""
 
     name = "json_lines"
-    version = 1
+    version = 2
 
     def accepts(self, path: Path, head: bytes) -> bool:
         name = path.name.lower()
@@ -142,6 +143,7 @@ _NOT_A_SUMMARY = frozenset(
             "tags",
             "institutions",
         ),
+        *("volume", "issue", "pages", "publisher", "issn", "isbn", "pmid", "pmcid", "url"),
     }
 )
 
@@ -150,7 +152,7 @@ class PaperInfosReader:
     """An object with `template_tag` and `papers`, or the bare list of papers."""
 
     name = "paper_infos"
-    version = 1
+    version = 2
 
     def accepts(self, path: Path, head: bytes) -> bool:
         return path.suffix.lower() == ".json" and b'"paper_title"' in head
@@ -235,6 +237,15 @@ def _with_bibliography(record: PaperRecord, entry: PaperRecord) -> PaperRecord:
         arxiv_id=record.arxiv_id or entry.arxiv_id,
         venue=entry.venue or record.venue,
         publication_date=record.publication_date or entry.publication_date,
+        volume=record.volume or entry.volume,
+        issue=record.issue or entry.issue,
+        pages=record.pages or entry.pages,
+        publisher=record.publisher or entry.publisher,
+        isbn=record.isbn or entry.isbn,
+        issn=record.issn or entry.issn,
+        url=record.url or entry.url,
+        pmid=record.pmid or entry.pmid,
+        editors=record.editors or entry.editors,
     )
 
 

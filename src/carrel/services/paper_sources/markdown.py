@@ -15,6 +15,7 @@ from carrel.libraries.text.front_matter import (
     split_front_matter,
 )
 from carrel.rooms.papers.building.models import (
+    FieldOrigin,
     Heading,
     KeptImage,
     Reading,
@@ -23,9 +24,14 @@ from carrel.rooms.papers.building.models import (
     guessed,
 )
 from carrel.rooms.papers.building.ports import AssetStore
-from carrel.services.paper_sources.fields import clean, one_line, parse_fields
+from carrel.services.paper_sources.fields import parse_fields
+from carrel.services.paper_sources.texts import clean, one_line
 
 _LONGEST_FRONT = 256 * 1024
+# Of a first heading taken for the title and a section taken for the abstract, chosen by hand: the
+# words are the author's, only their part is read from the layout.
+_HEADING_CONFIDENCE = 0.9
+_SECTION_CONFIDENCE = 0.9
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+)$")
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
 _IMAGE = re.compile(
@@ -46,7 +52,7 @@ class MarkdownReader:
     """`paper.md`, with `paper.zh.md` as its Chinese translation and `paper.pdf` as its print."""
 
     name = "markdown"
-    version = 2
+    version = 3
 
     def accepts(self, path: Path, head: bytes) -> bool:
         return path.suffix.lower() in {".md", ".markdown"}
@@ -66,13 +72,15 @@ class MarkdownReader:
         record = parsed.record
         headings = find_headings(body)
         if not record.title:
-            title, is_stated = _title_from(headings, part.path, problems)
-            record = replace(record, title=title, origins=() if is_stated else guessed("title"))
+            title, origin = _title_from(headings, part.path, problems)
+            record = replace(record, title=title, origins=(*record.origins, origin))
+        if not record.abstract and (abstract := section(body, "abstract")):
+            origin = FieldOrigin("abstract", "layout", _SECTION_CONFIDENCE)
+            record = replace(record, abstract=abstract, origins=(*record.origins, origin))
         body, images = store_images(body, part.path.parent, assets)
         translations, translation_problems, pdf = _companions(part, assets)
         record = replace(
             record,
-            abstract=record.abstract or section(body, "abstract"),
             headings=tuple(heading for heading in headings if heading.level in {2, 3}),
             markdown_sha256=assets.keep_markdown(body) if body.strip() else None,
             pdf_sha256=pdf,
@@ -239,9 +247,9 @@ def _front_fields(front: str | None) -> tuple[Mapping[str, object], list[ReadPro
 
 def _title_from(
     headings: tuple[Heading, ...], path: Path, problems: list[ReadProblem]
-) -> tuple[str, bool]:
+) -> tuple[str, FieldOrigin]:
     if headings and headings[0].level == 1:
-        return headings[0].title, True
+        return headings[0].title, FieldOrigin("title", "layout", _HEADING_CONFIDENCE)
     problems.append(
         ReadProblem(
             "title_from_file_name",
@@ -249,4 +257,5 @@ def _title_from(
             is_fatal=False,
         )
     )
-    return one_line(path.stem.replace("_", " ")) or path.name, False
+    [origin] = guessed("title")
+    return one_line(path.stem.replace("_", " ")) or path.name, origin

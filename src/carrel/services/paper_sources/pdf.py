@@ -16,7 +16,8 @@ from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 from carrel.libraries.text.budget import current_budget
 from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProblem, guessed
 from carrel.rooms.papers.building.ports import AssetStore
-from carrel.services.paper_sources.fields import clean, one_line, split_authors
+from carrel.services.paper_sources.fields import split_authors
+from carrel.services.paper_sources.texts import clean, one_line
 
 _HEAD_ENDS = re.compile(
     r"^\W*(?:\d{1,2}\.?|[ivx]{1,4}\.)?\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|introduction|background|references|bibliography"

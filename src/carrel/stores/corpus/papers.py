@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from carrel.libraries.query.papers import PaperIdentifier
 from carrel.rooms.papers.building.identity import KeyKind, facet_value
-from carrel.rooms.papers.building.models import PaperRecord
-from carrel.rooms.papers.building.papers import inferred_names
-from carrel.rooms.papers.models import Paper, PaperMetadata
+from carrel.rooms.papers.building.models import CITED_FIELDS, PaperRecord
+from carrel.rooms.papers.building.papers import inferred_names, shown_name
+from carrel.rooms.papers.models import Paper, PaperMetadata, ShownOrigin
 from carrel.stores.corpus.folder import CorpusSession, LiveSegment, SegmentReader
 from carrel.stores.corpus.records import StoredPaper, read_stored
 from carrel.stores.corpus.schema import LATEST_INDEX
@@ -211,9 +211,39 @@ def shown_paper(stored: StoredPaper) -> Paper:
         available_translations=tuple(language for language, _ in translations),
         has_source=bool(record.markdown_sha256),
         has_bibtex=record.bibtex is not None,
+        type=record.kind,
+        volume=record.volume,
+        issue=record.issue,
+        pages=record.pages,
+        publisher=record.publisher,
+        editors=record.editors,
+        pmid=record.pmid,
+        pmcid=record.pmcid,
+        isbn=record.isbn,
+        issn=record.issn,
+        url=record.url,
+        language=record.language,
+        license=record.license,
         inferred=shown_inferred(record),
+        origin=None if record.origin == "list" else record.origin,
+        origins=_shown_origins(record),
     )
     return Paper(metadata, True, record.markdown_sha256 or None, translations)
+
+
+def _shown_origins(record: PaperRecord) -> dict[str, ShownOrigin]:
+    """The fields whose origin is not the record's own; all of them where that is no sure one."""
+    names = [
+        name
+        for name in (*CITED_FIELDS, "bibtex")
+        if getattr(record, name)
+        and (record.confidence < 1 or any(each.field == name for each in record.origins))
+    ]
+    found = {name: record.origin_of(name) for name in names}
+    return {
+        shown_name(name): ShownOrigin(origin=each.origin, confidence=round(each.confidence, 2))
+        for name, each in found.items()
+    }
 
 
 def facet_values(names: Iterable[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,7 @@ from carrel.rooms.papers.building.models import (
     FiledSummary,
     Heading,
     KeptImage,
+    OtherValue,
     PaperRecord,
     RelatedWork,
     guessed,
@@ -152,6 +153,9 @@ def read_stored(body: bytes) -> StoredPaper:
 def record_facts(record: PaperRecord) -> dict[str, object]:
     """The fields of a record that say something, in their order."""
     facts = {field.name: getattr(record, field.name) for field in fields(record)}
+    # Every merged record has some: their names would be longer than what they say.
+    for name in ("origins", "other_values"):
+        facts[name] = [astuple(each) for each in facts[name]] or None
     return {
         name: value
         for name, value in facts.items()
@@ -167,13 +171,14 @@ def read_record(facts: dict[str, Any]) -> PaperRecord:
     """The record of such fields; those of earlier versions name the empty ones as well."""
     known = dict(facts)
     known.setdefault("title", "")
-    for name in ("authors", "institutions", "keywords", "tags"):
+    for name in ("authors", "editors", "institutions", "keywords", "tags"):
         known[name] = tuple(known.get(name, ()))
     # Records of earlier versions name the fields that are guesses.
     known["origins"] = (
         *guessed(*known.pop("inferred", ())),
-        *(FieldOrigin(**origin) for origin in known.get("origins", ())),
+        *(FieldOrigin(*origin) for origin in known.get("origins", ())),
     )
+    known["other_values"] = tuple(OtherValue(*each) for each in known.get("other_values", ()))
     known["related"] = tuple(RelatedWork(**work) for work in known.get("related", ()))
     known["affiliations"] = tuple(
         (author, institution) for author, institution in known.get("affiliations", ())

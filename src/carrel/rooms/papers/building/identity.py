@@ -35,12 +35,28 @@ _SPACE_FOR_PUNCTUATION = _SpaceForPunctuation()
 
 
 class KeyKind(IntEnum):
-    """Lower is stronger."""
+    """A paper's id is made of the lowest; numbers are part of stored records."""
 
     DOI = 0
     ARXIV = 1
     BIB = 2
     META = 3
+    # Younger than stored ids, so that none is made of them where a paper has another key.
+    PMID = 4
+    PMCID = 5
+
+
+# Strongest first.
+_JOIN_ORDER = (
+    KeyKind.DOI,
+    KeyKind.ARXIV,
+    KeyKind.PMID,
+    KeyKind.PMCID,
+    KeyKind.BIB,
+    KeyKind.META,
+)
+_OWN_IDENTIFIERS = frozenset({KeyKind.DOI, KeyKind.ARXIV})
+_PUBMED = frozenset({KeyKind.PMID, KeyKind.PMCID})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +78,7 @@ def make_paper_id(key: str) -> str:
 
 
 def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
-    """All keys of a record, strongest first; empty without title and identifiers."""
+    """All keys of a record, those that ids are made of first; empty without any."""
     keys: list[PaperKey] = []
     arxiv_id = record.arxiv_id
     if record.doi:
@@ -83,6 +99,10 @@ def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
                 fingerprint,
             )
         )
+    if record.pmid:
+        keys.append(PaperKey(KeyKind.PMID, f"pmid:{record.pmid}"))
+    if record.pmcid:
+        keys.append(PaperKey(KeyKind.PMCID, f"pmcid:{record.pmcid.lower()}"))
     return tuple(keys)
 
 
@@ -181,7 +201,7 @@ def group_records(claims: Iterable[RecordClaim]) -> list[PaperGroup]:
     """Joins records by keys, strongest first: likeness never overrides an identifier."""
     ordered = sorted(claims, key=lambda claim: claim.order)
     clusters = _RecordClusters(ordered)
-    for kind in KeyKind:
+    for kind in _JOIN_ORDER:
         clusters.join_by(kind)
     return clusters.groups()
 
@@ -237,7 +257,7 @@ class _RecordClusters:
         return key.kind is KeyKind.META or at not in self._title_only
 
     def _reason_to_separate(self, kind: KeyKind, holder: int, at: int) -> str | None:
-        if kind in {KeyKind.DOI, KeyKind.ARXIV}:
+        if kind in _OWN_IDENTIFIERS:
             return self._compare_people(holder, at)
         mine, theirs = (
             self._clusters[self._cluster_of[at]].dois,
@@ -245,6 +265,8 @@ class _RecordClusters:
         )
         if mine and theirs and not mine & theirs:
             return "their DOIs differ"
+        if kind in _PUBMED:
+            return self._compare_people(holder, at)
         if kind is KeyKind.BIB and self._title_similarity(holder, at) < _MIN_LIKENESS_FOR_LABEL:
             return "their titles differ"
         return None
@@ -283,7 +305,7 @@ class _RecordClusters:
 
     def _reject(self, at: int, holder: int, key: PaperKey, reason: str) -> None:
         self._rejected_keys.add((at, key.value))
-        if key.kind in {KeyKind.DOI, KeyKind.ARXIV}:
+        if key.kind in _OWN_IDENTIFIERS:
             self._title_only.add(at)
             mine = self._clusters[self._cluster_of[at]]
             mine.dois.discard(key.value)

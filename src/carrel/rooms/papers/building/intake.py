@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.progress import Progress
+from carrel.rooms.papers.building.merging import merge_records
 from carrel.rooms.papers.building.models import FoundSource, ReportLine, SourceChange
-from carrel.rooms.papers.building.papers import merge_records
 from carrel.rooms.papers.building.planning import PlannedPaper
 from carrel.rooms.papers.building.service import PaperBuilder, skipped_lines
 from carrel.rooms.papers.building.source_changes import removed_changes

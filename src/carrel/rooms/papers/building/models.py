@@ -74,6 +74,18 @@ class RelatedWork:
     doi: str
 
 
+@dataclass(frozen=True, slots=True)
+class OtherValue:
+    """What another source of the paper says of a field, where it differs; authors are joined by
+    `; `.
+    """
+
+    field: str
+    value: str
+    origin: Origin
+    confidence: float
+
+
 # A field from the printed page below this confidence is shown as inferred and not cited.
 MIN_CITED_CONFIDENCE = 0.5
 
@@ -84,7 +96,8 @@ class PaperRecord:
 
     `origins` has an entry for each field whose origin or confidence is not that of the whole record
     (`origin`, `confidence`). `references_sha256` and `figures_sha256` name lists of
-    `libraries.works`. `affiliations` are pairs of an author and an institution.
+    `libraries.works`. `affiliations` are pairs of an author and an institution. `other_values` has
+    only a merged record.
     """
 
     title: str
@@ -124,6 +137,9 @@ class PaperRecord:
     origin: Origin = "list"
     confidence: float = 1.0
     origins: tuple[FieldOrigin, ...] = ()
+    editors: tuple[str, ...] = ()
+    license: str | None = None
+    other_values: tuple[OtherValue, ...] = ()
 
     def origin_of(self, name: str) -> FieldOrigin:
         """Where the value of a field comes from, and how sure it is."""
@@ -135,11 +151,46 @@ class PaperRecord:
     @property
     def inferred(self) -> tuple[str, ...]:
         """The fields that are guesses: shown as such, and left out of citations."""
-        return tuple(
-            found.field
-            for found in self.origins
-            if found.origin == "guess" or found.confidence < MIN_CITED_CONFIDENCE
-        )
+        if self.origin == "guess" or self.confidence < MIN_CITED_CONFIDENCE:
+            return tuple(
+                name
+                for name in CITED_FIELDS
+                if getattr(self, name) and is_guess(self.origin_of(name))
+            )
+        return tuple(found.field for found in self.origins if is_guess(found))
+
+
+# The fields of a record that a citation may show, in the order of interest.
+CITED_FIELDS = (
+    "title",
+    "authors",
+    "publication_date",
+    "doi",
+    "venue",
+    "volume",
+    "issue",
+    "pages",
+    "arxiv_id",
+    "pmid",
+    "pmcid",
+    "kind",
+    "publisher",
+    "editors",
+    "isbn",
+    "issn",
+    "url",
+    "abstract",
+    "keywords",
+    "institutions",
+    "affiliations",
+    "language",
+    "license",
+)
+
+
+def is_guess(found: FieldOrigin) -> bool:
+    """Whether a value is shown as inferred and never cited."""
+    return found.origin == "guess" or found.confidence < MIN_CITED_CONFIDENCE
 
 
 def guessed(*names: str, confidence: float = 0.3) -> tuple[FieldOrigin, ...]:

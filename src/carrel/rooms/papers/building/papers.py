@@ -1,4 +1,4 @@
-"""One paper from its records: merged fields, summaries, and its published form."""
+"""A paper as it is published: its record, its summaries and its facets."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ from carrel.rooms.papers.building.identity import (
     find_month,
     find_year,
 )
-from carrel.rooms.papers.building.models import (
-    FiledSummary,
-    Heading,
-    KeptImage,
-    PaperRecord,
-    guessed,
-)
+from carrel.rooms.papers.building.models import FiledSummary, Heading, PaperRecord
 
 # Whose word counts first: a person's or publisher's own text, then a list, then a PDF's layout.
 READERS_BY_TRUST = ("paper_infos", "jats", "markdown", "bibliography", "json_lines", "pdf")
@@ -38,60 +32,6 @@ _MAX_OUTLINE_HEADINGS = 200
 
 def reader_rank(reader: str) -> int:
     return READERS_BY_TRUST.index(reader) if reader in READERS_BY_TRUST else len(READERS_BY_TRUST)
-
-
-def merge_records(records: Sequence[PaperRecord]) -> PaperRecord:
-    """Merge at least one record, best source first; the others fill its gaps."""
-    if len(records) == 1:
-        return records[0]
-    text = next((record for record in records if record.markdown_sha256), None)
-    summaries: dict[str, FiledSummary] = {}
-    for record in records:
-        for summary in record.summaries:
-            summaries.setdefault(summary.template, summary)
-    return PaperRecord(
-        title=_first(record.title for record in _stated_first(records, "title")) or "",
-        authors=next((record.authors for record in records if record.authors), ()),
-        institutions=_union(record.institutions for record in records),
-        venue=_first(record.venue for record in records),
-        publication_date=_fullest_date(_stated_first(records, "publication_date")),
-        abstract=_first(record.abstract for record in records),
-        keywords=_union(record.keywords for record in records),
-        tags=_union(record.tags for record in records),
-        doi=_first(record.doi for record in records),
-        arxiv_id=_first(record.arxiv_id for record in records),
-        citation_key=_first(record.citation_key for record in records),
-        bibtex=next((record.bibtex for record in records if record.bibtex), None),
-        language=_first(record.language for record in records),
-        headings=text.headings
-        if text
-        else next((record.headings for record in records if record.headings), ()),
-        summaries=tuple(summaries.values()),
-        source_hash=_first(record.source_hash for record in records),
-        markdown_sha256=text.markdown_sha256 if text else None,
-        pdf_sha256=_first(record.pdf_sha256 for record in records),
-        translations=tuple(
-            dict(pair for record in reversed(records) for pair in record.translations).items()
-        ),
-        images=_images_shown(text, next((each for each in records if each.figures_sha256), None)),
-        kind=_first(record.kind for record in records),
-        volume=_first(record.volume for record in records),
-        issue=_first(record.issue for record in records),
-        pages=_first(record.pages for record in records),
-        publisher=_first(record.publisher for record in records),
-        pmid=_first(record.pmid for record in records),
-        pmcid=_first(record.pmcid for record in records),
-        isbn=_first(record.isbn for record in records),
-        issn=_first(record.issn for record in records),
-        url=_first(record.url for record in records),
-        affiliations=next((record.affiliations for record in records if record.affiliations), ()),
-        related=tuple(dict.fromkeys(related for record in records for related in record.related)),
-        references_sha256=_first(record.references_sha256 for record in records),
-        figures_sha256=_first(record.figures_sha256 for record in records),
-        origin=records[0].origin,
-        confidence=records[0].confidence,
-        origins=guessed(*_inferred_by_all(records)),
-    )
 
 
 def asset_paths(record: PaperRecord) -> list[str]:
@@ -112,47 +52,8 @@ def add_summaries(record: PaperRecord, filed: Sequence[FiledSummary]) -> PaperRe
     return replace(record, summaries=tuple(by_template.values())) if filed else record
 
 
-def _stated_first(records: Sequence[PaperRecord], field: str) -> list[PaperRecord]:
-    """Records that state the field before those that only infer it."""
-    return sorted(records, key=lambda record: field in record.inferred)
-
-
-def _inferred_by_all(records: Sequence[PaperRecord]) -> tuple[str, ...]:
-    """The inferred fields that no source states."""
-    inferred = dict.fromkeys(field for record in records for field in record.inferred)
-    return tuple(
-        field
-        for field in inferred
-        if not any(getattr(record, field) and field not in record.inferred for record in records)
-    )
-
-
-def _images_shown(text: PaperRecord | None, figures: PaperRecord | None) -> tuple[KeptImage, ...]:
-    """Images of the text and of the list of figures, each once."""
-    images = [image for record in (text, figures) if record for image in record.images]
-    return tuple(dict.fromkeys(images))
-
-
 def _first(values: Iterable[str | None]) -> str | None:
     return next((value for value in values if value), None)
-
-
-def _union(lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Distinct values in their first spelling; values with the same facet are one."""
-    seen: dict[str, str] = {}
-    for values in lists:
-        for value in values:
-            if spelled := facet_value(value):
-                seen.setdefault(spelled, value)
-    return tuple(seen.values())
-
-
-def _fullest_date(records: Sequence[PaperRecord]) -> str | None:
-    """The first source's date, unless another only adds the month to the same year."""
-    dates = [record.publication_date for record in records if record.publication_date]
-    if not dates:
-        return None
-    return next((later for later in dates if later.startswith(f"{dates[0]}-")), dates[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +121,13 @@ def _own_words(paper: PaperRecord) -> str:
 
 def inferred_names(record: PaperRecord) -> tuple[str, ...]:
     """The displayed names of fields that no source states."""
-    fields = record.inferred
+    fields = tuple(shown_name(name) for name in record.inferred)
     return (*fields, "year") if "publication_date" in fields else fields
+
+
+def shown_name(field: str) -> str:
+    """The name under which answers show a field of a record."""
+    return "type" if field == "kind" else field
 
 
 @dataclass(frozen=True, slots=True)

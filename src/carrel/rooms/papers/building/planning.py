@@ -15,7 +15,7 @@ from carrel.rooms.papers.building.identity import (
 )
 
 # Papers written by an older writer are written again when this grows.
-WRITER_VERSION = 2
+WRITER_VERSION = 3
 _DIGEST_BYTES = 16
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from carrel.core.clock import Clock
 from carrel.core.progress import Progress
+from carrel.rooms.papers.building.merging import merge_records
 from carrel.rooms.papers.building.models import (
     BuildReport,
     FoundSource,
@@ -26,7 +27,6 @@ from carrel.rooms.papers.building.papers import (
     add_summaries,
     asset_paths,
     collect_summaries,
-    merge_records,
 )
 from carrel.rooms.papers.building.planning import KnownPaper, PaperChange, PlannedPaper, plan_linked
 from carrel.rooms.papers.building.ports import BuildStores, PaperSources, Publication
