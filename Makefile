@@ -94,6 +94,14 @@ transcript: $(READY) ## type README and guide from a wheel and write docs/transc
 judge: $(READY) ## run a judge and record its result in docs/judges.toml (NAME=name; without it, the list)
 	$(BIN)/python -m tests.judges $(if $(NAME),run $(NAME),list)
 
+.PHONY: judge-references
+judge-references: $(READY) ## read printed references of styles and items not fitted on again (DATA=folder HALF=report SEED=2016)
+	$(BIN)/python -m benchmarks.reference_lists.judge $(or $(DATA),../shared/data) --half $(or $(HALF),report) --seed $(or $(SEED),2016)
+
+.PHONY: fit-references
+fit-references: $(READY) ## fit the tagger of printed references again (DATA=folder)
+	$(BIN)/python -m benchmarks.reference_lists.fit $(or $(DATA),../shared/data)
+
 .PHONY: judge-mutants
 judge-mutants: $(READY) ## change logic at random and count what the tests notice (SEED=14 COUNT=200)
 	$(BIN)/python -m tests.mutants --seed $(or $(SEED),14) --count $(or $(COUNT),200)
