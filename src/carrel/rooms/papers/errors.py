@@ -211,3 +211,27 @@ class ForeignSnapshotError(ConflictError):
             f"The folder holds a {name} that Carrel did not build.",
             next_step="Build into another folder; the snapshot there was left as it is.",
         )
+
+
+class PaperChangedError(ConflictError):
+    """Somebody else changed the paper since the caller looked at it."""
+
+    code = "paper_changed"
+
+    def __init__(self, paper_id: str, expected: str, version: str) -> None:
+        super().__init__(
+            f"Paper {paper_id} has changed since version {expected}; nothing was done.",
+            next_step="Look at it with paper_history and call again with its version.",
+            details={"paper_id": paper_id, "expected_version": expected, "version": version},
+        )
+
+
+class DecisionNotFoundError(NotFoundError):
+    """No decision of that number, or none that can be undone."""
+
+    code = "decision_not_found"
+
+    def __init__(self, number: str) -> None:
+        super().__init__(
+            "decision", number, next_step="paper_history lists what can be undone, with numbers."
+        )

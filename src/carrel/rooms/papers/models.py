@@ -178,10 +178,11 @@ class PaperAdded(Answer):
 
 
 class PaperRemoved(Answer):
-    """The paper that left the corpus."""
+    """The paper that left the corpus; `decision` is the number to undo it by."""
 
     paper_id: str
     title: str
+    decision: int
 
 
 class PaperHit(Answer):

@@ -7,7 +7,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any
 
@@ -44,6 +44,8 @@ class KeyKind(IntEnum):
     # Younger than stored ids, so that none is made of them where a paper has another key.
     PMID = 4
     PMCID = 5
+    # An id of ours: one that the paper had before papers were joined, or its own in need.
+    ID = 9
 
 
 # Strongest first.
@@ -197,20 +199,48 @@ class _Cluster:
     conflicts: list[Conflict] = field(default_factory=list)
 
 
-def group_records(claims: Iterable[RecordClaim]) -> list[PaperGroup]:
-    """Joins records by keys, strongest first: likeness never overrides an identifier."""
+def group_records(
+    claims: Iterable[RecordClaim],
+    together: Sequence[frozenset[int]] = (),
+    apart: Sequence[Sequence[frozenset[int]]] = (),
+) -> list[PaperGroup]:
+    """Joins records by keys, strongest first: likeness never overrides an identifier.
+
+    What people decided goes before all keys: sets of records that are `together`, and splits whose
+    parts stay `apart`, unless one of the former holds records of both.
+    """
     ordered = sorted(claims, key=lambda claim: claim.order)
-    clusters = _RecordClusters(ordered)
+    clusters = _RecordClusters(ordered, apart)
+    clusters.join_decided(together)
     for kind in _JOIN_ORDER:
         clusters.join_by(kind)
-    return clusters.groups()
+    return _share_keys(clusters.groups(), apart) if apart else clusters.groups()
+
+
+def _share_keys(
+    groups: Sequence[PaperGroup], apart: Sequence[Sequence[frozenset[int]]]
+) -> list[PaperGroup]:
+    """A key that several parts of a split have stays with the part that keeps the id."""
+    left = frozenset(record_id for parts in apart for part in parts[1:] for record_id in part)
+    ranked = sorted(groups, key=lambda group: bool(left.intersection(group.record_ids)))
+    owners: dict[str, PaperGroup] = {}
+    for group in ranked:
+        for key in group.keys:
+            owners.setdefault(key.value, group)
+    return [
+        replace(group, keys=tuple(key for key in group.keys if owners[key.value] is group))
+        for group in groups
+    ]
 
 
 class _RecordClusters:
     """Clusters of claims while they are being joined."""
 
-    def __init__(self, claims: Sequence[RecordClaim]) -> None:
+    def __init__(
+        self, claims: Sequence[RecordClaim], apart: Sequence[Sequence[frozenset[int]]] = ()
+    ) -> None:
         self._claims = claims
+        self._apart = apart
         self._cluster_of = list(range(len(claims)))
         self._clusters = {
             at: _Cluster([at], {key.value for key in claim.keys if key.kind is KeyKind.DOI})
@@ -220,19 +250,49 @@ class _RecordClusters:
         self._title_only: set[int] = set()
         self._words: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
+    def join_decided(self, together: Sequence[frozenset[int]]) -> None:
+        """Join what people said is one paper."""
+        places = {claim.record_id: at for at, claim in enumerate(self._claims)}
+        for records in together:
+            first, *others = sorted(places[each] for each in records if each in places) or [0]
+            for at in others:
+                if self._cluster_of[first] != self._cluster_of[at]:
+                    self._join(first, at)
+
     def join_by(self, kind: KeyKind) -> None:
-        holders: dict[str, int] = {}
+        holders: dict[str, list[int]] = {}
         for at, claim in enumerate(self._claims):
             for key in claim.keys:
-                if key.kind is not kind or not self._may_use(at, key):
-                    continue
-                holder = holders.setdefault(key.value, at)
-                if self._cluster_of[holder] == self._cluster_of[at]:
-                    continue
-                if reason := self._reason_to_separate(kind, holder, at):
-                    self._reject(at, holder, key, reason)
-                else:
-                    self._join(holder, at)
+                if key.kind is kind and self._may_use(at, key):
+                    self._join_one(at, key, holders.setdefault(key.value, []))
+
+    def _join_one(self, at: int, key: PaperKey, holders: list[int]) -> None:
+        """Join a claim with the first holder of a key that nobody keeps it apart from."""
+        for holder in holders:
+            if self._cluster_of[holder] == self._cluster_of[at]:
+                return
+            if self._is_kept_apart(holder, at):
+                continue
+            if reason := self._reason_to_separate(key.kind, holder, at):
+                self._reject(at, holder, key, reason)
+            else:
+                self._join(holder, at)
+            return
+        holders.append(at)
+
+    def _is_kept_apart(self, one: int, other: int) -> bool:
+        if not self._apart:
+            return False
+        mine, theirs = (
+            {self._claims[at].record_id for at in self._clusters[self._cluster_of[each]].claims}
+            for each in (one, other)
+        )
+        for parts in self._apart:
+            here = {at for at, part in enumerate(parts) if part & mine}
+            there = {at for at, part in enumerate(parts) if part & theirs}
+            if here and there and not here & there:
+                return True
+        return False
 
     def groups(self) -> list[PaperGroup]:
         found = []
@@ -326,10 +386,15 @@ class _RecordClusters:
         cluster.conflicts.extend(leaving.conflicts)
 
 
-def assign_ids(groups: Sequence[PaperGroup], known: Mapping[str, str]) -> list[str]:
+def assign_ids(
+    groups: Sequence[PaperGroup],
+    known: Mapping[str, str],
+    decided: Sequence[tuple[str, frozenset[int]]] = (),
+) -> list[str]:
     """An identifier for each group; those of the last snapshot, given by key in `known`, stay.
 
-    So a paper known by its title keeps its identifier when a DOI arrives later.
+    So a paper known by its title keeps its identifier when a DOI arrives later. What was `decided`,
+    an identifier and its records, goes first.
     """
     assigned: dict[int, str] = {}
     taken: set[str] = set()
@@ -339,6 +404,9 @@ def assign_ids(groups: Sequence[PaperGroup], known: Mapping[str, str]) -> list[s
             assigned[at] = paper_id
             taken.add(paper_id)
 
+    for paper_id, record_ids in decided:
+        place = place_of_most(groups, record_ids)
+        take(-1 if place is None else place, None if place is None else paper_id)
     published = set(known.values())
     for at, found in enumerate(groups):
         for key in found.keys:
@@ -350,4 +418,14 @@ def assign_ids(groups: Sequence[PaperGroup], known: Mapping[str, str]) -> list[s
     for at, found in enumerate(groups):
         for key in found.keys:
             take(at, make_paper_id(key.value))
+    for at, found in enumerate(groups):
+        # Parts of a split may share every key: the record that was read first makes the difference.
+        take(at, make_paper_id(f"record:{found.sources[0]}:{found.record_ids[0]}"))
     return [assigned[at] for at in range(len(groups))]
+
+
+def place_of_most(groups: Sequence[PaperGroup], record_ids: frozenset[int]) -> int | None:
+    """The group that has most of the records, the first of several; None where none has any."""
+    shares = [len(record_ids.intersection(group.record_ids)) for group in groups]
+    most = max(shares, default=0)
+    return shares.index(most) if most else None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.progress import Progress
-from carrel.rooms.papers.building.merging import merge_records
 from carrel.rooms.papers.building.models import FoundSource, ReportLine, SourceChange
 from carrel.rooms.papers.building.planning import PlannedPaper
 from carrel.rooms.papers.building.service import PaperBuilder, skipped_lines
@@ -60,7 +59,7 @@ class PaperIntake(PaperBuilder):
 
         A file that is named brings its paper back if it was removed; one in a folder does not.
         """
-        with self._held():
+        with self._held(progress):
             found, skipped = self._sources.find(sources)
             paths = {str(source.path) for source in found}
             named = {str(source.absolute()) for source in sources} & paths
@@ -76,7 +75,7 @@ class PaperIntake(PaperBuilder):
 
         The cost is that of these files, however many others there are.
         """
-        with self._held():
+        with self._held(progress):
             found, skipped = self._sources.find_beside(paths)
             at_hand = {str(source.path) for source in found}
             beside = {str(path) for source in found for path in source.companions}
@@ -137,7 +136,7 @@ class PaperIntake(PaperBuilder):
 
     def _taken(self, planned: PlannedPaper) -> TakenPaper:
         group = planned.group
-        record = merge_records(self._state.records(group.record_ids))
+        record = self._merged(planned)
         is_named = bool(record.authors) and not _FACTS & set(record.inferred)
         is_stated = is_named or (record.doi is not None and "doi" not in record.inferred)
         notes = tuple(conflict.message for conflict in group.conflicts)

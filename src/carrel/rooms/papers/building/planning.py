@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from carrel.rooms.papers.building.decisions import (
+    NOTHING_DECIDED,
+    DecidedLinks,
+    Decision,
+    drop_replaced_keys,
+    id_key,
+)
 from carrel.rooms.papers.building.identity import (
     Conflict,
+    KeyKind,
     PaperGroup,
+    PaperKey,
     RecordClaim,
     assign_ids,
     group_records,
+    place_of_most,
 )
 
 # Papers written by an older writer are written again when this grows.
@@ -39,6 +50,7 @@ class LinkedRecords:
     """Records that share keys, directly or through others, and the papers known by such keys.
 
     `known` are identifiers by key. `published_ids` are the records that belong to a paper now.
+    `decided` is what people said about them, `paper_of` the paper that a record belongs to now.
     """
 
     claims: tuple[RecordClaim, ...]
@@ -46,6 +58,8 @@ class LinkedRecords:
     known: Mapping[str, str]
     papers: tuple[KnownPaper, ...]
     published_ids: frozenset[int]
+    decided: DecidedLinks = NOTHING_DECIDED
+    paper_of: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +71,7 @@ class PlannedPaper:
     digest: bytes
     filed: str
     before: KnownPaper | None
+    edits: tuple[Decision, ...] = ()
 
     @property
     def is_new(self) -> bool:
@@ -85,11 +100,17 @@ class PaperChange:
 
 @dataclass(frozen=True, slots=True)
 class LinkedPlan:
-    """What becomes of linked records; `left_out` are records that no paper is made of."""
+    """What becomes of linked records; `left_out` are records that no paper is made of.
+
+    `removed` are published papers whose removal counts from now on. `joined` are papers that are
+    gone because they became part of another one, which is named first, with their records.
+    """
 
     papers: tuple[PlannedPaper, ...]
     gone: tuple[KnownPaper, ...]
     left_out: tuple[int, ...]
+    removed: tuple[KnownPaper, ...] = ()
+    joined: tuple[tuple[str, str, frozenset[int]], ...] = ()
 
 
 def plan_linked(
@@ -101,37 +122,96 @@ def plan_linked(
 
     A paper that was removed stays so, unless one of its sources is among `restored`.
     """
-    every_group = group_records(linked.claims)
-    groups = [found for found in every_group if found.keys and found.has_title]
-    paper_ids = assign_ids(groups, linked.known)
+    decided = linked.decided
+    every_group = group_records(linked.claims, decided.together, decided.apart)
+    # Parts of a split are papers even where another part has all their keys.
+    groups = [found for found in every_group if found.has_title and (found.keys or decided.apart)]
+    paper_ids = assign_ids(groups, linked.known, decided.ids)
     known = {paper.paper_id: paper for paper in linked.papers}
-    left_out = [
-        record_id
-        for found in every_group
-        if not (found.keys and found.has_title)
-        for record_id in found.record_ids
-    ]
+    in_papers = {record_id for found in groups for record_id in found.record_ids}
+    left_out = [claim.record_id for claim in linked.claims if claim.record_id not in in_papers]
+    gone = tuple(
+        paper
+        for paper in linked.papers
+        if paper.paper_id not in set(paper_ids) and not paper.is_removed
+    )
+    joins = _find_joins(groups, paper_ids, gone, linked)
+    ids = (*decided.ids, *((gone_id, records) for _, gone_id, records in joins))
+    former = _find_former_ids(groups, paper_ids, ids)
     planned: list[PlannedPaper] = []
-    for found, paper_id in zip(groups, paper_ids, strict=True):
+    removed: list[KnownPaper] = []
+    for at, paper_id in enumerate(paper_ids):
         before = known.get(paper_id)
-        if (
-            before is not None
-            and before.is_removed
-            and not any(source in restored for source in found.sources)
-        ):
+        edits = decided.edits_of(groups[at].record_ids)
+        found = _with_decided_keys(groups[at], edits, paper_id, former.get(at, ()))
+        is_restored = any(source in restored for source in found.sources)
+        if not is_restored and _is_removed(paper_id, before, decided):
             left_out += found.record_ids
+            if before is not None and not before.is_removed:
+                removed.append(before)
             continue
         filed = filed_stamp(paper_id)
-        digest = _digest(found, paper_id, linked.digests, filed)
-        planned.append(PlannedPaper(found, paper_id, digest, filed, before))
+        digest = _digest(found, paper_id, linked.digests, filed, edits)
+        planned.append(PlannedPaper(found, paper_id, digest, filed, before, edits))
+    return LinkedPlan(tuple(planned), gone, tuple(left_out), tuple(removed), joins)
+
+
+def _find_joins(
+    groups: Sequence[PaperGroup],
+    paper_ids: Sequence[str],
+    gone: Sequence[KnownPaper],
+    linked: LinkedRecords,
+) -> tuple[tuple[str, str, frozenset[int]], ...]:
+    """Papers that became part of others without anybody's decision."""
+    known = {paper_id for paper_id, _ in linked.decided.ids}
+    found = []
+    for paper in gone:
+        records = frozenset(at for at, each in linked.paper_of.items() if each == paper.paper_id)
+        place = place_of_most(groups, records)
+        if place is not None and paper.paper_id not in known:
+            found.append((paper_ids[place], paper.paper_id, records))
+    return tuple(found)
+
+
+def _is_removed(paper_id: str, before: KnownPaper | None, decided: DecidedLinks) -> bool:
+    if before is not None and before.is_removed:
+        return paper_id not in decided.restored
+    return paper_id in decided.removed
+
+
+def _find_former_ids(
+    groups: Sequence[PaperGroup],
+    paper_ids: Sequence[str],
+    ids: Sequence[tuple[str, frozenset[int]]],
+) -> dict[int, list[str]]:
+    """Identifiers that stand for papers which are part of others now, by the place of these."""
+    former: dict[int, list[str]] = {}
     taken = set(paper_ids)
-    gone = tuple(
-        paper for paper in linked.papers if paper.paper_id not in taken and not paper.is_removed
-    )
-    return LinkedPlan(tuple(planned), gone, tuple(left_out))
+    for paper_id, record_ids in ids:
+        place = place_of_most(groups, record_ids)
+        if place is not None and paper_id not in taken:
+            taken.add(paper_id)
+            former.setdefault(place, []).append(paper_id)
+    return former
 
 
-def _digest(found: PaperGroup, paper_id: str, digests: Mapping[int, bytes], filed: str) -> bytes:
+def _with_decided_keys(
+    found: PaperGroup, edits: Sequence[Decision], paper_id: str, former: Sequence[str]
+) -> PaperGroup:
+    keys = drop_replaced_keys(found.keys, edits) if edits else found.keys
+    # A paper needs a key: one whose twin has all of them is known by its identifier.
+    own = () if keys else (paper_id,)
+    ids = (PaperKey(KeyKind.ID, id_key(each)) for each in (*own, *sorted(former)))
+    return replace(found, keys=(*keys, *ids))
+
+
+def _digest(
+    found: PaperGroup,
+    paper_id: str,
+    digests: Mapping[int, bytes],
+    filed: str,
+    edits: Sequence[Decision] = (),
+) -> bytes:
     """A digest of everything that the paper is written from."""
     parts = [
         str(WRITER_VERSION),
@@ -140,5 +220,10 @@ def _digest(found: PaperGroup, paper_id: str, digests: Mapping[int, bytes], file
         *(key.value for key in found.keys),
         *(digests[at].hex() for at in found.record_ids),
         *(conflict.message for conflict in found.conflicts),
+        *(
+            json.dumps([change.field, change.after], ensure_ascii=False)
+            for edit in edits
+            for change in edit.changes
+        ),
     ]
     return hashlib.sha256("\n".join(parts).encode()).digest()[:_DIGEST_BYTES]

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from carrel.libraries.works.cited_works import CitedWork
 from carrel.libraries.works.figures import PaperFigure
+from carrel.rooms.papers.building.decisions import Decision, RecordAddress
 from carrel.rooms.papers.building.models import (
     FiledSummary,
     FoundSource,
@@ -151,6 +152,35 @@ class BuildState(Protocol):
         """Names of assets of records that belong to no paper."""
         ...
 
+    def decide(self, decision: Decision) -> tuple[int, frozenset[int]]:
+        """Add a decision to the next publication and touch what it is about.
+
+        Returns its number and the records that it is about.
+        """
+        ...
+
+    def roll_back(self) -> None:
+        """Forget what was decided, touched and promised since the last commit."""
+        ...
+
+    def find_decision(self, number: int) -> Decision | None: ...
+
+    def list_decisions(self, first: int, count: int) -> list[Decision]:
+        """`count` decisions after the `first` newest."""
+        ...
+
+    def decisions_about(self, paper_id: str, record_ids: Sequence[int]) -> list[Decision]:
+        """Decisions about a paper or its records, and their undoing, newest first."""
+        ...
+
+    def linked_with(self, record_ids: Sequence[int]) -> LinkedRecords:
+        """These records with all that are linked to them."""
+        ...
+
+    def record_addresses(self, record_ids: Sequence[int]) -> tuple[RecordAddress, ...]:
+        """How decisions name these records."""
+        ...
+
     def published_build_id(self) -> str | None:
         """The build id of the last publication if that is the one on disk."""
         ...
@@ -231,8 +261,8 @@ class StagedAssets(Protocol):
 class BuildLock(Protocol):
     """Only one build at a time may work on a folder."""
 
-    def held(self) -> AbstractContextManager[None]:
-        """Raises BuildInProgressError if another build holds the lock."""
+    def held(self, wait_seconds: float = 0.0) -> AbstractContextManager[None]:
+        """Raises BuildInProgressError if another build keeps the lock for so long."""
         ...
 
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from carrel.core.caller import LOCAL_USER
 from carrel.core.clock import Clock
-from carrel.core.progress import Progress
+from carrel.core.progress import NoProgress, Progress
+from carrel.rooms.papers.building.decision_desk import (
+    OWN_NAME,
+    Decided,
+    DecisionDesk,
+    DecisionDraft,
+    PaperNow,
+    version_name,
+)
+from carrel.rooms.papers.building.decisions import Decision, apply_edits
 from carrel.rooms.papers.building.merging import merge_records
 from carrel.rooms.papers.building.models import (
     BuildReport,
@@ -28,20 +38,27 @@ from carrel.rooms.papers.building.papers import (
     asset_paths,
     collect_summaries,
 )
-from carrel.rooms.papers.building.planning import KnownPaper, PaperChange, PlannedPaper, plan_linked
+from carrel.rooms.papers.building.planning import (
+    LinkedPlan,
+    LinkedRecords,
+    PaperChange,
+    PlannedPaper,
+    plan_linked,
+)
 from carrel.rooms.papers.building.ports import BuildStores, PaperSources, Publication
 from carrel.rooms.papers.building.source_changes import SourceSettler, removed_changes
 from carrel.rooms.papers.errors import (
+    BuildInProgressError,
     NothingToBuildError,
     PaperNotAddedError,
-    PaperNotFoundError,
 )
 from carrel.rooms.papers.models import PaperAdded, PaperRemoved
-from carrel.rooms.papers.paper_names import bare_paper_id, paper_keys
 
 # Papers of one segment of a whole build: 40 of them hold a million.
 SEGMENT_PAPERS = 25_000
 _BATCH_SIZE = 200
+# How long whoever changes a corpus waits for whoever changes it now.
+BUILD_WAIT_SECONDS = 240.0
 _TEXT_NOT_TAKEN = (
     "The corpus has this paper with another text and kept that: the new text was not taken. If it "
     "is another paper, add it with a DOI, or with authors and year."
@@ -86,7 +103,7 @@ class PaperBuilder:
         self, sources: Sequence[Path], progress: Progress, *, only: bool = False
     ) -> BuildReport:
         """Brings the corpus up to date with `sources`; with `only`, it holds nothing else then."""
-        with self._held():
+        with self._held(progress):
             inbox = [self._inbox] if self._inbox.is_dir() else []
             report = self._build([*sources, *inbox], progress, is_everything=only)
             if self._corpus.needs_compaction():
@@ -95,20 +112,20 @@ class PaperBuilder:
 
     def refresh(self, progress: Progress) -> bool:
         """Publish again without reading sources; returns whether anything changed."""
-        with self._held():
+        with self._held(progress):
             self._touch_summarised()
             return self._publish(progress).is_changed
 
-    def add(self, file: Path, progress: Progress) -> PaperAdded:
+    def add(self, file: Path, progress: Progress, who: str = LOCAL_USER) -> PaperAdded:
         """Add a file of the inbox and return its paper; PaperNotAddedError if there is none."""
-        with self._held():
+        with self._held(progress):
             source = str(file.absolute())
             found, skipped = self._sources.find([file])
             for one in found:
                 if not self._is_up_to_date(one, self._state.known_source(source)):
                     self._read([one], progress)
                 self._state.touch_source(source)
-            outcome = self._publish(progress, asked={source}, restored={source})
+            outcome = self._publish(progress, asked={source}, restored={source}, who=who)
             lines = [*skipped_lines(skipped), *self._problem_lines(source)]
             planned = outcome.asked_for[0] if outcome.asked_for else None
             if planned is None:
@@ -123,7 +140,7 @@ class PaperBuilder:
                         "problems": [line.to_facts() | {"source": file.name} for line in lines]
                     },
                 )
-            merged = merge_records(self._state.records(planned.group.record_ids))
+            merged = self._merged(planned)
             text_notes = self._compare_texts(source, planned, merged)
         notes = [line.message for line in lines]
         notes += text_notes
@@ -145,32 +162,77 @@ class PaperBuilder:
             return []
         return [_TEXT_REPLACED if merged.markdown_sha256 in mine else _TEXT_NOT_TAKEN]
 
-    def remove(self, name: str) -> PaperRemoved:
+    def remove(self, name: str, who: str = LOCAL_USER) -> PaperRemoved:
         """Take a paper (its id, DOI, arXiv id or address) out until somebody adds it again.
 
         Raises PaperNotFoundError where the corpus does not have it.
         """
-        with self._held():
-            known, record_ids = self._find_published(name)
-            records = self._state.records(record_ids)
-            publication = self._begin()
-            publication.keep_assets(name for record in records for name in asset_paths(record))
-            publication.end_row(known.row or 0)
-            self._state.promise_removal(known, self._clock.now().isoformat())
-            self._finish(publication, uuid.uuid4().hex)
-        return PaperRemoved(paper_id=known.paper_id, title=merge_records(records).title)
+        decided = self.decide(who, lambda desk: desk.removal(name), NoProgress())
+        paper = decided.decision.papers[0]
+        return PaperRemoved(paper_id=paper.paper_id, title=paper.title, decision=decided.number)
 
-    def _find_published(self, name: str) -> tuple[KnownPaper, tuple[int, ...]]:
-        keys = paper_keys(name)
-        for paper_id in (bare_paper_id(name), self._state.paper_id_by_keys(keys)):
-            found = self._state.known_paper(paper_id) if paper_id is not None else None
-            if found is not None and not found[0].is_removed and found[0].row is not None:
-                return found
-        raise PaperNotFoundError(name, is_identifier=bool(keys))
+    def decide(
+        self,
+        who: str,
+        make: Callable[[DecisionDesk], DecisionDraft],
+        progress: Progress,
+        *,
+        is_rehearsal: bool = False,
+    ) -> Decided:
+        """Write down what somebody decided and publish what follows from it, in one step.
+
+        A rehearsal answers the same and changes nothing. Raises what `make` raises.
+        """
+        with self._held(progress):
+            decision = make(DecisionDesk(self._state)).by(who, self._clock.now().isoformat())
+            number, records = self._state.decide(decision)
+            if is_rehearsal:
+                try:
+                    return self._rehearse(decision, number, records)
+                finally:
+                    self._state.roll_back()
+            outcome = self._publish(progress, wanted=records)
+            shown = [self._show(planned) for planned in outcome.asked_for]
+        return Decided(number, decision, tuple(shown), is_changed=outcome.is_changed)
+
+    def _rehearse(self, decision: Decision, number: int, records: frozenset[int]) -> Decided:
+        plans = [
+            plan_linked(linked, self._summaries.stamp) for linked in self._state.linked_records()
+        ]
+        planned = [
+            each
+            for plan in plans
+            for each in plan.papers
+            if records.intersection(each.group.record_ids)
+        ]
+        is_changed = any(
+            plan.gone or plan.removed or any(each.is_changed for each in plan.papers)
+            for plan in plans
+        )
+        shown = tuple(self._show(each) for each in planned)
+        return Decided(number, decision, shown, is_changed=is_changed)
+
+    def _show(self, planned: PlannedPaper) -> PaperNow:
+        record_ids = planned.group.record_ids
+        record = self._merged(planned)
+        return PaperNow(
+            planned.paper_id,
+            record,
+            version_name(planned.digest),
+            self._state.record_addresses(record_ids),
+        )
+
+    def _merged(self, planned: PlannedPaper) -> PaperRecord:
+        records = self._state.records(planned.group.record_ids)
+        return apply_edits(merge_records(records), planned.edits)
+
+    def inspect(self) -> DecisionDesk:
+        """The decisions and records of the corpus, to be read only."""
+        return DecisionDesk(self._state)
 
     def compact(self, progress: Progress) -> tuple[int, int]:
         """Merge segments; returns how many there were and how many there are."""
-        with self._lock.held():
+        with self._wait_for_lock(progress):
             return self._compact(progress)
 
     def _compact(self, progress: Progress) -> tuple[int, int]:
@@ -181,19 +243,31 @@ class PaperBuilder:
 
     def reindex(self, progress: Progress) -> None:
         """Write segments again whose index is damaged or of another version."""
-        with self._lock.held():
+        with self._wait_for_lock(progress):
             progress.begin("indexing", None, "segments")
             self._corpus.reindex(progress.advance)
             progress.end()
 
     @contextmanager
-    def _held(self) -> Iterator[None]:
+    def _held(self, progress: Progress) -> Iterator[None]:
         """Hold the lock, after finding out whether the last publication came about.
 
         First of all, because it decides what counts as touched since then.
         """
-        with self._lock.held():
+        with self._wait_for_lock(progress):
             self._state.confirm_publication(self._corpus.build_id())
+            yield
+
+    @contextmanager
+    def _wait_for_lock(self, progress: Progress) -> Iterator[None]:
+        """Hold the lock, after whoever works on the corpus now; BuildInProgressError in the end."""
+        with ExitStack() as held:
+            try:
+                held.enter_context(self._lock.held())
+            except BuildInProgressError:
+                progress.begin("waiting for another build of this corpus", None, "seconds")
+                held.enter_context(self._lock.held(BUILD_WAIT_SECONDS))
+                progress.end()
             yield
 
     def _build(
@@ -307,11 +381,13 @@ class PaperBuilder:
         progress: Progress,
         asked: Collection[str] = frozenset(),
         restored: Collection[str] = frozenset(),
+        wanted: frozenset[int] = frozenset(),
+        who: str = LOCAL_USER,
     ) -> _Outcome:
         """Link what was touched and publish what that changed, in one new manifest.
 
-        The outcome names the papers of the sources in `asked`; a paper that was removed comes back
-        where one of its sources is in `restored`.
+        The outcome names the papers of the sources in `asked` and of the records in `wanted`; a
+        paper that was removed comes back where one of its sources is in `restored`.
         """
         on_disk = self._corpus.build_id()
         is_current = on_disk is not None and self._state.published_build_id() == on_disk
@@ -329,19 +405,17 @@ class PaperBuilder:
             outcome.asked_for += [
                 planned
                 for planned in plan.papers
-                if asked and any(source in asked for source in planned.group.sources)
+                if (asked and any(source in asked for source in planned.group.sources))
+                or wanted.intersection(planned.group.record_ids)
             ]
             for planned in plan.papers:
                 change = self._plan_change(planned, publication, outcome)
                 self._state.promise([change])
                 if planned.is_changed:
                     waiting.append((planned, change))
-            for paper in plan.gone:
-                outcome.removed += 1
-                if paper.row is not None:
-                    publication.end_row(paper.row)
-            self._state.promise_end(plan.gone)
+            self._end_papers(plan, publication, outcome)
             self._leave_out(plan.left_out, linked.published_ids, publication)
+            self._write_down(plan, linked, who)
             if len(waiting) >= SEGMENT_PAPERS:
                 self._write(waiting[:SEGMENT_PAPERS], publication, progress)
                 del waiting[:SEGMENT_PAPERS]
@@ -357,6 +431,29 @@ class PaperBuilder:
             self._finish(publication, outcome.build_id)
         progress.end()
         return outcome
+
+    def _end_papers(self, plan: LinkedPlan, publication: Publication, outcome: _Outcome) -> None:
+        for paper in (*plan.gone, *plan.removed):
+            outcome.removed += 1
+            if paper.row is not None:
+                publication.end_row(paper.row)
+        self._state.promise_end(plan.gone)
+        for paper in plan.removed:
+            self._state.promise_removal(paper, self._clock.now().isoformat())
+
+    def _write_down(self, plan: LinkedPlan, linked: LinkedRecords, who: str) -> None:
+        """Remember which papers became part of others, and which came back by being added."""
+        at, desk = self._clock.now().isoformat(), DecisionDesk(self._state)
+        for paper_id, gone_id, records in plan.joined:
+            draft = desk.join(paper_id, gone_id, records, linked)
+            self._state.decide(draft.by(OWN_NAME, at))
+        for planned in plan.papers:
+            before = planned.before
+            if before is None or not before.is_removed:
+                continue
+            if planned.paper_id in linked.decided.removed:
+                for draft in desk.returns(planned.paper_id):
+                    self._state.decide(draft.by(who, at))
 
     def _begin(self, *, is_whole: bool = False) -> Publication:
         self._state.drop_promises()
@@ -428,7 +525,8 @@ class PaperBuilder:
 
     def _version(self, planned: PlannedPaper, change: PaperChange) -> PaperVersion:
         records = self._state.records(planned.group.record_ids)
-        record = add_summaries(merge_records(records), self._summaries.of(planned.paper_id))
+        merged = apply_edits(merge_records(records), planned.edits)
+        record = add_summaries(merged, self._summaries.of(planned.paper_id))
         paper = PublishedPaper(
             planned.paper_id,
             change.paper_index,

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from carrel.rooms.papers.building.decisions import (
+    DecidedLinks,
+    Decision,
+    RecordAddress,
+    combine,
+    edited_record_keys,
+    file_hash,
+    id_key,
+    resolve,
+)
 from carrel.rooms.papers.building.identity import RecordClaim, paper_keys
+from carrel.rooms.papers.building.models import PaperRecord
 from carrel.rooms.papers.building.papers import reader_rank
 from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords
+from carrel.stores.sqlite.papers.build_decisions import DecisionTable
 from carrel.stores.sqlite.papers.build_tables import key_hash, unpack_record
 
 _RECORDS_PER_PART = 1_000_000
+# Records that one name of a decision is compared with; more have it only in odd corpora.
+_MAX_CANDIDATES = 1_000
 _IN_ORDER = "ORDER BY reader_rank(reader), path, part, place"
 _TOUCHED_RECORDS = (
     "record_id IN (SELECT record_id FROM record_key WHERE hash IN (SELECT hash FROM touched))"
@@ -20,13 +34,23 @@ _TOUCHED_RECORDS = (
 _PAPER = "SELECT number, paper_id, paper_index, digest, row, removed_at FROM published"
 
 
+@dataclass(frozen=True, slots=True)
+class _FoundRecord:
+    """A record, its place in the order of sources, and its address."""
+
+    record: PaperRecord
+    order: tuple[int, str, int]
+    address: RecordAddress
+
+
 @dataclass(slots=True)
 class _Found:
     """One set of linked records while it grows."""
 
-    claims: list[RecordClaim] = field(default_factory=list)
+    records: dict[int, _FoundRecord] = field(default_factory=dict)
     digests: dict[int, bytes] = field(default_factory=dict)
-    published_ids: set[int] = field(default_factory=set)
+    decisions: dict[int, Decision] = field(default_factory=dict)
+    paper_of: dict[int, str] = field(default_factory=dict)
     papers: dict[int, KnownPaper] = field(default_factory=dict)
     paper_of_hash: dict[int, str] = field(default_factory=dict)
 
@@ -39,6 +63,8 @@ class RecordLinks:
         self._is_everything = is_everything
         self._seen_records: set[int] = set()
         self._seen_papers: set[int] = set()
+        self._decisions = DecisionTable(connection, has_pending=True)
+        self._has_decisions = self._decisions.has_any()
 
     def seeds(self) -> list[int]:
         """The touched records, those of the best sources first."""
@@ -57,6 +83,18 @@ class RecordLinks:
         for number in self._touched_papers():
             if number not in self._seen_papers:
                 yield self._follow(_Found(), papers=[number])
+
+    def linked_with(self, record_ids: Sequence[int]) -> LinkedRecords:
+        """These records with all that are linked to them."""
+        return self._follow(_Found(), records=list(record_ids))
+
+    def names_of_decision(self, number: int) -> tuple[frozenset[int], frozenset[int]]:
+        """The records that a decision is about, and hashes by which all of it is found."""
+        found = _Found()
+        hashes = self._take_decision(found, number)
+        addresses = {record_id: each.address for record_id, each in found.records.items()}
+        records = (resolve(each, addresses).all_records for each in found.decisions.values())
+        return frozenset().union(*records), frozenset(hashes)
 
     def paper(self, paper_id: str) -> tuple[KnownPaper, tuple[int, ...]] | None:
         """A published or removed paper, and its records."""
@@ -95,6 +133,31 @@ class RecordLinks:
             waiting += self._take_record(found, record_id)
         for number in papers or ():
             waiting += self._take_paper(found, number)
+        while True:
+            self._follow_hashes(found, waiting, seen)
+            decided = self._decided(found)
+            claims = _claims(found, decided)
+            edited = {key_hash(key.value) for claim in claims for key in claim.keys}
+            if not decided.edits or edited <= seen:
+                break
+            waiting = list(edited - seen)
+        known = {
+            key.value: found.paper_of_hash[hashed]
+            for claim in claims
+            for key in claim.keys
+            if (hashed := key_hash(key.value)) in found.paper_of_hash
+        }
+        return LinkedRecords(
+            claims,
+            found.digests,
+            known,
+            tuple(found.papers.values()),
+            frozenset(found.paper_of),
+            decided,
+            found.paper_of,
+        )
+
+    def _follow_hashes(self, found: _Found, waiting: list[int], seen: set[int]) -> None:
         while waiting:
             found_hash = waiting.pop()
             if found_hash in seen:
@@ -109,22 +172,12 @@ class RecordLinks:
             ).fetchall():
                 waiting += self._take_paper(found, number)
                 found.paper_of_hash[found_hash] = found.papers[number].paper_id
-        known = {
-            key.value: found.paper_of_hash[hashed]
-            for claim in found.claims
-            for key in claim.keys
-            if (hashed := key_hash(key.value)) in found.paper_of_hash
-        }
-        return LinkedRecords(
-            tuple(found.claims),
-            found.digests,
-            known,
-            tuple(found.papers.values()),
-            frozenset(found.published_ids),
-        )
+            if self._has_decisions:
+                for number in self._decisions.numbers_by_names([found_hash]):
+                    waiting += self._take_decision(found, number)
 
     def _take_record(self, found: _Found, record_id: int) -> list[int]:
-        """Add a record and return the hashes of its keys."""
+        """Add a record and return the hashes of what it is found by."""
         if record_id in found.digests:
             return []
         self._seen_records.add(record_id)
@@ -133,13 +186,19 @@ class RecordLinks:
             "JOIN source ON source.number = record.source WHERE record_id = ?",
             (record_id,),
         ).fetchone()
-        keys = paper_keys(unpack_record(payload))
-        order = (reader_rank(reader), path, part * _RECORDS_PER_PART + place)
-        found.claims.append(RecordClaim(record_id, path, order, keys))
+        record, number = unpack_record(payload), part * _RECORDS_PER_PART + place
+        address = _address(record, path, reader, number, digest)
+        found.records[record_id] = _FoundRecord(
+            record, (reader_rank(reader), path, number), address
+        )
         found.digests[record_id] = digest
+        hashes = [key_hash(key) for key in address.keys]
+        if self._has_decisions:
+            hashes += [key_hash(name) for name in address.names()]
         if paper is not None:
-            found.published_ids.add(record_id)
-        return [key_hash(key.value) for key in keys]
+            hashes += self._take_paper(found, paper)
+            found.paper_of[record_id] = found.papers[paper].paper_id
+        return hashes
 
     def _take_paper(self, found: _Found, number: int) -> list[int]:
         """Add a known paper and return the hashes of its keys."""
@@ -147,9 +206,78 @@ class RecordLinks:
             return []
         self._seen_papers.add(number)
         row = self._connection.execute(f"{_PAPER} WHERE number = ?", (number,)).fetchone()
-        found.papers[number] = _known_paper(row)
+        paper = found.papers[number] = _known_paper(row)
         keys = self._connection.execute("SELECT hash FROM published_key WHERE paper = ?", (number,))
-        return [hashed for (hashed,) in keys]
+        hashes = [hashed for (hashed,) in keys]
+        return [*hashes, key_hash(id_key(paper.paper_id))] if self._has_decisions else hashes
+
+    def _take_decision(self, found: _Found, number: int) -> list[int]:
+        """Add a decision with its records and papers; returns the hashes of all their names."""
+        decision = None if number in found.decisions else self._decisions.find(number)
+        if decision is None or decision.action == "undo":
+            return []
+        found.decisions[number] = decision
+        hashes: list[int] = []
+        for address in decision.records():
+            for record_id in self._candidates(address):
+                hashes += self._take_record(found, record_id)
+        for paper in decision.papers:
+            row = self._connection.execute(
+                "SELECT number FROM published WHERE paper_id = ?", (paper.paper_id,)
+            ).fetchone()
+            if row is not None:
+                hashes += self._take_paper(found, row[0])
+        return hashes
+
+    def _candidates(self, address: RecordAddress) -> list[int]:
+        """Records that may be the one of an address."""
+        found: dict[int, None] = {}
+        for name in address.names():
+            if name.startswith("in:"):
+                _, _, label = name.partition("\n")
+                query = (
+                    "SELECT record_id FROM record JOIN source ON source.number = record.source "
+                    "WHERE path = ?"
+                )
+                values: tuple[object, ...] = (address.path,)
+                if label:
+                    query += " AND record_id IN (SELECT record_id FROM record_key WHERE hash = ?)"
+                    values = (*values, key_hash(label))
+            else:
+                query, values = "SELECT record_id FROM record_key WHERE hash = ?", (key_hash(name),)
+            rows = self._connection.execute(f"{query} LIMIT {_MAX_CANDIDATES}", values)
+            found |= dict.fromkeys(record_id for (record_id,) in rows.fetchall())
+        return list(found)
+
+    def _decided(self, found: _Found) -> DecidedLinks:
+        addresses = {record_id: each.address for record_id, each in found.records.items()}
+        return combine([resolve(each, addresses) for each in found.decisions.values()])
+
+    def addresses(self, record_ids: Sequence[int]) -> tuple[RecordAddress, ...]:
+        """How decisions name these records."""
+        found = _Found()
+        for record_id in record_ids:
+            self._take_record(found, record_id)
+        return tuple(found.records[record_id].address for record_id in record_ids)
+
+
+def _claims(found: _Found, decided: DecidedLinks) -> tuple[RecordClaim, ...]:
+    return tuple(
+        RecordClaim(
+            record_id,
+            each.address.path,
+            each.order,
+            edited_record_keys(each.record, decided.edits_of([record_id])),
+        )
+        for record_id, each in found.records.items()
+    )
+
+
+def _address(
+    record: PaperRecord, path: str, reader: str, place: int, digest: bytes
+) -> RecordAddress:
+    keys = tuple(key.value for key in paper_keys(record))
+    return RecordAddress(path, reader, place, digest.hex(), keys, file_hash(record))
 
 
 def _known_paper(row: tuple[Any, ...]) -> KnownPaper:

@@ -11,6 +11,7 @@ from typing import Self
 
 import orjson
 
+from carrel.rooms.papers.building.decisions import Decision, RecordAddress, id_key
 from carrel.rooms.papers.building.identity import Conflict
 from carrel.rooms.papers.building.models import (
     FileStamp,
@@ -26,6 +27,7 @@ from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords, Pap
 from carrel.rooms.papers.errors import BuildInProgressError, NewerBuildStateError
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.connection import connect
+from carrel.stores.sqlite.papers.build_decisions import DecisionTable
 from carrel.stores.sqlite.papers.build_links import RecordLinks
 from carrel.stores.sqlite.papers.build_tables import (
     STEPS,
@@ -271,6 +273,64 @@ class SqlitePaperBuildState:
             name for (payload,) in found for name in asset_paths(unpack_record(payload))
         )
 
+    # What people decided.
+
+    def decide(self, decision: Decision) -> tuple[int, frozenset[int]]:
+        self._begin()
+        number = DecisionTable(self._connection, has_pending=True).append(decision)
+        links = RecordLinks(self._connection, is_everything=False)
+        # An undoing is about what it undoes.
+        about = self._undone_decision(decision) if decision.undoes else number
+        records, hashes = links.names_of_decision(about)
+        self._touch(hashes)
+        return number, records
+
+    def roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+        self._uncommitted = 0
+
+    def find_decision(self, number: int) -> Decision | None:
+        return DecisionTable(self._connection, has_pending=False).find(number)
+
+    def list_decisions(self, first: int, count: int) -> list[Decision]:
+        return DecisionTable(self._connection, has_pending=False).newest_first(first, count)
+
+    def decisions_about(self, paper_id: str, record_ids: Sequence[int]) -> list[Decision]:
+        table = DecisionTable(self._connection, has_pending=False)
+        links = RecordLinks(self._connection, is_everything=False)
+        wanted = frozenset(record_ids)
+        names = {key_hash(id_key(paper_id))}
+        for address in links.addresses(record_ids):
+            names.update(key_hash(name) for name in address.names())
+        found: dict[int, Decision] = {}
+        for number in table.numbers_by_names(names):
+            decision = table.find(number)
+            if decision is None or decision.action == "undo":
+                continue
+            if any(paper.paper_id == paper_id for paper in decision.papers) or (
+                wanted & links.names_of_decision(number)[0]
+            ):
+                found[number] = decision
+        for number in list(found):
+            found |= {later.number: later for later in table.undoings(number)}
+        return [found[number] for number in sorted(found, reverse=True)]
+
+    def linked_with(self, record_ids: Sequence[int]) -> LinkedRecords:
+        return RecordLinks(self._connection, is_everything=False).linked_with(record_ids)
+
+    def record_addresses(self, record_ids: Sequence[int]) -> tuple[RecordAddress, ...]:
+        return RecordLinks(self._connection, is_everything=False).addresses(record_ids)
+
+    def _undone_decision(self, decision: Decision) -> int:
+        """The edit, merge, split or removal at the end of a chain of undoings."""
+        table = DecisionTable(self._connection, has_pending=True)
+        found: Decision | None = decision
+        while found is not None and found.undoes is not None:
+            number = found.undoes
+            found = table.find(number)
+        return number
+
     # Publication in two steps, so that the manifest on disk decides whether it has happened.
 
     def published_build_id(self) -> str | None:
@@ -326,11 +386,14 @@ class SqlitePaperBuildState:
 
     def confirm_publication(self, build_id_on_disk: str | None) -> None:
         self._begin()
+        decisions = DecisionTable(self._connection, has_pending=True)
         if build_id_on_disk is not None and self._fact("promised") == build_id_on_disk:
             self._apply_promises()
+            decisions.confirm()
             self._connection.execute("DELETE FROM touched")
             self._set_fact("everything", None)
             self._set_fact("published", build_id_on_disk)
+        decisions.drop_pending()
         self._connection.execute("DELETE FROM promised")
         self._set_fact("promised", None)
         self._set_fact("on_disk", build_id_on_disk)

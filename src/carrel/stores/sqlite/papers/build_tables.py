@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from carrel.rooms.papers.building.decisions import file_hash, id_key
 from carrel.rooms.papers.building.identity import paper_keys
 from carrel.rooms.papers.building.models import PaperRecord
 from carrel.stores.corpus.records import pack_json, read_record, record_facts, unpack_json
@@ -80,6 +81,20 @@ _SECOND = (
     "CREATE TABLE touched (hash INTEGER PRIMARY KEY)",
 )
 
+# Version 4 keeps what people decided. `decision_name` holds hashes of the names of the records and
+# papers that a decision is about; `is_pending` ends when the publication that shows it is on disk.
+_FOURTH = (
+    """CREATE TABLE decision (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, who TEXT NOT NULL,
+        action TEXT NOT NULL, facts BLOB NOT NULL, undoes INTEGER, is_pending INTEGER NOT NULL)""",
+    "CREATE INDEX decision_undoes ON decision(undoes) WHERE undoes IS NOT NULL",
+    "CREATE INDEX decision_pending ON decision(number) WHERE is_pending",
+    """CREATE TABLE decision_name (
+        hash INTEGER NOT NULL, decision INTEGER NOT NULL, PRIMARY KEY (hash, decision)
+        ) WITHOUT ROWID""",
+)
+_SOMEBODY = "local"
+
 
 def key_hash(key: str) -> int:
     """64 bits of a key's hash, as SQLite keeps them."""
@@ -99,7 +114,11 @@ def unpack_record(payload: bytes) -> PaperRecord:
 
 
 def key_hashes(record: PaperRecord) -> list[int]:
-    return [key_hash(key.value) for key in paper_keys(record)]
+    """Hashes of what a record is found by: its keys, and the file that it was read from."""
+    names = [key.value for key in paper_keys(record)]
+    if file := file_hash(record):
+        names.append(f"file:{file}")
+    return [key_hash(name) for name in names]
 
 
 def _upgrade_to_second() -> Generator[Step, Rows, None]:
@@ -189,4 +208,35 @@ _THIRD = """
 ALTER TABLE source ADD COLUMN content BLOB;
 CREATE INDEX source_by_content ON source(content) WHERE content IS NOT NULL"""
 
-STEPS: tuple[UpgradeStep, ...] = (_FIRST, UpgradeStatements(_upgrade_to_second), _THIRD)
+
+def _upgrade_to_fourth() -> Generator[Step, Rows, None]:
+    for statement in _FOURTH:
+        yield statement, {}
+    # What was removed so far can be put back as well.
+    removed = yield (
+        "SELECT paper_id, removed_at FROM published WHERE removed_at IS NOT NULL ORDER BY number",
+        {},
+    )
+    for paper_id, removed_at in removed:
+        papers = [{"paper_id": paper_id, "title": "", "records": []}]
+        values: dict[str, Any] = {
+            "at": removed_at,
+            "who": _SOMEBODY,
+            "facts": orjson.dumps({"papers": papers, "changes": []}),
+        }
+        rows = yield (
+            "INSERT INTO decision(at, who, action, facts, is_pending) "
+            "VALUES (:at, :who, 'remove', :facts, 0) RETURNING number",
+            values,
+        )
+        yield from _insert_hashes(
+            "decision_name(hash, decision)", rows[0][0], [key_hash(id_key(paper_id))]
+        )
+
+
+STEPS: tuple[UpgradeStep, ...] = (
+    _FIRST,
+    UpgradeStatements(_upgrade_to_second),
+    _THIRD,
+    UpgradeStatements(_upgrade_to_fourth),
+)

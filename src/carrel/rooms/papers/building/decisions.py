@@ -1,0 +1,363 @@
+"""What people decided about records: fields set, papers merged, split or removed, and undone.
+
+Decisions are only appended. Those that count are applied again whenever the records they name are
+linked, so that they outlast new builds, corrected sources and renamed files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from carrel.rooms.papers.building.identity import KeyKind, PaperKey, paper_keys
+from carrel.rooms.papers.building.models import FieldOrigin, PaperRecord
+
+Action = Literal["edit", "merge", "split", "remove", "undo", "join"]
+"""`join` is written by Carrel itself, where a published paper became part of another one."""
+
+FieldValue = str | tuple[str, ...] | None
+
+# The fields of a record that a person may set or clear, and which of them are lists.
+EDITABLE_FIELDS = (
+    "title", "authors", "publication_date", "venue", "volume", "issue", "pages", "publisher",
+    "doi", "arxiv_id", "pmid", "pmcid", "isbn", "issn", "url", "abstract", "keywords", "tags",
+    "institutions", "language", "kind",
+)  # fmt: skip
+LIST_FIELDS = frozenset({"authors", "keywords", "tags", "institutions"})
+
+# Sources of these readers hold one record, which is known by its file alone.
+_ONE_RECORD_READERS = frozenset({"pdf", "markdown", "jats"})
+_IDENTIFIERS = ("doi:", "arxiv:", "pmid:", "pmcid:")
+_LABEL = "bib:"
+_FIELD_OF_KEY = {"doi:": "doi", "arxiv:": "arxiv_id", "pmid:": "pmid", "pmcid:": "pmcid"}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordAddress:
+    """How a decision names a record, so that it is found after its source was read again.
+
+    `file` is the hash of the PDF that the record was read from.
+    """
+
+    path: str
+    reader: str
+    place: int
+    digest: str
+    keys: tuple[str, ...]
+    file: str | None = None
+
+    def names(self) -> tuple[str, ...]:
+        """Texts by which the decision and the record find each other, by any one of them."""
+        found = [key for key in self.keys if not key.startswith(_LABEL)]
+        # Labels such as `smith2020` are only unique within their file.
+        found += [f"in:{self.path}\n{key}" for key in self.keys if key.startswith(_LABEL)]
+        if self.reader in _ONE_RECORD_READERS:
+            found.append(f"in:{self.path}")
+        if self.file:
+            found.append(f"file:{self.file}")
+        return tuple(found)
+
+
+def compare_addresses(decided: RecordAddress, found: RecordAddress) -> int:
+    """How surely a record is the one that was decided about; 0 where it is not.
+
+    The same content, wherever it lies, is surer than the same place with a common name, and that is
+    surer than the same DOI elsewhere, which counts only where nothing better is left.
+    """
+    is_same_path = decided.path == found.path
+    if decided.digest == found.digest:
+        return 5 if is_same_path and decided.place == found.place else 4 if is_same_path else 3
+    if decided.file and decided.file == found.file:
+        return 3
+    shared = set(decided.keys) & set(found.keys)
+    if is_same_path and (shared or decided.reader in _ONE_RECORD_READERS):
+        return 2
+    return 1 if any(key.startswith(_IDENTIFIERS) for key in shared) else 0
+
+
+def find_record(decided: RecordAddress, found: Mapping[int, RecordAddress]) -> frozenset[int]:
+    """The records that an address names now: the surest ones, all of them where they are equal."""
+    sureness = {
+        record_id: sure
+        for record_id, address in found.items()
+        if (sure := compare_addresses(decided, address))
+    }
+    most = max(sureness.values(), default=0)
+    return frozenset(record_id for record_id, sure in sureness.items() if sure == most)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperThen:
+    """A paper and its records when something was decided about it."""
+
+    paper_id: str
+    title: str
+    records: tuple[RecordAddress, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field that a person set, or cleared where `after` is None."""
+
+    field: str
+    before: FieldValue
+    after: FieldValue
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One decision. `counts` is false once it is undone.
+
+    The papers of a merge are those that became one, the one whose id stays first; those of a split
+    are the parts, the one that keeps the id first.
+    """
+
+    number: int
+    at: str
+    who: str
+    action: Action
+    papers: tuple[PaperThen, ...]
+    changes: tuple[FieldChange, ...] = ()
+    undoes: int | None = None
+    counts: bool = True
+    undone_by: int | None = None
+
+    def records(self) -> tuple[RecordAddress, ...]:
+        return tuple(record for paper in self.papers for record in paper.records)
+
+    def names(self) -> frozenset[str]:
+        """Texts by which whoever looks at a record or a paper finds the decision."""
+        ids = (id_key(paper.paper_id) for paper in self.papers)
+        edited = (key for key in _edited_keys(self.changes))
+        records = (name for record in self.records() for name in record.names())
+        return frozenset((*ids, *edited, *records))
+
+
+def file_hash(record: PaperRecord) -> str | None:
+    """The hash of the PDF that a record was read from; short texts are too often the same."""
+    return record.pdf_sha256
+
+
+def id_key(paper_id: str) -> str:
+    """The key of a paper by an id of ours, its own or one that it had."""
+    return f"id:{paper_id}"
+
+
+def _edited_keys(changes: Iterable[FieldChange]) -> tuple[str, ...]:
+    facts = {each.field: each.after for each in changes if each.field in _FIELD_OF_KEY.values()}
+    record = replace(PaperRecord(""), **{name: value for name, value in facts.items() if value})  # type: ignore[arg-type]
+    return tuple(key.value for key in paper_keys(record))
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedLinks:
+    """What decisions mean for some linked records, by the numbers that the records have now.
+
+    `together` are disjoint sets of records of one paper. Each entry of `apart` is a split: its
+    parts are different papers, unless a later merge joined them. `edits` are in the order in which
+    they were made. `ids` are identifiers with the records they stand for, the most telling first.
+    `removed` and `restored` are papers whose removal counts, or counts no more.
+    """
+
+    together: tuple[frozenset[int], ...] = ()
+    apart: tuple[tuple[frozenset[int], ...], ...] = ()
+    edits: tuple[tuple[Decision, frozenset[int]], ...] = ()
+    ids: tuple[tuple[str, frozenset[int]], ...] = ()
+    removed: frozenset[str] = frozenset()
+    restored: frozenset[str] = frozenset()
+
+    def edits_of(self, record_ids: Iterable[int]) -> tuple[Decision, ...]:
+        """The edits of a paper that is made of these records."""
+        wanted = frozenset(record_ids)
+        return tuple(edit for edit, records in self.edits if records & wanted)
+
+
+NOTHING_DECIDED = DecidedLinks()
+
+
+@dataclass(slots=True)
+class _Union:
+    """Records that belong together, and the parts of splits that they are in."""
+
+    records: set[int]
+    parts: dict[int, set[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedDecision:
+    """A decision, with the records that each of its papers has now."""
+
+    decision: Decision
+    records: tuple[frozenset[int], ...]
+
+    @property
+    def all_records(self) -> frozenset[int]:
+        return frozenset().union(*self.records)
+
+
+def resolve(decision: Decision, found: Mapping[int, RecordAddress]) -> ResolvedDecision:
+    """Find the records of a decision; one that fits several parts as well belongs to none."""
+    records = [
+        frozenset().union(*(find_record(address, found) for address in paper.records))
+        for paper in decision.papers
+    ]
+    doubtful = {
+        record_id
+        for at, mine in enumerate(records)
+        for other in records[at + 1 :]
+        for record_id in mine & other
+    }
+    return ResolvedDecision(decision, tuple(mine - doubtful for mine in records))
+
+
+def combine(resolved: Sequence[ResolvedDecision]) -> DecidedLinks:
+    """What all decisions about some records mean together: a later one goes before earlier ones."""
+    if not resolved:
+        return NOTHING_DECIDED
+    ordered = sorted(resolved, key=lambda each: each.decision.number)
+    counting = [each for each in ordered if each.decision.counts]
+    undone = [each for each in ordered if not each.decision.counts]
+    together, apart = _combine_links(counting)
+    return DecidedLinks(
+        together,
+        apart,
+        tuple(_combine_edits(counting, undone)),
+        tuple(
+            claim for each in (*reversed(counting), *reversed(undone)) for claim in _id_claims(each)
+        ),
+        *_combine_removals(ordered),
+    )
+
+
+def _combine_links(
+    counting: Sequence[ResolvedDecision],
+) -> tuple[tuple[frozenset[int], ...], tuple[tuple[frozenset[int], ...], ...]]:
+    unions: dict[int, _Union] = {}
+    apart: list[tuple[frozenset[int], ...]] = []
+    for each in reversed(counting):
+        decision = each.decision
+        if decision.action == "split":
+            for part, records in enumerate(each.records):
+                for record_id in records:
+                    mine = unions.setdefault(record_id, _Union({record_id}))
+                    mine.parts.setdefault(decision.number, set()).add(part)
+            apart.append(each.records)
+        elif decision.action == "merge":
+            _unite(unions, sorted(each.all_records))
+    distinct = {id(union): union for union in unions.values()}
+    together = tuple(
+        frozenset(union.records) for union in distinct.values() if len(union.records) > 1
+    )
+    return together, tuple(apart)
+
+
+def _unite(unions: dict[int, _Union], record_ids: Sequence[int]) -> None:
+    """Join each record with the first ones that no later split keeps it from."""
+    for at, record_id in enumerate(record_ids):
+        mine = unions.setdefault(record_id, _Union({record_id}))
+        for other_id in record_ids[:at]:
+            other = unions[other_id]
+            if other is mine:
+                break
+            if any(
+                not mine.parts[number] & other.parts[number]
+                for number in mine.parts.keys() & other.parts.keys()
+            ):
+                continue
+            other.records |= mine.records
+            for number, parts in mine.parts.items():
+                other.parts.setdefault(number, set()).update(parts)
+            for joined in mine.records:
+                unions[joined] = other
+            break
+
+
+def _combine_edits(
+    counting: Sequence[ResolvedDecision], undone: Sequence[ResolvedDecision]
+) -> Iterable[tuple[Decision, frozenset[int]]]:
+    """Edits with the records that they still stand for.
+
+    What left the edited paper by a later split has left the edit as well; so has what came into it
+    by an earlier merge that was undone.
+    """
+    for each in counting:
+        edit = each.decision
+        if edit.action != "edit":
+            continue
+        records = each.all_records
+        leaving = [
+            *(
+                s
+                for s in counting
+                if s.decision.action == "split" and s.decision.number > edit.number
+            ),
+            *(
+                m
+                for m in undone
+                if m.decision.action == "merge" and m.decision.number < edit.number
+            ),
+        ]
+        for other in leaving:
+            if other.decision.papers[0].paper_id == edit.papers[0].paper_id:
+                records = records.difference(*other.records[1:])
+        if records:
+            yield edit, records
+
+
+def _id_claims(each: ResolvedDecision) -> Iterable[tuple[str, frozenset[int]]]:
+    decision = each.decision
+    is_one = (decision.action == "merge") == decision.counts
+    for at, (paper, records) in enumerate(zip(decision.papers, each.records, strict=True)):
+        # A merged paper keeps its id when the records that brought it are gone.
+        yield paper.paper_id, records or (each.all_records if at == 0 and is_one else records)
+
+
+def _combine_removals(
+    ordered: Sequence[ResolvedDecision],
+) -> tuple[frozenset[str], frozenset[str]]:
+    removals = [each.decision for each in ordered if each.decision.action == "remove"]
+    removed = frozenset(each.papers[0].paper_id for each in removals if each.counts)
+    return removed, frozenset(each.papers[0].paper_id for each in removals) - removed
+
+
+def apply_edits(record: PaperRecord, edits: Sequence[Decision]) -> PaperRecord:
+    """The record with what people set; what they cleared is unknown, whatever a source says."""
+    changes = {change.field: change.after for edit in edits for change in edit.changes}
+    if not changes:
+        return record
+    values = {
+        name: () if value is None and name in LIST_FIELDS else value
+        for name, value in changes.items()
+    }
+    origins = tuple(origin for origin in record.origins if origin.field not in changes)
+    decided = tuple(FieldOrigin(name, "person", 1.0) for name in values)
+    return replace(record, **values, origins=(*origins, *decided))  # type: ignore[arg-type]
+
+
+def edited_record_keys(record: PaperRecord, edits: Sequence[Decision]) -> tuple[PaperKey, ...]:
+    """The keys of a record with its edits, and the one of its title as the source has it.
+
+    By that one, another copy of the source is still known as the same work.
+    """
+    own = paper_keys(record)
+    if not edits:
+        return own
+    edited = paper_keys(apply_edits(record, edits))
+    values = {key.value for key in edited}
+    written = (key for key in own if key.kind is KeyKind.META and key.value not in values)
+    return (*edited, *written)
+
+
+def drop_replaced_keys(keys: Sequence[PaperKey], edits: Sequence[Decision]) -> tuple[PaperKey, ...]:
+    """The keys of a paper without identifiers that people replaced or cleared."""
+    changes = {change.field: change.after for edit in edits for change in edit.changes}
+    replaced = {prefix for prefix, name in _FIELD_OF_KEY.items() if name in changes}
+    kept = set(
+        _edited_keys(tuple(FieldChange(name, None, after) for name, after in changes.items()))
+    )
+    return tuple(
+        key
+        for key in keys
+        if key.value in kept or not any(key.value.startswith(prefix) for prefix in replaced)
+    )
