@@ -143,12 +143,35 @@ def test_a_disk_that_is_not_mounted_takes_no_papers_away(many: Corpus, tmp_path:
     assert "A paper far away" in titles(many)
 
 
-def test_two_builds_at_once_are_refused(many: Corpus) -> None:
+def test_a_build_that_waited_long_enough_for_another_is_refused(
+    many: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "BUILD_WAIT_SECONDS", 0.0)
     with (
         BuildLockFile(many.into / ".carrel-build" / "lock.db").held(),
         pytest.raises(CarrelError, match="Another build"),
     ):
         many.build()
+
+
+def test_a_build_waits_for_another_and_says_so(many: Corpus) -> None:
+    other = BuildLockFile(many.into / ".carrel-build" / "lock.db").held()
+    other.__enter__()
+
+    class Ending(NoProgress):
+        """Lets the other build end as soon as somebody says that it waits for it."""
+
+        phases: ClassVar[list[str]] = []
+
+        def begin(self, phase: str, total: int | None, unit: str) -> None:
+            if not self.phases:
+                other.__exit__(None, None, None)
+            self.phases.append(phase)
+
+    report = build_papers(
+        [many.sources], many.into, BuildOptions(workers=1), progress=Ending()
+    )
+    assert (report.papers, Ending.phases[0]) == (81, "waiting for another build of this corpus")
 
 
 @pytest.mark.promise("P16")
