@@ -83,7 +83,7 @@ def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[s
     """A paper as a CSL item with a readable key, from its stored BibTeX or its metadata."""
     facts = paper.metadata
     known = metadata_item(facts)
-    stored = _stored_item(paper.bibtex, has_sentence_case)
+    stored = _without_cleared(_stored_item(paper.bibtex, has_sentence_case), known, facts)
     item = known if stored is None else _complete_entry(stored, known, facts)
     item["custom"] = {
         **known.get("custom", {}),
@@ -98,7 +98,10 @@ def is_entry_outdated(paper: PaperToCite) -> bool:
     """Whether a better source than the stored BibTeX entry says something else."""
     stored = _stored_item(paper.bibtex, has_sentence_case=False)
     known = metadata_item(paper.metadata)
-    return stored is not None and bool(_better_known(stored, known, paper.metadata))
+    if stored is None:
+        return False
+    is_cleared = _without_cleared(stored, known, paper.metadata) != stored
+    return is_cleared or bool(_better_known(stored, known, paper.metadata))
 
 
 def metadata_item(facts: PaperMetadata) -> dict[str, Any]:
@@ -136,6 +139,21 @@ def metadata_item(facts: PaperMetadata) -> dict[str, Any]:
     if custom:
         item["custom"] = custom
     return item
+
+
+def _without_cleared(
+    stored: dict[str, Any] | None, known: dict[str, Any], facts: PaperMetadata
+) -> dict[str, Any] | None:
+    """The entry without what a person has cleared."""
+    if stored is None:
+        return None
+    cleared = {
+        variable
+        for name, variables in _VARIABLES_OF.items()
+        if _origin_of(facts, name) == "person" and not known.keys() & set(variables)
+        for variable in variables
+    }
+    return {name: value for name, value in stored.items() if name not in cleared}
 
 
 def _complete_entry(

@@ -232,11 +232,14 @@ def shown_paper(stored: StoredPaper) -> Paper:
 
 
 def _shown_origins(record: PaperRecord) -> dict[str, ShownOrigin]:
-    """The fields whose origin is not the record's own; all of them where that is no sure one."""
+    """The fields whose origin is not the record's own; all of them where that is no sure one.
+
+    A field that a person cleared is named as well: it is not unknown for want of a source.
+    """
     names = [
         name
         for name in (*CITED_FIELDS, "bibtex")
-        if getattr(record, name)
+        if (getattr(record, name) or record.origin_of(name).origin == "person")
         and (record.confidence < 1 or any(each.field == name for each in record.origins))
     ]
     found = {name: record.origin_of(name) for name in names}

@@ -11,10 +11,13 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from carrel.core.errors import CarrelError
+from carrel.core.progress import NoProgress
+from carrel.rooms.papers.building import service
 from carrel.rooms.papers.building.models import BuildOptions
 from carrel.stores.sqlite.papers.build_state import BuildLockFile
 from carrel.wiring.papers_build import build_papers
@@ -168,9 +171,7 @@ def test_a_build_waits_for_another_and_says_so(many: Corpus) -> None:
                 other.__exit__(None, None, None)
             self.phases.append(phase)
 
-    report = build_papers(
-        [many.sources], many.into, BuildOptions(workers=1), progress=Ending()
-    )
+    report = build_papers([many.sources], many.into, BuildOptions(workers=1), progress=Ending())
     assert (report.papers, Ending.phases[0]) == (81, "waiting for another build of this corpus")
 
 

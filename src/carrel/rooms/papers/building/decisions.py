@@ -22,9 +22,9 @@ FieldValue = str | tuple[str, ...] | None
 EDITABLE_FIELDS = (
     "title", "authors", "publication_date", "venue", "volume", "issue", "pages", "publisher",
     "doi", "arxiv_id", "pmid", "pmcid", "isbn", "issn", "url", "abstract", "keywords", "tags",
-    "institutions", "language", "kind",
+    "institutions", "language", "kind", "editors", "license",
 )  # fmt: skip
-LIST_FIELDS = frozenset({"authors", "keywords", "tags", "institutions"})
+LIST_FIELDS = frozenset({"authors", "keywords", "tags", "institutions", "editors"})
 
 # Sources of these readers hold one record, which is known by its file alone.
 _ONE_RECORD_READERS = frozenset({"pdf", "markdown", "jats"})
@@ -332,7 +332,13 @@ def apply_edits(record: PaperRecord, edits: Sequence[Decision]) -> PaperRecord:
     }
     origins = tuple(origin for origin in record.origins if origin.field not in changes)
     decided = tuple(FieldOrigin(name, "person", 1.0) for name in values)
-    return replace(record, **values, origins=(*origins, *decided))  # type: ignore[arg-type]
+    others = tuple(other for other in record.other_values if other.field not in changes)
+    return replace(
+        record,
+        **values,  # type: ignore[arg-type]
+        origins=(*origins, *decided),
+        other_values=others,
+    )
 
 
 def edited_record_keys(record: PaperRecord, edits: Sequence[Decision]) -> tuple[PaperKey, ...]:
