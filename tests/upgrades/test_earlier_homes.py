@@ -23,6 +23,10 @@ DEMO = ROOT / "src" / "carrel" / "demo" / "papers"
 KEPT = sorted(Path(__file__).parent.glob("*.tar.xz"))
 
 
+# A backup of every home would ask the same questions once more: the first and the last are enough.
+OLDEST, NEWEST = "before-round-two", "before-true-records"
+
+
 @pytest.fixture(params=KEPT, ids=lambda file: file.name.removesuffix(".tar.xz"))
 def unpacked(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, dict[str, Any]]:
     """The home as that version left it, and what that version answered."""
@@ -52,6 +56,12 @@ def test_the_audit_log_of_an_earlier_home_still_verifies(
 
 
 @pytest.mark.promise("Q11")
+@pytest.mark.parametrize(
+    "unpacked",
+    [file for file in KEPT if file.name.removesuffix(".tar.xz") in {OLDEST, NEWEST}],
+    indirect=True,
+    ids=lambda file: file.name.removesuffix(".tar.xz"),
+)
 def test_a_backup_of_an_earlier_home_restores_whole(
     unpacked: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
