@@ -46,7 +46,7 @@ judge-wheels: wheels ## carrel-csl cites and runs the official suite in an empty
 
 .PHONY: test
 test: $(READY) ## every test
-	$(BIN)/python -m pytest -n 2 --dist loadfile -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q
 
 # Rules and libraries, asked without a server or a large corpus.
 QUICK := tests/core tests/policy tests/libraries tests/rooms/papers tests/rooms/knowledge tests/doors/test_rest.py \
