@@ -21,3 +21,12 @@ def pytest_configure(config: pytest.Config) -> None:
         script = Path(__file__).parents[1] / "hatch_build.py"
         subprocess.run([sys.executable, str(script)], check=True)
     config.pluginmanager.register(PromiseReport(config), "promise-report")
+
+
+# Files of few and long tests, by the durations of a whole run. With loadfile they must begin first:
+# at the end one core would wait for the other.
+_LONGEST = ("tests/upgrades/", "tests/journeys/", "tests/test_without_posix.py", "/test_kill.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not any(name in item.nodeid for name in _LONGEST))
