@@ -220,12 +220,19 @@ async def _wait_for_job(terminal: Terminal, answer: Any) -> Any:
         print(f"carrel: {report.message}", file=sys.stderr)
 
 
+_MEANING_OF_MARK = "? marks what no source states: carrel papers review says more."
+
+
 def _shown(row: Any) -> str:
     if not isinstance(row, dict):
         return str(row)
-    return "\n".join(
-        f"{name}: {_value(value)}" for name, value in row.items() if value not in (None, [], "")
-    )
+    guesses = set(row.get("inferred") or ())
+    lines = [
+        f"{name}: {_value(value)}{' ?' if name in guesses else ''}"
+        for name, value in row.items()
+        if value not in (None, [], "")
+    ]
+    return "\n".join([*lines, *([_MEANING_OF_MARK] if guesses else [])])
 
 
 def _value(value: Any) -> str:

@@ -22,6 +22,7 @@ from carrel.rooms.papers.passage_operations import PassageOperations
 from carrel.rooms.papers.passages import PaperPassages
 from carrel.rooms.papers.ports import PaperInbox, WorkLookup
 from carrel.rooms.papers.resources import PaperResources
+from carrel.rooms.papers.review import ReviewOperations
 from carrel.rooms.papers.service import Papers
 from carrel.services.literature.lazy_client import LazyLiterature
 from carrel.services.static_assets import FolderAssets
@@ -155,6 +156,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         ROOM,
         PapersOperations(corpus.service, corpus.links.notes),
         PassageOperations(passages),
+        ReviewOperations(corpus.store),
         paper_adder(corpus.place.folder.path, services),
         PaperResources(corpus.service),
         search=PaperDeskSearch(corpus.service, passages),

@@ -18,6 +18,7 @@ ROOM = RoomDeclaration(
         "export": "carrel.cli.papers_export:run",
         "summarise": "carrel.cli.papers_summarise:run",
     },
+    pages="carrel.cli.papers_pages:PAGES",
     schemes=("paper",),
     has_completions=True,
     is_searched=True,

@@ -10,7 +10,6 @@ from typing import Any
 from carrel.core.parsing import parse_in_thread
 from carrel.libraries import bibliography
 from carrel.libraries.text.budget import until_cancelled
-from carrel.rooms.papers.building.merging import outranks, says_the_same
 from carrel.rooms.papers.models import PaperMetadata
 from carrel.rooms.papers.ports import PaperToCite
 
@@ -101,7 +100,7 @@ def is_entry_outdated(paper: PaperToCite) -> bool:
     if stored is None:
         return False
     is_cleared = _without_cleared(stored, known, paper.metadata) != stored
-    return is_cleared or bool(_better_known(stored, known, paper.metadata))
+    return is_cleared or bool(_better_known(known, paper.metadata))
 
 
 def metadata_item(facts: PaperMetadata) -> dict[str, Any]:
@@ -160,7 +159,7 @@ def _complete_entry(
     stored: dict[str, Any], known: dict[str, Any], facts: PaperMetadata
 ) -> dict[str, Any]:
     """The entry with what it does not say, and with what a better source says otherwise."""
-    better = _better_known(stored, known, facts)
+    better = _better_known(known, facts)
     item = known | stored | better
     # The same said twice: an article's number is its page in many lists, a book without authors
     # is its editors'.
@@ -172,42 +171,20 @@ def _complete_entry(
     return item
 
 
-def _better_known(
-    stored: dict[str, Any], known: dict[str, Any], facts: PaperMetadata
-) -> dict[str, Any]:
-    """Variables that a better origin than the entry's own says otherwise, or a person has set."""
-    entry = _origin_of(facts, "bibtex")
-    found: dict[str, Any] = {}
-    for name, variables in _VARIABLES_OF.items():
-        origin = _origin_of(facts, name)
-        if not outranks(origin, entry):
-            continue
-        for variable in variables:
-            if variable in known and (
-                origin == "person" or not _is_same(name, known[variable], stored.get(variable))
-            ):
-                found[variable] = known[variable]
-    return found
+def _better_known(known: dict[str, Any], facts: PaperMetadata) -> dict[str, Any]:
+    """The variables that a person or a better source than the entry's own decides."""
+    return {
+        variable: known[variable]
+        for name, variables in _VARIABLES_OF.items()
+        if name in facts.overruled or _origin_of(facts, name) == "person"
+        for variable in variables
+        if variable in known
+    }
 
 
 def _origin_of(facts: PaperMetadata, name: str) -> str:
     known = facts.origins.get(name)
     return (facts.origin or "list") if known is None else known.origin
-
-
-def _is_same(name: str, known: Any, stored: Any) -> bool:
-    """Whether a variable of an entry says the same; what it lacks is filled in anyway."""
-    if stored is None or known == stored:
-        return True
-    match name:
-        case "authors" | "editors":
-            mine, theirs = (tuple(" ".join(each.values()) for each in v) for v in (known, stored))
-            return says_the_same(name, mine, theirs) and says_the_same(name, theirs, mine)
-        case "publication_date":
-            years = [(each.get("date-parts") or [[None]])[0][:1] for each in (known, stored)]
-            return bool(years[0] == years[1])
-        case _:
-            return says_the_same(name, str(known), str(stored))
 
 
 def csl_type(facts: PaperMetadata) -> str:

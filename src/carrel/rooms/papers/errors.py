@@ -203,6 +203,18 @@ class PaperNotAddedError(CarrelError):
     code = "paper_not_added"
 
 
+class ReviewNotAvailableError(CarrelError):
+    """The corpus is a snapshot, which does not say what is doubtful."""
+
+    code = "review_not_available"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This corpus is a snapshot, which does not say where its fields come from.",
+            next_step="Build the corpus with carrel papers build FOLDER; then it can be reviewed.",
+        )
+
+
 class ForeignSnapshotError(ConflictError):
     """The folder holds a snapshot that was built elsewhere."""
 

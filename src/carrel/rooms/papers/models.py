@@ -329,6 +329,8 @@ class PaperMetadata(Answer):
     inferred: Inferred = ()
     origin: Unknown = None
     origins: dict[str, ShownOrigin] = Field(default={}, exclude_if=lambda value: not value)
+    # Fields that the stored BibTeX entry has otherwise and a better source decides; not shown.
+    overruled: tuple[str, ...] = Field(default=(), exclude=True)
     # The newest notes that point at the paper and that the caller may see.
     notes: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
 

@@ -158,7 +158,7 @@ class Papers:
         facts = await self.metadata(paper_id)
         stored = await self._store.bibtex(facts.paper_id)
         paper = PaperToCite(facts, stored)
-        if stored is not None and not await asyncio.to_thread(is_entry_outdated, paper):
+        if stored is not None and not is_entry_outdated(paper):
             return Text(stored, "application/x-bibtex")
         return Text(await write_papers([paper], "bibtex"), "application/x-bibtex")
 

@@ -18,6 +18,7 @@ from carrel.rooms.papers.building.models import (
     FieldOrigin,
     Heading,
     KeptImage,
+    PaperRecord,
     Reading,
     ReadProblem,
     SourcePart,
@@ -70,6 +71,8 @@ class MarkdownReader:
         parsed = parse_fields(fields)
         problems = [*problems, *parsed.problems]
         record = parsed.record
+        if not body.strip() and not _says_something(record):
+            return Reading.failed("empty", "there is nothing in this file")
         headings = find_headings(body)
         if not record.title:
             title, origin = _title_from(headings, part.path, problems)
@@ -88,6 +91,10 @@ class MarkdownReader:
             images=images,
         )
         return Reading((record,), (*problems, *translation_problems))
+
+
+def _says_something(record: PaperRecord) -> bool:
+    return bool(record.title or record.doi or record.arxiv_id or record.abstract or record.bibtex)
 
 
 def decode_text(raw: bytes) -> str:

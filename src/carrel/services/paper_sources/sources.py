@@ -254,6 +254,9 @@ class _FileSearch:
         reader = next((reader for reader in self._readers if reader.accepts(path, head)), None)
         if reader is None:
             return False
+        if not head:
+            self._skip(path, "empty", "there is nothing in this file")
+            return True
         stamps = tuple(stamp(each) for each in (path, *companions))
         for each in stamps:
             if each.size_bytes > self._limit:
@@ -316,7 +319,11 @@ def read_part(reader: SourceReader, part: SourcePart, assets: AssetStore) -> Rea
     """Read one part; any error becomes a line of the report."""
     try:
         with parsing("the file", _size(part)):
-            return reader.read(part, assets)
+            reading = reader.read(part, assets)
+            if reading.records or reading.problems:
+                return reading
+            line = part.first_line if part.number else None
+            return Reading.failed("empty", "there is no paper in this file", line)
     except InputTooCostlyError as error:
         return Reading.failed("too_costly", f"{error.message}. {error.next_step}")
     except OSError as error:

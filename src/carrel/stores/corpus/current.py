@@ -13,9 +13,11 @@ from typing import Generic, Protocol, TypeVar
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
 from carrel.rooms.knowledge.documents import DocumentChange, DocumentSource
 from carrel.rooms.knowledge.ports import Concept, Concepts
+from carrel.rooms.papers.building.doubts import DoubtKind
 from carrel.rooms.papers.errors import SnapshotUnavailableError
 from carrel.rooms.papers.models import CorpusStatistics, FacetCount, Paper, PaperHit
 from carrel.rooms.papers.ports import Assets, PaperStore, PassageSearch, StoredPassage
+from carrel.rooms.papers.review import DoubtsPage, ReviewList
 from carrel.stores.corpus.folder import CorpusFolder
 from carrel.stores.paper_documents import PAPER_FIELDS
 from carrel.stores.sqlite.papers import SNAPSHOT_NAME
@@ -25,8 +27,8 @@ ReaderT = TypeVar("ReaderT")
 AnswerT = TypeVar("AnswerT")
 
 
-class CheckedStore(PaperStore, PassageSearch, Protocol):
-    """A store of papers and their passages that can be checked and closed."""
+class CheckedStore(PaperStore, PassageSearch, ReviewList, Protocol):
+    """A store of papers, their passages and doubts that can be checked and closed."""
 
     async def check(self) -> None:
         """Raises SnapshotUnavailableError where the corpus cannot be read."""
@@ -147,6 +149,13 @@ class CurrentPapers:
     ) -> Sequence[StoredPassage] | None:
         return await self._readers.ask(
             lambda it: it.search_passages(query, within=within, first=first, count=count)
+        )
+
+    async def papers_in_doubt(
+        self, kind: DoubtKind | None, field: str | None, *, first: int, count: int
+    ) -> DoubtsPage | None:
+        return await self._readers.ask(
+            lambda it: it.papers_in_doubt(kind, field, first=first, count=count)
         )
 
     async def check(self) -> None:

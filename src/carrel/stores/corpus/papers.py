@@ -227,6 +227,7 @@ def shown_paper(stored: StoredPaper) -> Paper:
         inferred=shown_inferred(record),
         origin=None if record.origin == "list" else record.origin,
         origins=_shown_origins(record),
+        overruled=tuple(shown_name(name) for name in record.overruled),
     )
     return Paper(metadata, True, record.markdown_sha256 or None, translations)
 

@@ -23,6 +23,7 @@ from carrel.stores.corpus.compaction import (
     plan_reindexing,
     plan_runs,
 )
+from carrel.stores.corpus.doubts import count_doubtful
 from carrel.stores.corpus.index_parts import INDEX_FORMAT, SegmentParts
 from carrel.stores.corpus.manifest import (
     Manifest,
@@ -134,6 +135,14 @@ class SegmentedCorpus:
     def paper_count(self) -> int:
         manifest = read_manifest(self._folder)
         return 0 if manifest is None else manifest.papers
+
+    def doubtful_count(self) -> int:
+        manifest = read_manifest(self._folder)
+        found = 0
+        for entry in manifest.segments if manifest is not None else ():
+            with closing(open_segment(segment_folder(self._folder, entry.name))) as connection:
+                found += count_doubtful(connection, frozenset(entry.deleted))
+        return found
 
     def begin(
         self, greatest_row: int, greatest_index: int, *, is_whole: bool = False

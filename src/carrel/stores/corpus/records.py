@@ -94,6 +94,7 @@ class StoredPaper:
     templates: tuple[str, ...]
     preferred: str
     conflicts: tuple[Conflict, ...] = ()
+    sources: tuple[str, ...] = ()
 
     @property
     def year(self) -> str:
@@ -109,6 +110,7 @@ class StoredPaper:
             self.record,
             collect_summaries(self.record),
             self.conflicts,
+            self.sources,
         )
 
 
@@ -126,6 +128,8 @@ def encode_paper(paper: PublishedPaper) -> bytes:
     }
     if paper.conflicts:
         facts["conflicts"] = [asdict(conflict) for conflict in paper.conflicts]
+    if paper.sources:
+        facts["sources"] = paper.sources
     return orjson.dumps(facts)
 
 
@@ -142,6 +146,7 @@ def decode_paper(content: bytes) -> StoredPaper:
         tuple(facts["templates"]),
         facts["preferred"],
         tuple(Conflict(**conflict) for conflict in facts.get("conflicts", ())),
+        tuple(facts.get("sources", ())),
     )
 
 
@@ -171,7 +176,7 @@ def read_record(facts: dict[str, Any]) -> PaperRecord:
     """The record of such fields; those of earlier versions name the empty ones as well."""
     known = dict(facts)
     known.setdefault("title", "")
-    for name in ("authors", "editors", "institutions", "keywords", "tags"):
+    for name in ("authors", "editors", "institutions", "keywords", "tags", "overruled"):
         known[name] = tuple(known.get(name, ()))
     # Records of earlier versions name the fields that are guesses.
     known["origins"] = (

@@ -15,6 +15,7 @@ import orjson
 from carrel.core.process_name import process_name
 from carrel.libraries.text.abbreviations import find_abbreviations
 from carrel.rooms.papers.building.papers import PaperVersion, PublishedPaper, asset_paths
+from carrel.stores.corpus.doubts import doubt_facets
 from carrel.stores.corpus.manifest import SegmentEntry, segments_folder, sync_folder
 from carrel.stores.corpus.passages import PaperPassage, paper_passages
 from carrel.stores.corpus.records import encode_paper, pack, pack_json
@@ -247,7 +248,7 @@ class _Draft:
 
     def _add_facets(self, row: int, paper: PublishedPaper) -> None:
         numbers = []
-        for facet in paper.facets():
+        for facet in (*paper.facets(), *doubt_facets(paper)):
             number = self._facets.setdefault(facet, len(self._facets) + 1)
             self._facet_counts[number] += 1
             numbers.append((number, row))

@@ -12,6 +12,7 @@ from carrel.libraries.query.papers import FacetCategory, PaperQuery
 from carrel.libraries.text.plain_text import plain_text
 from carrel.libraries.text.snippets import Marker, Stem
 from carrel.libraries.text.words import Phrase, split_words
+from carrel.rooms.papers.building.doubts import DoubtKind
 from carrel.rooms.papers.building.papers import template_tag
 from carrel.rooms.papers.models import (
     SHOWN_AUTHORS,
@@ -20,7 +21,8 @@ from carrel.rooms.papers.models import (
     Paper,
     PaperHit,
 )
-from carrel.stores.corpus import facets, keywords, papers, passage_rows
+from carrel.rooms.papers.review import DoubtsPage
+from carrel.stores.corpus import doubts, facets, keywords, papers, passage_rows
 from carrel.stores.corpus.folder import CorpusFolder, CorpusSession, Signature, retry_if_swept
 from carrel.stores.corpus.papers import FoundPaper
 from carrel.stores.corpus.passage_rows import StoredPassage
@@ -192,6 +194,13 @@ class CorpusPaperStore:
             return [found[place] for place in places if place in found]
 
         return await self._run(work)
+
+    async def papers_in_doubt(
+        self, kind: DoubtKind | None, field: str | None, *, first: int, count: int
+    ) -> DoubtsPage | None:
+        return await self._run(
+            lambda session: doubts.papers_in_doubt(session, kind, field, first, count)
+        )
 
     async def check(self) -> None:
         """Raises SnapshotUnavailableError where the corpus cannot be read."""

@@ -105,14 +105,29 @@ def merge_records(records: Sequence[PaperRecord]) -> PaperRecord:
         other_values=tuple(
             other for name in _COMPARED for other in _find_other_values(name, ranked[name])
         ),
+        overruled=_find_overruled(ranked),
         **texts,
     )
 
 
-def outranks(one: str, other: str) -> bool:
-    """Whether a value of the first origin wins over one of the second."""
-    ranks = [each for each in ORIGINS_BY_TRUST if each in {one, other}]
-    return one != other and ranks[0] == one
+def _find_overruled(ranked: dict[str, list[_Candidate]]) -> tuple[str, ...]:
+    """The fields that the record of the BibTeX entry lost to another, which says otherwise."""
+    if not ranked["bibtex"]:
+        return ()
+    entry = ranked["bibtex"][0]
+    return tuple(
+        name
+        for name in CITED_FIELDS
+        if ranked[name] and _is_overruled(name, ranked[name][0], entry)
+    )
+
+
+def _is_overruled(name: str, best: _Candidate, entry: _Candidate) -> bool:
+    said, instead = getattr(entry.record, name), getattr(best.record, name)
+    if best.place == entry.place or not said or is_guess(best.origin):
+        return False
+    is_same = says_the_same(name, said, instead) and says_the_same(name, instead, said)
+    return said != instead if best.origin.origin == "person" else not is_same
 
 
 def _rank_candidates(records: Sequence[PaperRecord], name: str) -> list[_Candidate]:

@@ -140,6 +140,8 @@ class PaperRecord:
     editors: tuple[str, ...] = ()
     license: str | None = None
     other_values: tuple[OtherValue, ...] = ()
+    # Fields of a merged record that a better source than that of the BibTeX entry says otherwise.
+    overruled: tuple[str, ...] = ()
 
     def origin_of(self, name: str) -> FieldOrigin:
         """Where the value of a field comes from, and how sure it is."""
@@ -385,6 +387,7 @@ class BuildReport:
     is_changed: bool
     lines: tuple[ReportLine, ...] = field(default=())
     changes: tuple[SourceChange, ...] = field(default=())
+    papers_in_doubt: int = 0
 
     @property
     def skipped(self) -> tuple[ReportLine, ...]:
@@ -398,6 +401,7 @@ class BuildReport:
                 "added": self.papers_added,
                 "changed": self.papers_changed,
                 "removed": self.papers_removed,
+                "in_doubt": self.papers_in_doubt,
             },
             "sources": {
                 "read": self.sources_read,
@@ -432,4 +436,16 @@ class BuildReport:
             f"and {count:,} more: {code}"
             for code, count in Counter(line.code for line in rest).most_common()
         ]
-        return "\n".join([*head, *(str(line) for line in shown), *more])
+        doubts = (
+            [
+                f"{_count(self.papers_in_doubt, 'paper has', 'papers have')} doubtful fields: "
+                f"carrel papers review"
+            ]
+            if self.papers_in_doubt
+            else []
+        )
+        return "\n".join([*head, *(str(line) for line in shown), *more, *doubts])
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

@@ -132,7 +132,10 @@ def shown_name(field: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PublishedPaper:
-    """One paper as written to the snapshot and the static folder."""
+    """One paper as written to the snapshot and the static folder.
+
+    `sources` are the names of its files where something in it is doubtful.
+    """
 
     paper_id: str
     paper_index: int
@@ -140,6 +143,7 @@ class PublishedPaper:
     record: PaperRecord
     summaries: PaperSummaries
     conflicts: tuple[Conflict, ...] = ()
+    sources: tuple[str, ...] = ()
 
     @property
     def year(self) -> str:

@@ -144,6 +144,10 @@ class BuildState(Protocol):
         """The records that were read from a source."""
         ...
 
+    def record_sources(self, record_ids: Sequence[int]) -> list[str]:
+        """The sources of these records, in the order asked for."""
+        ...
+
     def filed_stamps(self) -> dict[str, str]:
         """The stamps of summaries with which papers were published."""
         ...
@@ -232,6 +236,10 @@ class CorpusWriter(Protocol):
     def build_id(self) -> str | None: ...
 
     def paper_count(self) -> int: ...
+
+    def doubtful_count(self) -> int:
+        """How many papers have a field that somebody should look at."""
+        ...
 
     def begin(
         self, greatest_row: int, greatest_index: int, *, is_whole: bool = False

@@ -21,6 +21,7 @@ from carrel.rooms.papers.building.decision_desk import (
     version_name,
 )
 from carrel.rooms.papers.building.decisions import Decision, apply_edits
+from carrel.rooms.papers.building.doubts import name_sources
 from carrel.rooms.papers.building.merging import merge_records
 from carrel.rooms.papers.building.models import (
     BuildReport,
@@ -97,6 +98,8 @@ class PaperBuilder:
         self._summaries = stores.summaries
         self._lock = stores.lock
         self._clock = clock
+        # By record: texts of papers written by this build that are kept and not shown.
+        self._text_notes: dict[int, ReportLine] = {}
         self._settler = SourceSettler(sources, stores.state)
 
     def build(
@@ -274,6 +277,7 @@ class PaperBuilder:
         self, sources: Sequence[Path], progress: Progress, is_everything: bool
     ) -> BuildReport:
         started = self._clock.monotonic()
+        self._text_notes.clear()
         found, skipped = self._sources.find(sources)
         if not found and all(line.code == "not_found" for line in skipped):
             raise NothingToBuildError([str(source) for source in sources])
@@ -322,7 +326,9 @@ class PaperBuilder:
                 *skipped_lines(skipped),
                 *self._problem_lines(),
                 *self._state.link_notes(),
+                *self._text_notes.values(),
             ),
+            papers_in_doubt=self._corpus.doubtful_count(),
             changes=(*settled.changes, *removed_changes(gone)),
         )
 
@@ -534,11 +540,25 @@ class PaperBuilder:
             record,
             collect_summaries(record),
             planned.group.conflicts,
+            name_sources(record, planned.group),
         )
+        self._note_texts(planned.group.record_ids, records, record)
         names = {name for each in records for name in asset_paths(each)}
         more = tuple(sorted(names - set(asset_paths(record))))
         assert change.row is not None
         return PaperVersion(change.row, paper, more)
+
+    def _note_texts(
+        self, record_ids: Sequence[int], records: Sequence[PaperRecord], shown: PaperRecord
+    ) -> None:
+        others = {
+            at: each.markdown_sha256
+            for at, each in zip(record_ids, records, strict=True)
+            if each.markdown_sha256 not in {None, shown.markdown_sha256}
+        }
+        for at, source in zip(others, self._state.record_sources(list(others)), strict=True):
+            message = f"its text is kept and not shown: {shown.title[:80]!r} has a better one"
+            self._text_notes[at] = ReportLine(source, "text_not_shown", message, is_skipped=False)
 
     def _problem_lines(self, path: str | None = None) -> Iterator[ReportLine]:
         for source, problem in self._state.problems(path):

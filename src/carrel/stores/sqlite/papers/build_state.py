@@ -196,8 +196,12 @@ class SqlitePaperBuildState:
             "WHERE paper IS NULL ORDER BY path"
         )
         for path, payload in untitled:
-            if not unpack_record(payload).title.strip():
+            title = unpack_record(payload).title.strip()
+            if not title:
                 yield ReportLine(path, "no_title", "a record without a title", is_skipped=True)
+            else:
+                message = f"{title[:80]!r} was removed and is held back; adding it puts it back"
+                yield ReportLine(path, "removed", message, is_skipped=False)
         for (conflicts,) in self._connection.execute(
             "SELECT conflicts FROM published WHERE conflicts IS NOT NULL ORDER BY number"
         ):
@@ -261,6 +265,16 @@ class SqlitePaperBuildState:
             (path,),
         )
         return frozenset(record_id for (record_id,) in found)
+
+    def record_sources(self, record_ids: Sequence[int]) -> list[str]:
+        find = (
+            "SELECT path FROM record JOIN source ON source.number = record.source "
+            "WHERE record_id = ?"
+        )
+        return [
+            str(self._connection.execute(find, (record_id,)).fetchone()[0])
+            for record_id in record_ids
+        ]
 
     def filed_stamps(self) -> dict[str, str]:
         return dict(

@@ -127,6 +127,11 @@ class SqlitePaperStore:
     ) -> None:
         """A snapshot has no index of passages."""
 
+    async def papers_in_doubt(
+        self, kind: str | None, field: str | None, *, first: int, count: int
+    ) -> None:
+        """A snapshot does not say where its fields come from."""
+
     async def check(self) -> None:
         """Raises SnapshotUnavailableError where the snapshot cannot be opened."""
         await self._run(

@@ -1,0 +1,101 @@
+"""What is doubtful in a paper's record, and how much a correction of it would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Literal, get_args
+
+from carrel.rooms.papers.building.identity import Conflict, PaperGroup
+from carrel.rooms.papers.building.models import PaperRecord, is_guess
+
+# `guess`: no source states it. `differs`: two sources say different things. `unsure`: read from the
+# printed page, with some doubt. `identifier`: another paper has the identifier too. `missing`:
+# unknown, and every paper has one.
+DoubtKind = Literal["identifier", "guess", "differs", "unsure", "missing"]
+DOUBT_KINDS: tuple[DoubtKind, ...] = get_args(DoubtKind)
+# A field of the printed page from this confidence on is not listed. Chosen by hand: below it, one
+# in five or more is expected to be wrong.
+SURE_CONFIDENCE = 0.8
+# How much a field matters for finding and citing a paper, and how likely a kind of doubt is a
+# mistake. Chosen by hand; only the order of the list follows from them.
+_FIELD_WEIGHTS = {
+    "title": 10,
+    "doi": 9,
+    "authors": 8,
+    "publication_date": 7,
+    "arxiv_id": 5,
+    "venue": 3,
+    "volume": 1,
+    "issue": 1,
+    "pages": 1,
+}
+_KIND_WEIGHTS: dict[DoubtKind, int] = {
+    "identifier": 12,
+    "guess": 10,
+    "differs": 8,
+    "unsure": 4,
+    "missing": 2,
+}
+# Kinds that are doubts about something said, rather than gaps.
+_MAX_SOURCES = 5
+TRUE_DOUBTS = frozenset(DOUBT_KINDS) - {"missing"}
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """One field of a paper that somebody should look at."""
+
+    kind: DoubtKind
+    field: str
+
+    @property
+    def weight(self) -> int:
+        return _KIND_WEIGHTS[self.kind] * _FIELD_WEIGHTS.get(self.field, 1)
+
+    @property
+    def mark(self) -> str:
+        """As segments store it."""
+        return f"{self.kind}:{self.field}"
+
+
+def read_mark(text: str) -> Doubt | None:
+    """None for a mark of a later version."""
+    name, _, field = text.partition(":")
+    kind = next((each for each in DOUBT_KINDS if each == name), None)
+    return Doubt(kind, field) if kind else None
+
+
+def find_doubts(record: PaperRecord, conflicts: Sequence[Conflict] = ()) -> tuple[Doubt, ...]:
+    """All doubts about a record, the most useful to settle first; each field once."""
+    found: dict[str, Doubt] = {}
+    for each in _all_doubts(record, conflicts):
+        found.setdefault(each.field, each)
+    return tuple(sorted(found.values(), key=lambda each: -each.weight))
+
+
+def name_sources(record: PaperRecord, group: PaperGroup) -> tuple[str, ...]:
+    """The names of the files of a paper in doubt, without their folders."""
+    if not find_doubts(record, group.conflicts):
+        return ()
+    return tuple(dict.fromkeys(PurePath(source).name for source in group.sources))[:_MAX_SOURCES]
+
+
+def _all_doubts(record: PaperRecord, conflicts: Iterable[Conflict]) -> Iterator[Doubt]:
+    for conflict in conflicts:
+        field = "arxiv_id" if conflict.key.startswith("arxiv:") else "doi"
+        yield Doubt("identifier", field)
+    for name in _FIELD_WEIGHTS:
+        if not getattr(record, name):
+            continue
+        origin = record.origin_of(name)
+        if is_guess(origin):
+            yield Doubt("guess", name)
+        if any(other.field == name for other in record.other_values):
+            yield Doubt("differs", name)
+        if origin.origin == "layout" and origin.confidence < SURE_CONFIDENCE:
+            yield Doubt("unsure", name)
+    for name in ("authors", "publication_date"):
+        if not getattr(record, name) and record.origin_of(name).origin != "person":
+            yield Doubt("missing", name)
