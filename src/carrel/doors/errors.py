@@ -61,6 +61,7 @@ TABLE: dict[str, ErrorMapping] = {
     "translation_not_available": _NOT_FOUND,
     "bibtex_not_available": _NOT_FOUND,
     "passage_not_found": _NOT_FOUND,
+    "review_not_available": _NOT_FOUND,
     "section_not_found": _NOT_FOUND,
     "asset_fetch_failed": ErrorMapping(503, APPLICATION, 5),
     "database_replaced": ErrorMapping(503, APPLICATION, 5),
