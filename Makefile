@@ -102,6 +102,10 @@ judge-references: $(READY) ## read printed references of styles and items not fi
 fit-references: $(READY) ## fit the tagger of printed references again (DATA=folder)
 	$(BIN)/python -m benchmarks.reference_lists.fit $(or $(DATA),../shared/data)
 
+.PHONY: judge-linkage
+judge-linkage: $(READY) ## one work, one record: precision and recall (DATA=folder SEEDS="11 12" HALF=held-out)
+	$(BIN)/python -m benchmarks.linkage.judge --data $(or $(DATA),../shared/data) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(HALF),--half $(HALF))
+
 .PHONY: judge-mutants
 judge-mutants: $(READY) ## change logic at random and count what the tests notice (SEED=14 COUNT=200)
 	$(BIN)/python -m tests.mutants --seed $(or $(SEED),14) --count $(or $(COUNT),200)

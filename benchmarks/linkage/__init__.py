@@ -1,0 +1,1 @@
+"""Judges and fits record linkage: which records are one work."""

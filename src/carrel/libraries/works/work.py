@@ -1,0 +1,168 @@
+"""A work as linkage sees it: the fields of one record that tell works apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from carrel.libraries.text.folding import text_key
+from carrel.libraries.works.people import PersonName, read_people
+from carrel.libraries.works.titles import (
+    find_notice,
+    is_generic_title,
+    squash_title,
+    title_blocks,
+    title_words,
+)
+
+# Who registers DOIs of preprints: bioRxiv and medRxiv, arXiv, Research Square, SSRN, OSF (PsyArXiv
+# and others), ChemRxiv, Preprints.org, TechRxiv, Authorea (facts sheet of pdf-reading, section 5).
+_PREPRINT_REGISTRANTS = (
+    "10.1101 10.64898 10.48550 10.21203 10.2139 10.31219 10.31234 10.26434 10.20944 10.36227 "
+    "10.22541"
+)
+PREPRINT_PREFIXES = frozenset(_PREPRINT_REGISTRANTS.split())
+# Holds copies of famous papers under other DOIs: never joined by likeness, never preferred.
+FALSE_TWIN_PREFIXES = frozenset({"10.65215"})
+_PREPRINT_VENUE = re.compile(
+    r"arxiv|biorxiv|medrxiv|chemrxiv|psyarxiv|socarxiv|engrxiv|eartharxiv|edarxiv|techrxiv|\bssrn\b"
+    r"|research square|preprints?\b|openreview|\bcorr\b|\bosf\b|authorea",
+    re.IGNORECASE,
+)
+_PREPRINT_KINDS = frozenset({"preprint", "posted-content", "working-paper"})
+_NOTICE_KINDS = {
+    "correction": "correction_of",
+    "corrigendum": "correction_of",
+    "erratum": "correction_of",
+    "retraction": "retraction_of",
+    "expression-of-concern": "retraction_of",
+    "reply": "comment_on",
+    "review-book": "comment_on",
+    "book-review": "comment_on",
+    "dataset": "version_of",
+    "peer-review": "comment_on",
+}
+_ARXIV_DOI = "10.48550/arxiv."
+_ARXIV_VERSION = re.compile(r"v\d+$")
+_FIRST_PAGE = re.compile(r"^\W*([a-z]{0,3}\d{1,9}[a-z]{0,2})", re.IGNORECASE)
+# eLife numbers the versions of a reviewed preprint behind its DOI.
+_VERSION_OF_DOI = re.compile(r"^(10\.7554/elife\.\d{4,7})\.\d{1,2}$")
+MAX_VENUE_CHARACTERS = 300
+
+
+@dataclass(frozen=True)
+class Work:
+    """One record of a work.
+
+    `source` is the list that it stands in (a bibliography, a dump), None for a file of its own:
+    likeness never joins two entries of one list. `order` decides which of several comes first.
+    `file` is the absolute name of the file that the record alone was read from, `links` are those
+    of files that it names as its text; `contents` are hashes of the bytes of its texts. `label` is
+    a citation key. Records with the same `fingerprint` say the same in every field.
+    """
+
+    title: str
+    people: tuple[str, ...] = ()
+    year: int | None = None
+    doi: str | None = None
+    arxiv_id: str | None = None
+    pmid: str | None = None
+    isbn: str | None = None
+    venue: str | None = None
+    volume: str | None = None
+    first_page: str | None = None
+    kind: str | None = None
+    source: str | None = None
+    file: str | None = None
+    links: tuple[str, ...] = ()
+    contents: tuple[str, ...] = ()
+    label: str | None = None
+    fingerprint: str | None = None
+    order: tuple[int | str, ...] = ()
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return title_words(self.title)
+
+    @cached_property
+    def title_key(self) -> str:
+        return squash_title(self.title)
+
+    @cached_property
+    def names(self) -> tuple[PersonName, ...]:
+        return read_people(self.people)
+
+    @cached_property
+    def own_doi(self) -> str | None:
+        """The DOI in lower case, without what ends a sentence."""
+        return (self.doi or "").lower().rstrip(".,;)") or None
+
+    @cached_property
+    def doi_of_all_versions(self) -> str | None:
+        """The DOI without the number of a version behind it."""
+        versioned = _VERSION_OF_DOI.match(self.own_doi or "")
+        return versioned.group(1) if versioned else self.own_doi
+
+    @cached_property
+    def own_arxiv_id(self) -> str | None:
+        """The arXiv id without its version, also where only the DOI says it."""
+        if self.arxiv_id:
+            return _ARXIV_VERSION.sub("", self.arxiv_id.lower())
+        doi = self.own_doi
+        return doi.removeprefix(_ARXIV_DOI) if doi and doi.startswith(_ARXIV_DOI) else None
+
+    @cached_property
+    def is_preprint(self) -> bool:
+        """Whether the record itself says that it is a preprint."""
+        if self.own_doi:
+            return self.own_doi.partition("/")[0] in PREPRINT_PREFIXES
+        if (self.kind or "") in _PREPRINT_KINDS:
+            return True
+        venue = (self.venue or "")[:MAX_VENUE_CHARACTERS]
+        return bool(_PREPRINT_VENUE.search(venue)) or (self.arxiv_id is not None and not venue)
+
+    @cached_property
+    def is_published(self) -> bool:
+        """Whether the record itself says that it appeared in a journal, book or proceedings."""
+        return not self.is_preprint and bool(self.own_doi or self.venue or self.volume)
+
+    @cached_property
+    def is_false_twin(self) -> bool:
+        return (self.own_doi or "").partition("/")[0] in FALSE_TWIN_PREFIXES
+
+    @cached_property
+    def notice(self) -> str | None:
+        """The relation of a correction, retraction or comment to the work that it is about."""
+        return _NOTICE_KINDS.get(self.kind or "") or find_notice(self.title)
+
+    @cached_property
+    def is_generic(self) -> bool:
+        return is_generic_title(self.title_key)
+
+    @cached_property
+    def venue_key(self) -> str:
+        return text_key((self.venue or "")[:MAX_VENUE_CHARACTERS])
+
+    @cached_property
+    def blocks(self) -> tuple[str, ...]:
+        """Blocking keys: only works that share one are ever compared."""
+        family = self.names[0].family if self.names else None
+        return tuple(title_blocks(self.words, family, self.year))
+
+    def is_identical(self, other: Work) -> bool:
+        """Whether every field that tells works apart is the same, and a place is among them.
+
+        Only then may two entries of one list be one work without an identifier: a list has its
+        corrections, columns and series under one title, by the same people, in one year.
+        """
+        return bool(self.names and (self.volume or self.first_page)) and all(
+            getattr(self, name) == getattr(other, name)
+            for name in ("title_key", "names", "year", "venue_key", "volume", "first_page", "kind")
+        )
+
+
+def first_page_of(pages: str | None) -> str | None:
+    """`e1234` of `e1234-e1250`, `100` of `100--110`."""
+    found = _FIRST_PAGE.match(pages or "")
+    return found.group(1).lower() if found else None
