@@ -22,7 +22,6 @@ from benchmarks.linkage.labelled_sets import (
     read_gold_rows,
     read_source_set,
 )
-
 from carrel.libraries.works.linkage import cluster
 from carrel.libraries.works.work import Work
 
