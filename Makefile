@@ -164,6 +164,10 @@ bench-references: $(READY) ## the cost of one change in a large library (DATA=fo
 bench-retrieval: $(READY) ## how well papers are found (DATA=folder)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.retrieval $(DATA)
 
+.PHONY: bench-pdf
+bench-pdf: $(READY) ## how well PDFs are read, beside simpler readers (DATA=folder with PDFs and gold.jsonl)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.pdf $(DATA)
+
 .PHONY: bench-search-scale
 bench-search-scale: $(READY) ## search over a large corpus (PAPERS=number)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.bench_search_scale $(or $(PAPERS),100000)

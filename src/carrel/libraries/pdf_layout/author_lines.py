@@ -22,11 +22,13 @@ from carrel.libraries.pdf_layout.titles import FoundTitle
 
 # Inside a line of names, a gap wider than this share of the size separates two of them; spaces
 # between words are under 0.55 on the pages of the gold set, justified text apart.
-_NAME_GAP = 0.85
+_NAME_GAP = 0.58
 _MARKER_SIZE = 0.82
 _MARKER_RISE = 0.12
 _SAME_SIZE = 0.35
 _LINE_STEP = 1.75
+# In sizes: names further below than this are of somebody or something else.
+_WIDE_SPACE = 6.0
 _MOST_AUTHORS = 1_000
 _MARK = "\ue000"
 _MARKER_TEXT = re.compile(r"^[\d,;.\s*∗†‡§¶‖⋆★✉#a-zA-Z()\[\]^+&–-]{1,14}$")
@@ -40,7 +42,16 @@ _NOTE = re.compile(
     r"|compiled|this\s+version|for\s+\w+\s+version|submitted|received|accepted|published|available"
     r"|edited\s+by|editor|copyright|©|\(c\)|package|document|technical|working|preprint|to\s+appear"
     r"|in\s+press|equal\s+contribution|these\s+authors|contributed\s+equally|communicated\s+by"
-    r"|supervis|advis|betreuer|gutachter|license|licence|doi\b|arxiv|v\d|r\s+package)",
+    r"|license|licence|doi\b|arxiv|v\d|r\s+package)",
+    re.IGNORECASE,
+)
+# Labels of people who are not the author of a thesis or report.
+_OTHER_PEOPLE = re.compile(
+    r"^\W*(?:supervis|advis|thesis\s+(?:advis|superv|director)|betreuer|betreuung|gutachter|referent"
+    r"|korreferent|pr[üu]fer|relator|correlator|director|directeur|orientador|coorientador|tutor"
+    r"|examiner|promotor|opponent|edited\s+by|editors?\b|herausgeber|translat|[üu]bersetz|指导|导师"
+    r"|traduc|reviewed\s+by|approved|committee|jury|chair(?:man)?\b|sponsor|prepared\s+for"
+    r"|submitted\s+to|научный\s+руководитель|руководитель|преподаватель)",
     re.IGNORECASE,
 )
 _NUMERAL = re.compile(r"^(?:\d{1,2}|[IVX]{1,4})(?:\.\d{1,2}){0,3}\.?$")
@@ -48,11 +59,17 @@ _HAS_LETTERS = re.compile(r"[^\W\d_]{2}")
 _PARENTHESES = re.compile(r"\s*[（(]([^()（）]{2,120})[)）]")
 
 
+BEFORE_NAMES = "an affiliation stands before the names"
+_INITIAL = re.compile(r"(?:^|\s)\w\.|-")
+Style = tuple[float, bool, bool]
+
+
 class LineKind(Enum):
     NAMES = "names"
     AFFILIATION = "affiliation"
     CONTACT = "contact"
     NOTE = "note"
+    OTHER_PEOPLE = "other people"
     UNKNOWN = "unknown"
 
 
@@ -69,7 +86,7 @@ class AuthorLine:
     is_weak: bool = False
 
     @property
-    def style(self) -> tuple[float, bool, bool]:
+    def style(self) -> Style:
         spans = [span for span in self.line.spans if span.text.strip()]
         italic = sum(len(span.text) for span in spans if span.is_italic)
         return (
@@ -188,6 +205,8 @@ def _classify(line: Line, front: FrontPage) -> AuthorLine:
         piece.names = _names_before_contact(text, front)
         if piece.names:
             piece.kind = LineKind.NAMES
+    elif _OTHER_PEOPLE.match(text):
+        piece.kind = LineKind.OTHER_PEOPLE
     elif has_date(text) or _NOTE.match(text):
         piece.kind = LineKind.NOTE
     else:
@@ -216,12 +235,16 @@ def _read_names(piece: AuthorLine, marked: str, front: FrontPage) -> None:
         piece.affiliation = inside.group(1) if inside else ""
         return
     leading = kinds.index(False) if False in kinds else 0
+    if leading > 1 and is_group_name(parts[leading - 1]):
+        leading -= 1
     rest = parts[leading:]
-    if leading == 1 and (has_institution_word(" ".join(rest)) or is_place(rest[-1])):
+    is_mixed = leading > 0 and not any(kinds[leading + 1 :])
+    is_weak = len(parts) == 2 and not has_institution_word(rest[-1]) if rest else False
+    if is_mixed and (has_institution_word(" ".join(rest)) or is_place(rest[-1])):
         # "Jane Doe, Example University"; below other names, "Example Campus, Austria".
-        piece.is_weak = not has_institution_word(" ".join(rest))
+        piece.is_weak = is_weak
         piece.kind = LineKind.NAMES
-        piece.names = [tidy_name(parts[0])]
+        piece.names = [tidy_name(part) for part in parts[:leading]]
         piece.affiliation = ", ".join(rest)
     elif _is_affiliation(piece.text):
         piece.kind = LineKind.AFFILIATION
@@ -244,36 +267,17 @@ def _is_affiliation(text: str) -> bool:
 
 def _read_list(pieces: Sequence[AuthorLine], front: FrontPage) -> FoundAuthors | None:
     """The names of the pieces in the style of the first names; None if one is not understood."""
-    pieces = _join_broken_names(pieces, front)
+    pieces = _stop_at_other_people(_join_broken_names(pieces, front))
     at = next((n for n, piece in enumerate(pieces) if piece.kind is LineKind.NAMES), None)
     if at is None:
         return None
     style = pieces[at].style
     _demote_weak_names(pieces[at:])
-    named = [
-        piece
-        for piece in pieces[at:]
-        if piece.kind is LineKind.NAMES and _is_same_style(piece.style, style)
-    ]
+    named = _take_near([piece for piece in pieces[at:] if _is_named_in(piece, style)], pieces)
     last = max(n for n, piece in enumerate(pieces) if piece is named[-1])
-    doubts = []
-    for piece in pieces[at : last + 1]:
-        if piece.kind is LineKind.UNKNOWN and _is_same_style(piece.style, style):
-            return None
-        if piece.kind is LineKind.UNKNOWN and _is_sentence(piece.text):
-            return None
-    after = [piece for piece in pieces[last + 1 :] if piece.kind is LineKind.UNKNOWN]
-    if any(_is_same_style(piece.style, style) and _is_beside(piece, named[-1]) for piece in after):
-        doubts.append("a line after the names is in their style")
-    if any(piece.kind is LineKind.UNKNOWN and piece.line.size >= style[0] for piece in pieces[:at]):
-        doubts.append("a line before the names is not understood")
-    others = [
-        piece
-        for piece in pieces[at:]
-        if piece.kind is LineKind.NAMES and not _is_same_style(piece.style, style)
-    ]
-    if any(piece.style[0] > style[0] + _SAME_SIZE for piece in others):
-        doubts.append("larger names follow")
+    if any(_is_not_understood(piece, style) for piece in pieces[at : last + 1]):
+        return None
+    named = _sort_columns(named)
     names = [name for piece in named for name in piece.names]
     if len(set(names)) != len(names) or len(names) > _MOST_AUTHORS:
         return None
@@ -282,9 +286,111 @@ def _read_list(pieces: Sequence[AuthorLine], front: FrontPage) -> FoundAuthors |
         names=tuple(names),
         affiliations=tuple(affiliations),
         institutions=tuple(dict.fromkeys(place for _, place in affiliations)),
-        doubts=tuple(doubts),
+        doubts=tuple(_find_doubts(pieces, at, last, named, has_abstract=front.has_abstract)),
         lines=tuple(piece.line for piece in named),
     )
+
+
+def _take_near(named: Sequence[AuthorLine], pieces: Sequence[AuthorLine]) -> list[AuthorLine]:
+    """The names down to a wide empty space: a place at the foot of a cover is no author."""
+    taken = [named[0]]
+    for piece in named[1:]:
+        between = [
+            each.line.baseline for each in pieces if each.line.baseline < piece.line.baseline
+        ]
+        nearest = max(between, default=piece.line.baseline)
+        if piece.line.baseline - nearest > _WIDE_SPACE * piece.line.size:
+            break
+        taken.append(piece)
+    return taken
+
+
+def _is_named_in(piece: AuthorLine, style: Style) -> bool:
+    return piece.kind is LineKind.NAMES and _is_same_style(piece.style, style)
+
+
+def _is_not_understood(piece: AuthorLine, style: Style) -> bool:
+    return piece.kind is LineKind.UNKNOWN and (
+        _is_same_style(piece.style, style) or _is_sentence(piece.text)
+    )
+
+
+def _stop_at_other_people(pieces: list[AuthorLine]) -> list[AuthorLine]:
+    """The pieces above a label such as "Supervisor", and those of its row to the left of it."""
+    at = next((n for n, each in enumerate(pieces) if each.kind is LineKind.OTHER_PEOPLE), None)
+    return pieces if at is None else pieces[:at]
+
+
+def _find_doubts(
+    pieces: Sequence[AuthorLine],
+    at: int,
+    last: int,
+    named: Sequence[AuthorLine],
+    *,
+    has_abstract: bool,
+) -> list[str]:
+    """What speaks against a list of names that was understood."""
+    style = pieces[at].style
+    doubts = []
+    after = [piece for piece in pieces[last + 1 :] if piece.kind is LineKind.UNKNOWN]
+    if any(_is_same_style(piece.style, style) and _is_beside(piece, named[-1]) for piece in after):
+        doubts.append("a line after the names is in their style")
+    before = pieces[:at]
+    if any(piece.kind is LineKind.UNKNOWN and piece.line.size >= style[0] for piece in before):
+        doubts.append("a line before the names is not understood")
+    if any(piece.kind is LineKind.AFFILIATION for piece in before):
+        doubts.append(BEFORE_NAMES)
+    others = [piece for piece in pieces[at:] if piece.kind is LineKind.NAMES]
+    if any(piece.style[0] > style[0] + _SAME_SIZE for piece in others):
+        doubts.append("larger names follow")
+    if not _is_supported(pieces[at:], named, has_abstract=has_abstract):
+        doubts.append("nothing beside the names shows that they are names")
+    return doubts
+
+
+def _is_supported(
+    pieces: Sequence[AuthorLine], named: Sequence[AuthorLine], *, has_abstract: bool
+) -> bool:
+    """Whether marks, initials, several names, or the lines below show that names are names."""
+    names = [name for piece in named for name in piece.names]
+    if any(piece.marks or piece.affiliation for piece in named) or len(names) > 2:
+        return True
+    if any(_INITIAL.search(name) or is_group_name(name) for name in names):
+        return True
+    below = next((piece for piece in pieces if piece not in named), None)
+    if below is None:
+        return has_abstract
+    return below.kind is not LineKind.UNKNOWN
+
+
+def _sort_columns(named: Sequence[AuthorLine]) -> list[AuthorLine]:
+    """Names straight below a name come before its neighbours that have none below."""
+    ordered: list[AuthorLine] = []
+    for piece in named:
+        above = next((each for each in ordered if _is_stacked(each, piece)), None)
+        has_neighbour = above is not None and any(
+            _is_neighbour(each.line, above.line)
+            and not any(_is_stacked(each, other) for other in named)
+            for each in ordered
+        )
+        if above is not None and has_neighbour:
+            ordered.insert(ordered.index(above) + 1, piece)
+        else:
+            ordered.append(piece)
+    return ordered
+
+
+def _is_neighbour(one: Line, other: Line) -> bool:
+    """Whether both stand in one row, columns apart."""
+    gap = max(one.box.x0 - other.box.x1, other.box.x0 - one.box.x1)
+    return abs(one.baseline - other.baseline) < 1.0 and gap > 2 * one.size
+
+
+def _is_stacked(above: AuthorLine, piece: AuthorLine) -> bool:
+    if len(above.names) > 1 or len(piece.names) > 1:
+        return False
+    step = piece.line.baseline - above.line.baseline
+    return 0.5 < step / above.line.size < 1.6 and _overlap(above.line, piece.line)
 
 
 def _demote_weak_names(pieces: Sequence[AuthorLine]) -> None:
@@ -298,7 +404,7 @@ def _demote_weak_names(pieces: Sequence[AuthorLine]) -> None:
             piece.kind, piece.names = LineKind.AFFILIATION, []
 
 
-def _is_same_style(one: tuple[float, bool, bool], other: tuple[float, bool, bool]) -> bool:
+def _is_same_style(one: Style, other: Style) -> bool:
     return abs(one[0] - other[0]) <= _SAME_SIZE and one[1:] == other[1:]
 
 

@@ -15,7 +15,9 @@ def _as_set(words: str) -> frozenset[str]:
 INSTITUTION_STEMS = _as_tuple(
     """
     universi univ. institut istitut laborator hochschul akadem academ fakult facult faculd départ
-    depart dipart ministr hospital klinik hôpital ospedale école escuel escola technolog polytech
+    depart dipart ministr
+    straße strasse postfach fachbereich lehrstuhl fachschaft
+    hospital klinik hôpital ospedale école escuel escola technolog polytech
     politec forschung research recherche investigac zentrum centre center centro škol uczeln
     университет институт академи факультет кафедр лаборатори центр министерств
     大学 学院 研究 公司 学校 中心 医院 대학 연구 학교
@@ -30,7 +32,8 @@ INSTITUTION_WORDS = _as_set(
     verlag bank medical medicine sciences science engineering mathematics statistics biostatistics
     economics physics chemistry biology computing informatics informatik mathematik statistik
     wissenschaft wissenschaften sciences engineers tech eth epfl mit cnrs inria inserm inra csic
-    csiro nasa ibm google microsoft nist cern street avenue road box building campus strasse straße
+    tu fh uc hec ethz rwth lmu ucl lse nyu ucla hku nus kaist iit plz ort zip chapter capítulo
+    kapitel chapitre capitolo csiro nasa ibm google microsoft nist cern avenue building campus
     str rue via calle platz floor room suite p.o zip universidad cancer health services systems
     solutions consulting software technische wirtschaftsuniversität chair lehrstuhl seminar
     """

@@ -17,8 +17,9 @@ _SCRIPT_SIZE = 0.92
 _WIDEST_GAP = 2.0
 _WIDEST_STEP_BACK = 0.6
 _WIDEST_SCRIPT_STEP_BACK = 2.5
-# A gap this wide begins a span of its own: wider than spaces within a sentence.
-_SPAN_GAP = 0.8
+# A gap this wide begins a span of its own: wider than spaces within a sentence that is not
+# justified; names side by side may stand two spaces apart.
+_SPAN_GAP = 0.55
 # A gap is a space although the file has none, between two fonts or within one.
 _SPACE_BETWEEN_STYLES = 0.17
 _SPACE_IN_STYLE = 0.35

@@ -20,7 +20,7 @@ _CROSSMARK = re.compile(
     r"crossmark\.(?:crossref\.org|dyndns\.org)/[^\s]{0,200}[?&]doi=([^&\s]{5,200})", re.IGNORECASE
 )
 _TEMPLATE = re.compile(
-    r"v0+\.i0+|x{3,}|n{5,}|0{6,}|/0+\.0+$|\.doi$|1122445\.1122456|yyyy|/insert|your[-_]?doi",
+    r"v0+\.i0+|x{3,}|n{5,}|0{6,}|/0+\.0+$|\.doi$|1122445\.1122456|yyyy|doi-?number|/yy-|v0+i0+|/insert|your[-_]?doi",
     re.IGNORECASE,
 )
 # Lines that speak of another work: a citation, a companion, a work that is reviewed or corrected.

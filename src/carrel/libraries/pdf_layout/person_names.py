@@ -20,6 +20,8 @@ from carrel.libraries.pdf_layout.front_words import (
 )
 
 MOST_NAME_TOKENS = 6
+# More are two people whose names stand side by side.
+MOST_WHOLE_NAMES = 4
 LONGEST_NAME = 60
 _MARKERS = re.compile(
     r"[*∗†‡§¶‖⋆★☆✉✝✦◦#♯⊥♠♣♥♦♮♭①-⑳]|(?<=[^\W\d_])[⁰¹²³⁴-⁹]+(?:[,⁰¹²³⁴-⁹]+)*|[⁰¹²³⁴-⁹]"
@@ -68,7 +70,7 @@ def split_names(text: str) -> list[str]:
         piece = _LEADING.sub("", part.strip(" ,;:"))
         if not piece:
             continue
-        if _DEGREE_AFTER.match(piece):
+        if all(_DEGREE_AFTER.match(word) for word in piece.split()):
             if pieces and piece.rstrip(".").lower() in {"jr", "sr", "ii", "iii", "iv"}:
                 pieces[-1] = f"{pieces[-1]} {piece}"
             continue
@@ -104,7 +106,7 @@ def is_person_name(text: str, common_words: Set[str] = frozenset()) -> bool:
         return False
     whole = [token for token in tokens if _is_whole_name(token)]
     initials = [token for token in tokens if _INITIALS.match(token) and token not in whole]
-    if not whole or len(whole) + len(initials) < 2:
+    if not 0 < len(whole) <= MOST_WHOLE_NAMES or len(whole) + len(initials) < 2:
         return False
     if not initials and all(token.lower().strip(".") in common_words for token in whole):
         return False
@@ -198,14 +200,15 @@ def tidy_name(name: str) -> str:
     """The name in mixed case, if it is printed in capitals, with plain spaces."""
     name = " ".join(name.split()).strip(" ,;*")
     if name.isupper() and sum(letter.isalpha() for letter in name) > 4:
-        return " ".join(_mixed_case(word) for word in name.split())
+        first, *others = name.split()
+        return " ".join([_mixed_case(first, is_first=True), *map(_mixed_case, others)])
     return name
 
 
-def _mixed_case(word: str) -> str:
+def _mixed_case(word: str, *, is_first: bool = False) -> str:
     if _INITIALS.match(word) and ("." in word or len(word) == 1):
         return word
-    if word.lower() in PARTICLES:
+    if word.lower() in PARTICLES and not is_first:
         return word.lower()
     return re.sub(
         r"[^\W\d_]+", lambda found: found.group()[0].upper() + found.group()[1:].lower(), word

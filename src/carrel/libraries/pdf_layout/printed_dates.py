@@ -45,6 +45,11 @@ _DATES = (
         rf"\b(?P<name>spring|summer|fall|autumn|winter)\s+(?P<year>{_YEAR})\b", re.IGNORECASE
     ),
 )
+_BEGINS = re.compile(
+    rf"^\W*(?:(?:\d{{1,2}}\.?\s*)?(?:{_MONTH})\.?[\s\d,–—-]{{1,12}}(?:(?:{_MONTH})\.?[\s\d,–—-]{{1,12}})?"
+    rf"(?:19|20)\d{{2}}\b|{_YEAR}[-/.]\d{{1,2}}[-/.]\d{{1,2}})",
+    re.IGNORECASE,
+)
 _YEAR_ALONE = re.compile(rf"(?<![\d.-])({_YEAR})(?![\d-])")
 
 
@@ -96,6 +101,12 @@ def _read_match(match: re.Match[str]) -> PrintedDate | None:
 def has_date(text: str) -> bool:
     """Whether the text is a date, with few words beside it."""
     return bool(find_dates(text)) and len(text) < 80
+
+
+def begins_with_date(text: str) -> bool:
+    """Whether the text is a date, perhaps with a place behind it."""
+    start = _BEGINS.match(text[:60])
+    return bool(start) and len(text) < 80
 
 
 def find_years(text: str) -> list[int]:

@@ -7,7 +7,7 @@ the same evidence, a little lowered where there were few.
 
 from __future__ import annotations
 
-from carrel.libraries.pdf_layout.author_lines import FoundAuthors
+from carrel.libraries.pdf_layout.author_lines import BEFORE_NAMES, FoundAuthors
 from carrel.libraries.pdf_layout.titles import FoundTitle
 
 CONFIDENCE = {
@@ -30,6 +30,8 @@ _TITLE = 0.9
 _TITLE_CONFIRMED = 0.98
 _TITLE_PLAIN = 0.6
 _TITLE_WITH_RIVAL = 0.7
+# Below what is cited: pages cut out of a longer work begin with a section's heading.
+_TITLE_LIKE_HEADING = 0.4
 _AUTHORS = 0.9
 _AUTHORS_CONFIRMED = 0.97
 _AUTHORS_DOUBTED = 0.55
@@ -37,6 +39,8 @@ _AUTHORS_DOUBTED = 0.55
 
 def rate_title(title: FoundTitle) -> float:
     """Confidence of a title by its size, rivals and whether it is stated or repeated elsewhere."""
+    if title.is_heading and not title.is_stated:
+        return _TITLE_LIKE_HEADING
     if title.is_stated or title.is_repeated:
         return _TITLE_CONFIRMED
     if title.has_rival:
@@ -48,6 +52,8 @@ def rate_authors(authors: FoundAuthors, title: FoundTitle) -> float | None:
     """Confidence of a list of authors; None where it is too doubtful to be shown."""
     if authors.is_confirmed:
         return _AUTHORS_CONFIRMED
+    if BEFORE_NAMES in authors.doubts:
+        return None
     if len(authors.doubts) > 1 or (authors.doubts and rate_title(title) < _TITLE):
         return None
     return _AUTHORS_DOUBTED if authors.doubts else _AUTHORS

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from carrel.libraries.pdf_layout.content import Line, Span
 from carrel.libraries.pdf_layout.person_names import is_person_name
+from carrel.libraries.pdf_layout.printed_dates import begins_with_date
 from carrel.libraries.pdf_layout.title_zone import FrontPage, join_spaces, sort_lines, squash
 
 # Rule 3 of the facts sheet (224 PDFs of Debian packages): over 1.08 of the body, lines within
@@ -28,7 +29,11 @@ _ARTICLE_TYPES = re.compile(
     r"|articles|papers?|reports?|notes?|communications?|contributions?|editorials?|commentary"
     r"|correspondence|access|reviewed|protocol|database|resources?|and|resource|hypothesis"
     r"|author|preprint|manuscript|submitted|draft|type|n°|to|the|editor|study|studies|discussion"
-    r"|theory|poster|abstract|demo|tutorial|vignette|chapter|free|full|text)[\s:|/&-]*){1,5}$",
+    r"|theory|poster|abstract|demo|tutorial|vignette|chapter|free|full|text|thesis|theses|phd|ph\.d\.?"
+    r"|dissertation|doctoral|doctor|master(?:['’]?s)?|bachelor(?:['’]?s)?|diploma|diplomarbeit"
+    r"|masterarbeit|bachelorarbeit|doktorarbeit|seminararbeit|tesis|tesi|tese|thèse|mémoire|m\.s\.?"
+    r"|contents|inhalt(?:sverzeichnis)?|sommaire|[íi]ndice|proposal|template)[\s:|/&-]*){1,5}$"
+    r"|^\w{0,6}学位论文$|^\w{0,4}毕业论文.{0,6}$",
     re.IGNORECASE,
 )
 _JOURNAL_HEAD = re.compile(
@@ -41,9 +46,22 @@ _JOURNAL_HEAD = re.compile(
     r"|\bvol(?:ume|\.)\s*\d+|\bno\.\s*\d+|\bissn\b|\bpp\.\s*\d+",
     re.IGNORECASE,
 )
+_INSTITUTION = re.compile(
+    r"^(?:the\s+)?(?:national\s+)?(?:universi|fakult|facult|department|institut|[ée]cole|school\s+of"
+    r"|college\s+of|centro\s+univ|ministry|technische|hochschule|research\s+council|\w+\s+university)"
+    r"|.{0,60}\buniversity(?:\s+of\s+\w+)?$"
+)
+_MARKS_AT_END = re.compile(r"(?<=[\w)?!])\s?[*∗†‡§¶⋆☆★][,*∗†‡§¶⋆☆★]{0,6}$")
+# The number of a paper at a conference: AIECE2021-0003.
+_CODE = re.compile(r"^[A-Z]{2,8}[-–]?\d{4}")
 _HOMEPAGE = re.compile(
     r"journal\s*homepage|contents\s+lists?\s+available|available\s+online\s+at|sciencedirect"
     r"|www\.elsevier\.com/locate",
+    re.IGNORECASE,
+)
+_HEADING_START = re.compile(
+    r"^(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.)\s+\w|(?:chapter|part|kapitel|teil|chapitre"
+    r"|partie|cap[íi]tulo|capitolo|section|appendix|anhang)\s+(?:\d|[IVXA-D]\b))",
     re.IGNORECASE,
 )
 _NO_INFORMATION = re.compile(
@@ -64,6 +82,11 @@ class FoundTitle:
     is_stated: bool
     is_repeated: bool
     has_rival: bool
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it may be the heading of a section or chapter of a longer work."""
+        return bool(_HEADING_START.match(self.text))
 
     @property
     def top(self) -> float:
@@ -140,7 +163,8 @@ def _skip_journal_head(front: FrontPage) -> Sequence[Line]:
 def _is_noise(line: Line) -> bool:
     text = join_spaces(line.text)
     letters = sum(letter.isalpha() for letter in text)
-    return letters == 0 or letters * 3 < len(text.replace(" ", "")) or "@" in text
+    is_code = " " not in text and bool(_CODE.search(text))
+    return letters == 0 or letters * 3 < len(text.replace(" ", "")) or "@" in text or is_code
 
 
 def _continues(group: list[Line], line: Line) -> bool:
@@ -163,12 +187,21 @@ def _is_same_row(last: Line, line: Line) -> bool:
 
 
 def _may_be_title(group: list[Line], front: FrontPage) -> bool:
-    text = _join_text(group)
+    text = close_spaced_letters(_join_text(group))
     if sum(letter.isalpha() for letter in text) < _FEWEST_LETTERS and not _is_east_asian(text):
         return False
     if _ARTICLE_TYPES.match(text[:120]) or _JOURNAL_HEAD.search(text[:200]):
         return False
+    if begins_with_date(text):
+        return False
     return not all(span.is_monospaced for line in group for span in line.spans) or len(group) > 1
+
+
+def close_spaced_letters(text: str) -> str:
+    """ "C O N T E N T S" as one word."""
+    tokens = text.split()
+    is_spaced = len(tokens) > 3 and all(len(token) == 1 for token in tokens)
+    return "".join(tokens) if is_spaced else text
 
 
 def _is_east_asian(text: str) -> bool:
@@ -191,11 +224,8 @@ def _skip_people(groups: list[list[Line]], front: FrontPage) -> list[list[Line]]
 
 
 def _has_only_institution(text: str) -> bool:
-    return len(text.split()) <= 6 and bool(
-        re.match(
-            r"^(?:the\s+)?university\b|.*\buniversity(?:\s+of\s+\w+)?$|^universit", text.lower()
-        )
-    )
+    is_short = len(text.split()) <= 8 and ":" not in text
+    return is_short and bool(_INSTITUTION.match(text.lower()))
 
 
 def _find_stated(groups: list[list[Line]], stated: str) -> list[Line] | None:
@@ -269,7 +299,7 @@ def _join_text(lines: Sequence[Line]) -> str:
     parts: list[str] = []
     for line in lines:
         text = join_spaces("".join(_span_text(span, line) for span in line.spans))
-        text = re.sub(r"(?<=\w)\s*[*∗†‡§¶]+$", "", text)
+        text = _MARKS_AT_END.sub("", text)
         if parts and parts[-1].endswith("-") and text[:1].islower():
             parts[-1] = parts[-1][:-1] + text
         elif text:

@@ -1,0 +1,1 @@
+"""How well PDFs are read, against gold rows: `make bench-pdf`."""
