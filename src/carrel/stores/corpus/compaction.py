@@ -12,8 +12,9 @@ from carrel.stores.corpus.index_parts import SegmentParts
 from carrel.stores.corpus.manifest import SegmentEntry, segment_folder
 from carrel.stores.corpus.merging import can_merge_segments, merge_segments
 from carrel.stores.corpus.records import read_stored
+from carrel.stores.corpus.schema import FORMAT_WITH_CITATIONS, META_FORMAT
 from carrel.stores.corpus.segment_writer import AssetBytes, SegmentWriter, has_whole_index
-from carrel.stores.corpus.segments import open_segment
+from carrel.stores.corpus.segments import open_segment, read_segment_meta
 from carrel.stores.search.parts import BUILD_HEAP_BYTES
 
 # Segments of one tier that are merged; tantivy merges from eight on.
@@ -75,7 +76,8 @@ def merge_runs(
 ) -> Iterator[Segments]:
     """Merge each run of neighbours into one, yielding all segments after each merge."""
     for run in runs:
-        if len(run) >= TIER_WIDTH and can_merge_segments(corpus, run):
+        is_copy = len(run) == 1 and not run[0].deleted and _has_whole_index(corpus, run[0])
+        if is_copy or (len(run) >= TIER_WIDTH and can_merge_segments(corpus, run)):
             merged = merge_segments(corpus, run, index_format)
         else:
             merged = _write_again(corpus, run, assets, index_format)
@@ -85,10 +87,21 @@ def merge_runs(
 
 
 def plan_reindexing(corpus: Path, segments: Segments) -> list[Segments]:
-    """The segments of which a part of the index cannot be read, each alone."""
+    """The segments whose index cannot be read or that lack tables of this version, each alone."""
     return [
-        (entry,) for entry in segments if not has_whole_index(segment_folder(corpus, entry.name))
+        (entry,)
+        for entry in segments
+        if not _has_whole_index(corpus, entry) or _lacks_tables(corpus, entry)
     ]
+
+
+def _has_whole_index(corpus: Path, entry: SegmentEntry) -> bool:
+    return has_whole_index(segment_folder(corpus, entry.name))
+
+
+def _lacks_tables(corpus: Path, entry: SegmentEntry) -> bool:
+    meta = read_segment_meta(segment_folder(corpus, entry.name))
+    return int(meta[META_FORMAT]) < FORMAT_WITH_CITATIONS
 
 
 def plan_runs(segments: Sequence[SegmentEntry]) -> list[Segments]:

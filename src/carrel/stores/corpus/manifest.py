@@ -116,7 +116,9 @@ def write_manifest(corpus: Path, manifest: Manifest) -> None:
     aside = corpus / f".{MANIFEST_NAME}.{process_name()}"
     try:
         with aside.open("wb") as file:
-            file.write(orjson.dumps(asdict(manifest)))
+            # Of this version, whatever it was read as: an earlier Carrel must not take the segments
+            # for its own.
+            file.write(orjson.dumps(asdict(replace(manifest, format=FORMAT))))
             file.flush()
             os.fsync(file.fileno())
         aside.replace(target)

@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
 import orjson
 
+from carrel.stores.corpus.citation_keys import citation_rows
 from carrel.stores.corpus.manifest import SegmentEntry, segment_folder, segments_folder
-from carrel.stores.corpus.records import read_stored, unpack_json
+from carrel.stores.corpus.records import StoredPaper, read_stored, unpack_json
 from carrel.stores.corpus.schema import (
+    CITATION_TABLES,
     FILES_NAME,
     FORMAT,
+    FORMAT_WITH_CITATIONS,
     INDEXES,
     META_FORMAT,
     META_PAPERS,
@@ -32,7 +35,7 @@ from carrel.stores.corpus.schema import (
     TABLES,
 )
 from carrel.stores.corpus.segment_writer import make_aside, put_in_place
-from carrel.stores.corpus.segments import SegmentName, size_of
+from carrel.stores.corpus.segments import SegmentName, open_segment, read_asset, size_of
 from carrel.stores.search.merging import can_merge, merge_parts
 from carrel.stores.sqlite.connection import connect
 
@@ -88,6 +91,7 @@ class _RecordsMerge:
             self.connection.execute(statement)
         self.connection.execute("CREATE TEMP TABLE dead (row INTEGER PRIMARY KEY)")
         self.connection.execute("CREATE TEMP TABLE asset_map (old INTEGER PRIMARY KEY, new)")
+        self._dead = frozenset(dead)
         self.connection.executemany("INSERT INTO temp.dead VALUES (?)", ((row,) for row in dead))
         self._facets: dict[tuple[str, str], int] = {}
         self._facet_counts: Counter[int] = Counter()
@@ -108,6 +112,7 @@ class _RecordsMerge:
                     f"INSERT OR IGNORE INTO main.{table} SELECT * FROM old.{table} WHERE {_LIVE}"
                 )
             self._copy_facets()
+            self._copy_citations(folder)
             self.connection.execute(
                 "INSERT INTO main.passage SELECT row, number, id, section, kind, page, start, "
                 '"end", coalesce(new, 0) FROM old.passage LEFT JOIN temp.asset_map '
@@ -182,6 +187,42 @@ class _RecordsMerge:
         for row, record in found:
             self._name.add(row, unpack_json(record), sorted(names.get(row, ())))
             self._counts[META_PAPERS] += 1
+
+    def _copy_citations(self, folder: Path) -> None:
+        meta = dict(self.connection.execute("SELECT name, value FROM old.segment_meta"))
+        if int(meta[META_FORMAT]) >= FORMAT_WITH_CITATIONS:
+            for table in CITATION_TABLES:
+                self.connection.execute(
+                    f"INSERT INTO main.{table} SELECT * FROM old.{table} WHERE {_LIVE}"
+                )
+            return
+        # Written by an earlier version, which had no such tables.
+        with closing(open_segment(folder)) as connection:
+
+            def read(name: str) -> bytes:
+                content = read_asset(folder, connection, name)
+                if content is None:
+                    raise FileNotFoundError(name)
+                return content
+
+            for row, record in connection.execute("SELECT row, record FROM paper").fetchall():
+                if row not in self._dead:
+                    self._add_citations(row, read_stored(record), read)
+
+    def _add_citations(self, row: int, paper: StoredPaper, read: Callable[[str], bytes]) -> None:
+        found = citation_rows(paper.record, paper.keys, read)
+        self.connection.executemany(
+            "INSERT INTO main.work_key VALUES (?, ?, ?, ?, ?)",
+            ((each.hash, row, *each[1:]) for each in found.works),
+        )
+        self.connection.executemany(
+            "INSERT INTO main.reference_key VALUES (?, ?, ?, ?, ?, ?)",
+            ((each.hash, row, *each[1:]) for each in found.references),
+        )
+        if found.entries is not None:
+            self.connection.execute(
+                "INSERT INTO main.reference_list VALUES (?, ?)", (row, found.entries)
+            )
 
     def _copy_facets(self) -> None:
         numbers: dict[int, int] = {}

@@ -16,11 +16,20 @@ A segment is a folder `segments/<name>` with `records.db`, the index parts `pape
 - `passage.id` is what follows `<paper_id>~` in a passage's id, unique within a row.
   `passage.asset` is the `asset.number` of its text; 0 is the abstract of the record, or its title
   where it has none: the passages of a paper without full text. `start` and `end` are a slice.
+- `work_key` is what papers are known by, `reference_key` what their reference lists name, both as
+  hashes (see `citation_keys.py`), so that a link is a look-up. `year` and `person` are 0 but for
+  titles. `number` counts a list from 1; 0 is another version of the paper itself.
+- `reference_list.entries` is the length of the list of a row; without a row none is known.
+
+Format 1 has no tables of citations: such segments are read as they are, and get them when they are
+merged or written again.
 """
 
 from __future__ import annotations
 
-FORMAT = 1
+FORMAT = 2
+# From here on segments have the tables of citations.
+FORMAT_WITH_CITATIONS = 2
 
 RECORDS_NAME = "records.db"
 PAPERS_PART = "papers"
@@ -50,7 +59,17 @@ TABLES: tuple[str, ...] = (
     """CREATE TABLE abbreviation (
         short TEXT NOT NULL, long TEXT NOT NULL, papers INTEGER NOT NULL,
         PRIMARY KEY (short, long)) WITHOUT ROWID""",
+    """CREATE TABLE work_key (
+        hash INTEGER NOT NULL, row INTEGER NOT NULL, year INTEGER NOT NULL,
+        person INTEGER NOT NULL, flags INTEGER NOT NULL, PRIMARY KEY (hash, row)) WITHOUT ROWID""",
+    """CREATE TABLE reference_key (
+        hash INTEGER NOT NULL, row INTEGER NOT NULL, number INTEGER NOT NULL,
+        year INTEGER NOT NULL, person INTEGER NOT NULL, flags INTEGER NOT NULL,
+        PRIMARY KEY (hash, row, number)) WITHOUT ROWID""",
+    "CREATE TABLE reference_list (row INTEGER PRIMARY KEY, entries INTEGER NOT NULL)",
 )
+
+CITATION_TABLES = ("work_key", "reference_key", "reference_list")
 
 INDEXES: tuple[str, ...] = (
     "CREATE UNIQUE INDEX paper_by_id ON paper(paper_id)",

@@ -15,6 +15,7 @@ import orjson
 from carrel.core.process_name import process_name
 from carrel.libraries.text.abbreviations import find_abbreviations
 from carrel.rooms.papers.building.papers import PaperVersion, PublishedPaper, asset_paths
+from carrel.stores.corpus.citation_keys import citation_rows
 from carrel.stores.corpus.doubts import doubt_facets
 from carrel.stores.corpus.manifest import SegmentEntry, segments_folder, sync_folder
 from carrel.stores.corpus.passages import PaperPassage, paper_passages
@@ -161,6 +162,9 @@ class _Draft:
         self._counts: Counter[str] = Counter()
         self._first_row = 0
         self._last_row = 0
+        # Sorted by hash when all are known: inserted one by one they would be all over the table.
+        self._work_keys: list[tuple[int, ...]] = []
+        self._reference_keys: list[tuple[int, ...]] = []
 
     def add(self, each: PaperVersion) -> None:
         row, paper = each.row, each.paper
@@ -172,6 +176,7 @@ class _Draft:
         texts: dict[str, str] = {}
         for name in names:
             self._add_asset(name, texts)
+        self._add_citations(row, paper)
         links = ((row, self._asset_numbers[name]) for name in names)
         self._insert("paper_asset", 2, links)
         passages = list(paper_passages(paper.record, texts.__getitem__))
@@ -197,6 +202,8 @@ class _Draft:
             3,
             ((short, long, count) for (short, long), count in sorted(self._abbreviations.items())),
         )
+        self._insert("work_key", 5, sorted(self._work_keys))
+        self._insert("reference_key", 6, sorted(self._reference_keys))
         for statement in INDEXES:
             self._connection.execute(statement)
         self._insert("segment_meta", 2, self._meta().items())
@@ -253,6 +260,13 @@ class _Draft:
             self._facet_counts[number] += 1
             numbers.append((number, row))
         self._insert("paper_facet", 2, numbers)
+
+    def _add_citations(self, row: int, paper: PublishedPaper) -> None:
+        found = citation_rows(paper.record, paper.keys, self._assets.read)
+        self._work_keys += [(each.hash, row, *each[1:]) for each in found.works]
+        self._reference_keys += [(each.hash, row, *each[1:]) for each in found.references]
+        if found.entries is not None:
+            self._insert("reference_list", 2, [(row, found.entries)])
 
     def _add_asset(self, name: str, texts: dict[str, str]) -> None:
         content = self._assets.read(name)

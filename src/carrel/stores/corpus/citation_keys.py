@@ -1,0 +1,240 @@
+"""Rows of the tables `work_key`, `reference_key` and `reference_list` of a segment.
+
+A key is a hash of 62 bits and its kind in the two lowest bits. A reference and a paper are joined
+where they have a key in common; a title counts only with year and first author, see `agrees`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Literal, NamedTuple
+
+from carrel.libraries.works.cited_works import CitedWork, decode_cited_works
+from carrel.libraries.works.keys import WorkKeys, make_work_keys, work_keys
+from carrel.libraries.works.preprints import is_preprint_doi
+from carrel.rooms.papers.building.identity import KeyKind, PaperKey, find_year
+from carrel.rooms.papers.building.models import PaperRecord
+from carrel.stores.corpus.records import StoredPaper
+
+LinkKind = Literal["doi", "version", "arxiv", "pmid", "title"]
+# Whose word counts first: the first kind that finds any paper decides.
+LINK_KINDS: tuple[LinkKind, ...] = ("doi", "version", "arxiv", "pmid", "title")
+
+_KEY_KINDS = ("doi", "arxiv", "pmid", "title")
+_TITLE = _KEY_KINDS.index("title")
+_KIND_BITS = 0b11
+
+# Bits of `flags`: the work has a DOI that is no preprint's; the key is that of another version.
+HAS_FINAL_DOI = 1
+IS_OTHER_VERSION = 2
+# In `reference_key` alone: the reference has further keys that may decide before this one.
+HAS_STRONGER_KEY = 4
+
+# Relations that say that two works are versions of one; a citation of either counts for both.
+VERSION_RELATIONS = frozenset({"preprint_of", "published_as", "version_of"})
+# The `number` of a key of another version of the paper itself, which is no reference of it.
+VERSION_NUMBER = 0
+_ARXIV_DOI = "doi:10.48550/arxiv."
+# Published and printed years of one work differ by this much at most.
+YEARS_APART = 1
+
+
+class WorkKeyRow(NamedTuple):
+    """A row of `work_key` without its paper."""
+
+    hash: int
+    year: int
+    person: int
+    flags: int
+
+
+class ReferenceKeyRow(NamedTuple):
+    """A row of `reference_key` without its paper; `number` counts the list from 1."""
+
+    hash: int
+    number: int
+    year: int
+    person: int
+    flags: int
+
+
+@dataclass(frozen=True, slots=True)
+class CitationRows:
+    """What a paper adds to the three tables; `entries` is None where no list is known."""
+
+    works: tuple[WorkKeyRow, ...]
+    references: tuple[ReferenceKeyRow, ...]
+    entries: int | None
+
+
+def citation_rows(
+    record: PaperRecord, keys: Sequence[PaperKey], read: Callable[[str], bytes]
+) -> CitationRows:
+    """The rows of a paper; `read` returns an asset by its name."""
+    try:
+        references = read_references(record, read)
+    except ValueError:
+        # A damaged list must not keep its paper out of the corpus; asking for it says so.
+        references = None
+    versions = dict.fromkeys(map(hash_key, version_names(record)))
+    # What says nothing of itself is left out: year and person of identifiers are 0.
+    rows = [ReferenceKeyRow(value, VERSION_NUMBER, 0, 0, IS_OTHER_VERSION) for value in versions]
+    for number, cited in enumerate(references or (), start=1):
+        rows += reference_rows(number, cited)
+    return CitationRows(
+        work_rows(record, keys), tuple(rows), None if references is None else len(references)
+    )
+
+
+def read_references(
+    record: PaperRecord, read: Callable[[str], bytes]
+) -> tuple[CitedWork, ...] | None:
+    """The reference list of a paper, or None where none is known. Raises ValueError if damaged."""
+    if record.references_sha256 is None:
+        return None
+    return decode_cited_works(read(references_name(record.references_sha256)))
+
+
+def references_name(sha256: str) -> str:
+    """The name of the asset that is a reference list."""
+    return f"references/{sha256}.json"
+
+
+def work_rows(record: PaperRecord, keys: Sequence[PaperKey]) -> tuple[WorkKeyRow, ...]:
+    """What a paper is known by: its own keys, then those of its other versions."""
+    own = _own_keys(record, keys)
+    flags = HAS_FINAL_DOI if _has_final_doi(make_work_keys(doi=record.doi), own) else 0
+    rows = {value: WorkKeyRow(value, 0, 0, flags) for value in map(hash_key, own.identifiers)}
+    for value in map(hash_key, version_names(record)):
+        rows.setdefault(value, WorkKeyRow(value, 0, 0, flags | IS_OTHER_VERSION))
+    if own.title is not None:
+        value = hash_key(f"title:{own.title}")
+        rows[value] = WorkKeyRow(value, own.year or 0, hash_person(own.person), flags)
+    return tuple(rows.values())
+
+
+def reference_rows(number: int, cited: CitedWork) -> list[ReferenceKeyRow]:
+    """The keys of one entry of a reference list, the strongest first."""
+    keys = work_keys(cited)
+    flags = HAS_FINAL_DOI if _has_final_doi(keys) else 0
+    rows: list[ReferenceKeyRow] = []
+    strongest = None
+    for value in sorted(map(hash_key, _identifiers(keys)), key=kind_of):
+        strongest = kind_of(value) if strongest is None else strongest
+        stronger = HAS_STRONGER_KEY if kind_of(value) > strongest else 0
+        rows.append(ReferenceKeyRow(value, number, 0, 0, flags | stronger))
+    if keys.title is not None:
+        stronger = HAS_STRONGER_KEY if rows else 0
+        rows.append(
+            ReferenceKeyRow(
+                hash_key(f"title:{keys.title}"),
+                number,
+                keys.year or 0,
+                hash_person(keys.person),
+                flags | stronger,
+            )
+        )
+    return rows
+
+
+def version_names(record: PaperRecord) -> Iterator[str]:
+    """The keys of other versions of a paper, as its record names them."""
+    for related in record.related:
+        if related.relation in VERSION_RELATIONS:
+            yield from _identifiers(make_work_keys(doi=related.doi))
+
+
+def identifier_names(paper: StoredPaper) -> dict[int, str]:
+    """The identifiers of a paper by their hashes."""
+    return {hash_key(name): name for name in _own_keys(paper.record, paper.keys).identifiers}
+
+
+def agrees(reference: ReferenceKeyRow, work: WorkKeyRow | ReferenceKeyRow) -> bool:
+    """Whether a key in common makes them one work.
+
+    A title does with the first author and a year at most one apart, both known; never where both
+    have a DOI that is no preprint's, for those differ or the DOI would have decided.
+    """
+    if not is_title(work.hash):
+        return True
+    return bool(
+        reference.year
+        and work.year
+        and abs(reference.year - work.year) <= YEARS_APART
+        and reference.person
+        and reference.person == work.person
+        and not reference.flags & work.flags & HAS_FINAL_DOI
+    )
+
+
+def link_kind(work: WorkKeyRow) -> int:
+    """The place in LINK_KINDS of a link through this key of a paper."""
+    if work.flags & IS_OTHER_VERSION:
+        return LINK_KINDS.index("version")
+    return LINK_KINDS.index(_KEY_KINDS[kind_of(work.hash)])
+
+
+def hash_key(key: str) -> int:
+    """The hash of `doi:…`, `arxiv:…`, `pmid:…` or `title:…`, a signed number of 64 bits."""
+    kind = _KEY_KINDS.index(key.partition(":")[0])
+    digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True) & ~_KIND_BITS | kind
+
+
+def is_title(value: int) -> bool:
+    """Whether a hash is that of a title key."""
+    return kind_of(value) == _TITLE
+
+
+def kind_of(value: int) -> int:
+    """The kind of a key by its hash: 0 is a DOI, 3 a title."""
+    return value & _KIND_BITS
+
+
+def hash_person(person: str | None) -> int:
+    """A name as a number of 31 bits that is never 0; 0 where there is none."""
+    if person is None:
+        return 0
+    digest = blake2b(person.encode("utf-8", "surrogatepass"), digest_size=4).digest()
+    return (int.from_bytes(digest, "big") & 0x7FFFFFFF) or 1
+
+
+def _own_keys(record: PaperRecord, keys: Sequence[PaperKey]) -> WorkKeys:
+    """The keys of a paper. A DOI that its record claims but another paper has is none of them."""
+    year = find_year(record.publication_date)
+    described = make_work_keys(
+        title=record.title,
+        authors=record.authors,
+        year=int(year) if year.isdecimal() else None,
+        pmid=record.pmid,
+    )
+    names: dict[str, None] = {}
+    for key in keys:
+        name = key.value.partition(":")[2]
+        if key.kind is KeyKind.DOI:
+            names |= dict.fromkeys(_identifiers(make_work_keys(doi=name)))
+        elif key.kind is KeyKind.ARXIV:
+            names |= dict.fromkeys(_identifiers(make_work_keys(arxiv_id=name)))
+    identifiers = (*names, *described.identifiers)
+    return WorkKeys(identifiers, described.title, described.year, described.person)
+
+
+def reference_names(cited: CitedWork) -> dict[int, str]:
+    """The identifiers of an entry of a reference list by their hashes."""
+    return {hash_key(name): name for name in _identifiers(work_keys(cited))}
+
+
+def _identifiers(keys: WorkKeys) -> tuple[str, ...]:
+    """The identifiers without the DOIs that arXiv registers, which say nothing more."""
+    more = {f"{_ARXIV_DOI}{key.removeprefix('arxiv:')}" for key in keys.identifiers}
+    return tuple(key for key in keys.identifiers if key not in more)
+
+
+def _has_final_doi(*several: WorkKeys) -> bool:
+    return any(
+        key.startswith("doi:") and not is_preprint_doi(key.removeprefix("doi:"))
+        for keys in several
+        for key in keys.identifiers
+    )
