@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from carrel.cli.citation_pages import CITATION_PAGES
 from carrel.rooms.papers.review import DoubtfulField, DoubtfulPaper
 
 _KINDS = {
@@ -39,4 +40,4 @@ def _field(field: DoubtfulField) -> str:
     return "\n".join([*lines, f"    {field.command}"])
 
 
-PAGES: Mapping[str, Callable[[Any], str]] = {"review_papers": _review}
+PAGES: Mapping[str, Callable[[Any], str]] = {"review_papers": _review, **CITATION_PAGES}

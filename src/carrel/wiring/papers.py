@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,9 @@ from carrel.policy.persistence import HomeNotPersistentError, without_home
 from carrel.rooms.knowledge.ports import LinkedThing
 from carrel.rooms.papers import ROOM
 from carrel.rooms.papers.addition import PaperAdder
+from carrel.rooms.papers.citation_operations import CitationOperations
+from carrel.rooms.papers.citation_ports import CitationStore
+from carrel.rooms.papers.citations import PaperCitations
 from carrel.rooms.papers.desk_search import PaperDeskSearch
 from carrel.rooms.papers.models import PaperAdded, PaperRemoved
 from carrel.rooms.papers.operations import PapersOperations
@@ -24,18 +27,19 @@ from carrel.rooms.papers.ports import PaperInbox, WorkLookup
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.review import ReviewOperations
 from carrel.rooms.papers.service import Papers
+from carrel.rooms.papers.snowballing import Snowballing
 from carrel.services.literature.lazy_client import LazyLiterature
 from carrel.services.static_assets import FolderAssets
 from carrel.settings import Settings
 from carrel.settings.store_rules import need_elasticsearch, needs_driver
 from carrel.stores.corpus.current import (
-    CheckedStore,
     ClosableAssets,
     CorpusPlace,
     CurrentAssets,
     CurrentPapers,
     ReaderByKind,
 )
+from carrel.stores.corpus.current_citations import CurrentCitations, NoCitations
 from carrel.stores.corpus.health import CorpusHealth
 from carrel.stores.sqlite.papers import SNAPSHOT_NAME, STATIC_NAME
 from carrel.stores.sqlite.papers.index_manifest import index_folder
@@ -49,7 +53,7 @@ if TYPE_CHECKING:
     from carrel.services.literature.works import LiteratureServices
     from carrel.stores.corpus.folder import CorpusSession
     from carrel.stores.corpus.ranking import SegmentRanking
-    from carrel.stores.corpus.store import CorpusRanking
+    from carrel.stores.corpus.store import CorpusPaperStore, CorpusRanking
     from carrel.stores.elasticsearch.papers import PaperCluster
 
 
@@ -75,6 +79,7 @@ class OpenCorpus:
     service: Papers
     store: CurrentPapers
     assets: CurrentAssets
+    citations: CitationStore
     cluster: PaperCluster | None = None
     links: LinkExchange = field(default_factory=LinkExchange)
 
@@ -95,16 +100,26 @@ def open_corpus(settings: Settings) -> OpenCorpus:
         place.snapshot,
         open_ranking=cluster.open_ranking if cluster else rankings[settings.papers.search],
     )
-    open_segments = partial(_open_segments, settings, place, cluster)
+    open_segments = cache(partial(_open_segments, settings, place, cluster))
     open_segment_assets = partial(_open_segment_assets, settings, place)
     store = CurrentPapers(ReaderByKind(place, of_snapshot, open_segments))
+
+    async def count_papers() -> int:
+        return (await of_snapshot.statistics()).papers
+
+    def open_citations() -> CitationStore:
+        from carrel.stores.corpus.citations import CorpusCitations
+
+        return CorpusCitations(open_segments())
+
+    citations = CurrentCitations(ReaderByKind(place, NoCitations(count_papers), open_citations))
     assets = CurrentAssets(ReaderByKind(place, _open_assets(settings), open_segment_assets))
-    return OpenCorpus(place, Papers(store, assets), store, assets, cluster)
+    return OpenCorpus(place, Papers(store, assets), store, assets, citations, cluster)
 
 
 def _open_segments(
     settings: Settings, place: CorpusPlace, cluster: PaperCluster | None
-) -> CheckedStore:
+) -> CorpusPaperStore:
     """The store over segments; their index alone, or a cluster in front of it."""
     from carrel.stores.corpus.ranking import open_corpus_ranking
     from carrel.stores.corpus.store import CorpusPaperStore
@@ -146,6 +161,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     """The papers room; it does not close the corpus, which other rooms read too."""
     services = open_literature(settings)
     passages = PaperPassages(corpus.service, corpus.store, corpus.store)
+    citations = PaperCitations(corpus.service, corpus.citations)
 
     async def find_paper(name: str, call: Call) -> LinkedThing:
         found = await corpus.service.stored_metadata(name.partition("~")[0])
@@ -157,6 +173,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         PapersOperations(corpus.service, corpus.links.notes),
         PassageOperations(passages),
         ReviewOperations(corpus.store),
+        CitationOperations(citations, Snowballing(citations, corpus.citations)),
         paper_adder(corpus.place.folder.path, services),
         PaperResources(corpus.service),
         search=PaperDeskSearch(corpus.service, passages),

@@ -247,3 +247,19 @@ class DecisionNotFoundError(NotFoundError):
         super().__init__(
             "decision", number, next_step="paper_history lists what can be undone, with numbers."
         )
+
+
+class CitationsUnknownError(CarrelError):
+    """No paper of the corpus has a reference list, so nothing can be said of citations."""
+
+    code = "citations_unknown"
+
+    def __init__(self, papers: int) -> None:
+        super().__init__(
+            f"None of the {papers:,} papers of this corpus has a known reference list."
+            if papers
+            else "This corpus holds no reference lists.",
+            next_step="Build it with `carrel papers build FOLDER` from JATS, PDF or Markdown files "
+            "with their references; records alone have none.",
+            details={"papers": papers},
+        )

@@ -52,12 +52,14 @@ class Papers:
         self._assets = assets
 
     async def search(self, text: str, *, page: int, limit: int) -> list[PaperHit]:
-        first = _first(page, limit)
+        first = first_of_page(page, limit)
         query = parse_paper_query(text)
         return [] if query.is_empty else await self._store.search(query, first=first, count=limit)
 
     async def search_by_keyword(self, keyword: str, *, page: int, limit: int) -> list[PaperHit]:
-        return await self._store.search_by_keyword(keyword, first=_first(page, limit), count=limit)
+        return await self._store.search_by_keyword(
+            keyword, first=first_of_page(page, limit), count=limit
+        )
 
     async def explain_empty(self, text: str, *, within: int = 0) -> NothingFound:
         """Why a search of all or so many papers finds nothing, and what comes near."""
@@ -71,7 +73,7 @@ class Papers:
         if query is None:
             ids = await self._store.list_ids(first=(page - 1) * limit, count=limit)
         else:
-            first = _first(page, limit)
+            first = first_of_page(page, limit)
             ids = [
                 hit.paper_id
                 for hit in await self._store.search(
@@ -261,7 +263,8 @@ class Papers:
         raise AssetFetchFailedError(paper_id, what, "not_found", template=template)
 
 
-def _first(page: int, limit: int) -> int:
+def first_of_page(page: int, limit: int) -> int:
+    """How many items stand before a page. InvalidInputError past the deepest one."""
     if page * limit > MAX_DEPTH:
         raise InvalidInputError(
             f"page × limit is {page * limit}; nothing past item {MAX_DEPTH} is listed.",

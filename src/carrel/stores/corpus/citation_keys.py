@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from carrel.libraries.works.cited_works import CitedWork, decode_cited_works
 from carrel.libraries.works.keys import WorkKeys, make_work_keys, work_keys
 from carrel.libraries.works.preprints import is_preprint_doi
 from carrel.rooms.papers.building.identity import KeyKind, PaperKey, find_year
 from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.citation_models import LinkKind
 from carrel.stores.corpus.records import StoredPaper
 
-LinkKind = Literal["doi", "version", "arxiv", "pmid", "title"]
 # Whose word counts first: the first kind that finds any paper decides.
 LINK_KINDS: tuple[LinkKind, ...] = ("doi", "version", "arxiv", "pmid", "title")
 

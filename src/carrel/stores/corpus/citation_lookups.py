@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from carrel.libraries.works.cited_works import CitedWork
+from carrel.rooms.papers.citation_models import LinkKind
 from carrel.stores.corpus.assets import read_asset
 from carrel.stores.corpus.citation_keys import (
     HAS_STRONGER_KEY,
     IS_OTHER_VERSION,
     LINK_KINDS,
-    LinkKind,
     ReferenceKeyRow,
     WorkKeyRow,
     agrees,

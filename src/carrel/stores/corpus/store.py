@@ -104,18 +104,18 @@ class CorpusPaperStore:
 
     async def search(self, query: PaperQuery, *, first: int, count: int) -> list[PaperHit]:
         def work(session: CorpusSession) -> list[PaperHit]:
-            ranking = self._ranking(session)
+            ranking = self.ranking(session)
             ranked = ranking.search(session, query, first, count)
             total = ranking.count(query) if ranked else MatchCount(0)
             marker = Marker(query.phrases, ranking.stem)
             return _hits(session, ranked, marker, total.count if total.is_exact else None)
 
-        return await self._run(work)
+        return await self.run(work)
 
     async def search_by_keyword(self, keyword: str, *, first: int, count: int) -> list[PaperHit]:
         def work(session: CorpusSession) -> list[PaperHit]:
             marker = Marker([Phrase((word,)) for word in split_words(keyword)])
-            ranking = self._ranking(session)
+            ranking = self.ranking(session)
 
             def with_words(words: Sequence[str]) -> Iterator[int]:
                 return ranking.with_facet_words(session, keywords.CATEGORIES, words)
@@ -123,24 +123,24 @@ class CorpusPaperStore:
             found = keywords.papers_with_keyword(session, keyword, first, count, with_words)
             return [_keyword_hit(paper, values, marker) for paper, values in found]
 
-        return await self._run(work)
+        return await self.run(work)
 
     async def find(self, paper_id: str) -> Paper | None:
         def work(session: CorpusSession) -> Paper | None:
             found = papers.find_paper(session, paper_id)
             return None if found is None else papers.shown_paper(found.paper)
 
-        return await self._run(work)
+        return await self.run(work)
 
     async def find_by_keys(self, keys: Sequence[str]) -> dict[str, str]:
-        return await self._run(lambda session: papers.ids_by_keys(session, keys))
+        return await self.run(lambda session: papers.ids_by_keys(session, keys))
 
     async def abstract(self, paper_id: str) -> str | None:
         def work(session: CorpusSession) -> str | None:
             found = papers.find_paper(session, paper_id)
             return None if found is None else abstract_text(found.paper.record)
 
-        return await self._run(work)
+        return await self.run(work)
 
     async def bibtex(self, paper_id: str) -> str | None:
         def work(session: CorpusSession) -> str | None:
@@ -148,13 +148,13 @@ class CorpusPaperStore:
             entry = None if found is None else found.paper.record.bibtex
             return None if entry is None else entry.raw
 
-        return await self._run(work)
+        return await self.run(work)
 
     async def list_ids(self, *, first: int, count: int) -> list[str]:
-        return await self._run(lambda session: papers.list_ids(session, first, count))
+        return await self.run(lambda session: papers.list_ids(session, first, count))
 
     async def words_like(self, word: str) -> list[tuple[str, int]]:
-        return await self._run(lambda session: self._ranking(session).words_like(word))
+        return await self.run(lambda session: self.ranking(session).words_like(word))
 
     async def ids_like(self, text: str, count: int) -> tuple[list[str], int]:
         """Ids with this beginning, then of papers with such a word in the title, and how many."""
@@ -165,20 +165,20 @@ class CorpusPaperStore:
             rows, by_id = papers.ids_beginning_with(session, text, count)
             by_title = 0
             if split_words(text):
-                titled, by_title = self._ranking(session).with_title_beginning(session, text, count)
+                titled, by_title = self.ranking(session).with_title_beginning(session, text, count)
                 rows = list(dict.fromkeys((*rows, *titled)))[:count]
             ids = papers.ids_of_rows(session, rows)
             return [ids[row] for row in rows], by_id + by_title
 
-        return await self._run(work)
+        return await self.run(work)
 
     async def statistics(self) -> CorpusStatistics:
-        return await self._run(
-            lambda session: corpus_statistics(session, self._ranking(session).name)
+        return await self.run(
+            lambda session: corpus_statistics(session, self.ranking(session).name)
         )
 
     async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]:
-        found = await self._run(lambda session: facets.top_facets(session, category, count))
+        found = await self.run(lambda session: facets.top_facets(session, category, count))
         return [FacetCount(value=value, paper_count=number) for value, number in found]
 
     async def search_passages(
@@ -188,17 +188,17 @@ class CorpusPaperStore:
 
         def work(session: CorpusSession) -> list[StoredPassage]:
             rows = [paper.row for paper in papers.find_papers(session, within)] if within else None
-            ranked = self._ranking(session).search_passages(query, rows, first, count)
+            ranked = self.ranking(session).search_passages(query, rows, first, count)
             places = [(each.row, each.number) for each in ranked]
             found = passage_rows.passages_at(session, places)
             return [found[place] for place in places if place in found]
 
-        return await self._run(work)
+        return await self.run(work)
 
     async def papers_in_doubt(
         self, kind: DoubtKind | None, field: str | None, *, first: int, count: int
     ) -> DoubtsPage | None:
-        return await self._run(
+        return await self.run(
             lambda session: doubts.papers_in_doubt(session, kind, field, first, count)
         )
 
@@ -207,15 +207,15 @@ class CorpusPaperStore:
 
         def work(session: CorpusSession) -> None:
             papers.list_ids(session, 0, 1)
-            self._ranking(session)
+            self.ranking(session)
 
-        await self._run(work)
+        await self.run(work)
 
     async def close(self) -> None:
         """Waits for questions under way; the folder stays open."""
         await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
 
-    def _ranking(self, session: CorpusSession) -> CorpusRanking:
+    def ranking(self, session: CorpusSession) -> CorpusRanking:
         """The current ranking; if two threads open one at once, only one is kept."""
         signature = session.version.signature
         known = self._rankings.get(signature)
@@ -224,7 +224,7 @@ class CorpusPaperStore:
             self._rankings = {signature: known}
         return known
 
-    async def _run(self, work: Callable[[CorpusSession], ResultT]) -> ResultT:
+    async def run(self, work: Callable[[CorpusSession], ResultT]) -> ResultT:
         """A question on one of the threads. A caller who gives up stops it there, too."""
         under_way: list[CorpusSession] = []
 

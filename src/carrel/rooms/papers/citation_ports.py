@@ -1,0 +1,117 @@
+"""What the papers room needs to answer about citations inside a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from carrel.libraries.query.papers import PaperQuery
+from carrel.libraries.works.cited_works import CitedWork
+from carrel.rooms.papers.citation_models import (
+    BriefPaper,
+    CitingPaper,
+    Follow,
+    LinkKind,
+    MissingWork,
+    PathStep,
+    RankedCitedPaper,
+    RelatedPaper,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CitationCoverage:
+    """How many papers there are, and of how many the reference list is known.
+
+    `papers_to_renew` are in files of an earlier version, where titles link nothing.
+    """
+
+    papers: int
+    with_references: int
+    papers_to_renew: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedReference:
+    """An entry of a reference list and the paper that it is; several where nothing decides."""
+
+    number: int
+    work: CitedWork
+    paper_id: str | None
+    linked_by: LinkKind | None
+    may_be: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CitingPage:
+    """A page of the papers that cite, newest first, and how many there are in all."""
+
+    papers: tuple[CitingPaper, ...]
+    count: int
+    unclear_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Papers that a paper cites and that cite it, each work once."""
+
+    cited: tuple[str, ...]
+    citing: tuple[str, ...]
+
+
+class CitationStore(Protocol):
+    """Citations of a corpus; ids must be of papers that exist, others are passed over.
+
+    Methods raise SnapshotUnavailableError without a corpus.
+    """
+
+    async def coverage(self) -> CitationCoverage: ...
+
+    async def references(self, paper_id: str) -> list[LinkedReference] | None:
+        """The reference list of a paper, linked; None where it is not known."""
+        ...
+
+    async def citing(self, paper_id: str, *, first: int, count: int) -> CitingPage:
+        """`count` papers after the `first` that cite any version of a paper."""
+        ...
+
+    async def versions(self, paper_id: str) -> list[BriefPaper]:
+        """Other versions of a paper, such as its preprint."""
+        ...
+
+    async def coupled(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+        """Papers that cite most of the works that these papers cite, most shared first."""
+        ...
+
+    async def co_cited(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+        """Papers that are cited together with these, most often first."""
+        ...
+
+    async def path(
+        self, start: str, end: str, max_steps: int, follow: Follow
+    ) -> list[PathStep] | None:
+        """A shortest chain of citations, or None."""
+        ...
+
+    async def ranked(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
+        """The papers with the highest PageRank, of all or of those that match."""
+        ...
+
+    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, Neighbours]: ...
+
+    async def with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
+        """Those of the papers whose reference list is known."""
+        ...
+
+    async def matching(self, query: PaperQuery) -> frozenset[str]:
+        """The papers that match a query, as many as a search lists."""
+        ...
+
+    async def brief(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
+        """The papers in this order."""
+        ...
+
+    async def missing(self, paper_ids: Sequence[str], count: int) -> tuple[list[MissingWork], int]:
+        """Works that the papers cite and the corpus lacks, most cited first, and how many."""
+        ...

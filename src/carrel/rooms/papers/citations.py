@@ -1,0 +1,226 @@
+"""Citations inside the corpus: of one paper, between papers, and of all papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from carrel.libraries.query.papers import parse_paper_query
+from carrel.libraries.works.cited_works import CitedWork
+from carrel.rooms.papers.citation_models import (
+    BriefPaper,
+    CitationAnswer,
+    CitationPath,
+    Direction,
+    FindCitationPath,
+    GetCitations,
+    ListedReference,
+    RankedCitedPaper,
+    RelatedPaper,
+)
+from carrel.rooms.papers.citation_ports import (
+    CitationCoverage,
+    CitationStore,
+    CitingPage,
+    LinkedReference,
+)
+from carrel.rooms.papers.errors import CitationsUnknownError
+from carrel.rooms.papers.service import Papers, first_of_page
+
+_LONGEST_TEXT = 500
+
+
+class PaperCitations:
+    """Answers about citations, over the room's service and the store of citations."""
+
+    def __init__(self, papers: Papers, store: CitationStore) -> None:
+        self._papers = papers
+        self._store = store
+
+    async def get(self, question: GetCitations) -> CitationAnswer:
+        """What a paper cites and what cites it. PaperNotFoundError."""
+        paper = await self._papers.stored_metadata(question.paper_id)
+        direction, limit = question.direction, question.limit
+        first = first_of_page(question.page, limit)
+        coverage = await self._store.coverage()
+        references = await self._store.references(paper.paper_id)
+        citing: CitingPage | None = None
+        versions: list[BriefPaper] = []
+        if coverage.with_references:
+            versions = await self._store.versions(paper.paper_id)
+            if direction != "out":
+                citing = await self._store.citing(paper.paper_id, first=first, count=limit)
+        linked = (
+            None if references is None else sum(each.paper_id is not None for each in references)
+        )
+        shown = references if direction != "in" else None
+        if shown is not None and question.in_corpus:
+            shown = [each for each in shown if each.paper_id is not None or each.may_be]
+        return CitationAnswer(
+            paper_id=paper.paper_id,
+            title=paper.title,
+            message=_explain(coverage, references, citing, direction),
+            references_known=references is not None,
+            reference_count=None if references is None else len(references),
+            linked_count=linked,
+            references=None
+            if shown is None
+            else [_listed(each) for each in shown[first : first + limit]],
+            cited_by_count=None if citing is None else citing.count,
+            cited_by=None if citing is None else list(citing.papers),
+            unclear_count=0 if citing is None else citing.unclear_count,
+            versions=versions,
+            papers_with_references=coverage.with_references,
+            papers=coverage.papers,
+        )
+
+    async def find_related(self, names: Sequence[str], by: str, limit: int) -> list[RelatedPaper]:
+        """Papers near others. PaperNotFoundError; CitationsUnknownError where no list is known."""
+        ids = await self.find_ids(names)
+        await self.need_lists()
+        if by == "coupling":
+            return await self._store.coupled(ids, limit)
+        return await self._store.co_cited(ids, limit)
+
+    async def find_path(self, question: FindCitationPath) -> CitationPath:
+        """A chain of citations. PaperNotFoundError, CitationsUnknownError."""
+        start, end = await self.find_ids([question.from_paper, question.to_paper])
+        coverage = await self.need_lists()
+        steps = await self._store.path(start, end, question.max_steps, question.direction)
+        if steps is None:
+            message = (
+                f"No chain of at most {question.max_steps} citations joins them; "
+                f"{_known_lists(coverage)}."
+            )
+        else:
+            message = f"{len(steps) - 1:,} step{'' if len(steps) == 2 else 's'}."
+        return CitationPath(steps=steps, message=message)
+
+    async def rank(self, query: str | None, limit: int) -> list[RankedCitedPaper]:
+        """Papers by PageRank. CitationsUnknownError."""
+        await self.need_lists()
+        parsed = None if query is None else parse_paper_query(query)
+        if parsed is not None and parsed.is_empty:
+            return []
+        return await self._store.ranked(parsed, limit)
+
+    async def draw(self, name: str, form: str, limit: int) -> str:
+        """The neighbourhood of a paper as Mermaid or DOT text. PaperNotFoundError."""
+        paper = await self._papers.stored_metadata(name)
+        await self.need_lists()
+        near = (await self._store.neighbours([paper.paper_id]))[paper.paper_id]
+        cited, citing = near.cited[:limit], near.citing[:limit]
+        known = await self._store.brief([paper.paper_id, *dict.fromkeys((*cited, *citing))])
+        arrows = [
+            *((paper.paper_id, each) for each in cited),
+            *((each, paper.paper_id) for each in citing),
+        ]
+        return _write_drawing({each.paper_id: each for each in known}, arrows, form)
+
+    async def find_ids(self, names: Sequence[str]) -> list[str]:
+        """The ids of papers by any of their names. PaperNotFoundError."""
+        return [(await self._papers.stored_metadata(name)).paper_id for name in names]
+
+    async def need_lists(self) -> CitationCoverage:
+        """Of how many papers lists are known; CitationsUnknownError where of none."""
+        coverage = await self._store.coverage()
+        if not coverage.with_references:
+            raise CitationsUnknownError(coverage.papers)
+        return coverage
+
+
+def _explain(
+    coverage: CitationCoverage,
+    references: list[LinkedReference] | None,
+    citing: CitingPage | None,
+    direction: Direction,
+) -> str:
+    """What is known and what is not, in whole sentences."""
+    told = []
+    if direction != "in":
+        told.append(_explain_references(references))
+    if direction != "out":
+        told.append(
+            "Nothing is known of who cites it: no paper of the corpus has a known reference list."
+            if citing is None
+            else f"Cited by {citing.count:,} of the corpus; {_known_lists(coverage)}."
+        )
+        if citing is not None and citing.unclear_count:
+            told.append(f"{citing.unclear_count:,} more may cite it or a paper of the same title.")
+    if coverage.papers_to_renew:
+        told.append(
+            f"{coverage.papers_to_renew:,} papers are in files of an earlier version and are "
+            "linked by DOI and arXiv id alone: `carrel papers index` renews them."
+        )
+    return " ".join(told)
+
+
+def _explain_references(references: list[LinkedReference] | None) -> str:
+    if references is None:
+        return (
+            "What it cites is not known: none of its sources has a reference list. Add its PDF or "
+            "JATS file."
+        )
+    linked = sum(each.paper_id is not None for each in references)
+    unclear = sum(bool(each.may_be) for each in references)
+    several = f", {unclear:,} fit several papers and are not linked" if unclear else ""
+    here = "1 is" if linked == 1 else f"{linked:,} are"
+    return f"It has {len(references):,} references: {here} in the corpus{several}."
+
+
+def _known_lists(coverage: CitationCoverage) -> str:
+    return f"{coverage.with_references:,} of {coverage.papers:,} papers have a known reference list"
+
+
+def _listed(reference: LinkedReference) -> ListedReference:
+    work = reference.work
+    return ListedReference(
+        number=reference.number,
+        label=work.label,
+        text=describe_work(work),
+        year=work.year,
+        doi=work.doi,
+        paper_id=reference.paper_id,
+        linked_by=reference.linked_by,
+        may_be=reference.may_be,
+    )
+
+
+def describe_work(work: CitedWork) -> str:
+    """An entry of a reference list as printed, else put together from its fields."""
+    if work.text:
+        return work.text[:_LONGEST_TEXT]
+    first = work.authors[0] if work.authors else None
+    people = f"{first} et al." if first and len(work.authors) > 1 else first
+    year = f"({work.year})" if work.year else None
+    head = " ".join(filter(None, (people, year)))
+    parts = (head, work.title, work.container, work.doi and f"doi:{work.doi}")
+    return ". ".join(part.rstrip(".") for part in parts if part)[:_LONGEST_TEXT]
+
+
+_LONGEST_NODE = 60
+
+
+def _write_drawing(
+    papers: dict[str, BriefPaper], arrows: Sequence[tuple[str, str]], form: str
+) -> str:
+    """A graph of papers; an arrow goes from the paper that cites to the one that is cited."""
+    names = {paper_id: f"p{place}" for place, paper_id in enumerate(papers)}
+    labels = {names[paper_id]: _label(paper) for paper_id, paper in papers.items()}
+    edges = [(names[one], names[other]) for one, other in dict.fromkeys(arrows)]
+    if form == "dot":
+        nodes = [f'  {name} [label="{label}"];' for name, label in labels.items()]
+        drawn = [f"  {one} -> {other};" for one, other in edges]
+        return "\n".join(["digraph citations {", "  rankdir=LR;", *nodes, *drawn, "}"])
+    nodes = [f'  {name}["{label}"]' for name, label in labels.items()]
+    return "\n".join(["graph LR", *nodes, *(f"  {one} --> {other}" for one, other in edges)])
+
+
+def _label(paper: BriefPaper) -> str:
+    """A short title without signs that drawing tools read as their own."""
+    plain = " ".join(
+        "".join(
+            sign if sign.isalnum() or sign in " -.,:()" else " " for sign in paper.title
+        ).split()
+    )
+    short = plain if len(plain) <= _LONGEST_NODE else f"{plain[: _LONGEST_NODE - 1].rstrip()}…"
+    return f"{short} ({paper.year})"

@@ -1,0 +1,287 @@
+"""Citations inside a corpus of segments, as the papers room asks for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from math import sqrt
+
+from carrel.libraries.query.papers import PaperQuery
+from carrel.libraries.works.preprints import is_preprint_doi
+from carrel.rooms.papers.citation_models import (
+    BriefPaper,
+    CitingPaper,
+    Follow,
+    MissingWork,
+    PathStep,
+    RankedCitedPaper,
+    RelatedPaper,
+)
+from carrel.rooms.papers.citation_ports import (
+    CitationCoverage,
+    CitingPage,
+    LinkedReference,
+    Neighbours,
+)
+from carrel.rooms.papers.models import MAX_DEPTH, SHOWN_AUTHORS
+from carrel.stores.corpus.citation_edges import CorpusGraph, load_graph
+from carrel.stores.corpus.citation_lookups import (
+    count_entries,
+    count_lists,
+    count_shared_references,
+    find_citing,
+    find_versions,
+    has_citations,
+    link_references,
+    list_references,
+)
+from carrel.stores.corpus.folder import CorpusSession
+from carrel.stores.corpus.missing_works import find_missing_works
+from carrel.stores.corpus.papers import (
+    FoundPaper,
+    distinct_names,
+    find_paper,
+    find_papers,
+    ids_of_rows,
+    papers_of_rows,
+    sort_by_newness,
+)
+from carrel.stores.corpus.store import CorpusPaperStore
+
+_MILLION = 1_000_000
+
+
+class CorpusCitations:
+    """The citations of the corpus that a store reads; whoever opened the store closes it."""
+
+    def __init__(self, store: CorpusPaperStore) -> None:
+        self._store = store
+
+    async def coverage(self) -> CitationCoverage:
+        def work(session: CorpusSession) -> CitationCoverage:
+            version = session.version
+            older = sum(each.live_papers for each in version.segments if not has_citations(each))
+            return CitationCoverage(version.papers, count_lists(session), older)
+
+        return await self._store.run(work)
+
+    async def references(self, paper_id: str) -> list[LinkedReference] | None:
+        def work(session: CorpusSession) -> list[LinkedReference] | None:
+            paper = find_paper(session, paper_id)
+            works = None if paper is None else list_references(session, paper)
+            if paper is None or works is None:
+                return None
+            links = link_references(session, paper, works)
+            rows = {row for each in links for row in (each.resolution.row,) if row is not None}
+            rows |= {row for each in links for row in each.resolution.candidates}
+            ids = ids_of_rows(session, sorted(rows))
+            return [
+                LinkedReference(
+                    link.number,
+                    link.work,
+                    None if link.resolution.row is None else ids[link.resolution.row],
+                    link.resolution.kind,
+                    tuple(ids[row] for row in link.resolution.candidates),
+                )
+                for link in links
+            ]
+
+        return await self._store.run(work)
+
+    async def citing(self, paper_id: str, *, first: int, count: int) -> CitingPage:
+        def work(session: CorpusSession) -> CitingPage:
+            found = find_citing(session, _versions_of(session, paper_id))
+            links = {link.row: link for link in found.links}
+            rows = sort_by_newness(session, links)[first : first + count]
+            cited = ids_of_rows(session, [links[row].cited_row for row in rows])
+            papers = tuple(
+                CitingPaper(
+                    **_brief(paper).model_dump(),
+                    number=links[paper.row].number,
+                    linked_by=links[paper.row].kind,
+                    cites=cited[links[paper.row].cited_row],
+                )
+                for paper in papers_of_rows(session, rows)
+            )
+            return CitingPage(papers, len(links), len(found.ambiguous_rows))
+
+        return await self._store.run(work)
+
+    async def versions(self, paper_id: str) -> list[BriefPaper]:
+        def work(session: CorpusSession) -> list[BriefPaper]:
+            return [_brief(paper) for paper in _versions_of(session, paper_id)[1:]]
+
+        return await self._store.run(work)
+
+    async def coupled(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+        def work(session: CorpusSession) -> list[RelatedPaper]:
+            papers = find_papers(session, paper_ids)
+            shared = count_shared_references(session, papers)
+            for paper in papers:
+                for row in find_versions(session, paper.row):
+                    shared.pop(row, None)
+            own = sum(count_entries(session, [paper.row for paper in papers]).values())
+            lengths = count_entries(session, list(shared))
+            return _related(session, shared, {row: own * lengths[row] for row in shared}, count)
+
+        return await self._store.run(work)
+
+    async def co_cited(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+        def work(session: CorpusSession) -> list[RelatedPaper]:
+            graph = load_graph(session)
+            works = [graph.work_of(paper.row) for paper in find_papers(session, paper_ids)]
+            together = graph.graph.count_co_citations(works)
+            own = len({each for one in works for each in graph.graph.citing_node(one)})
+            shown = _first_rows(session, graph, together)
+            shared = Counter({shown[work]: times for work, times in together.items()})
+            sizes = {shown[work]: own * len(graph.graph.citing_node(work)) for work in together}
+            return _related(session, shared, sizes, count)
+
+        return await self._store.run(work)
+
+    async def path(
+        self, start: str, end: str, max_steps: int, follow: Follow
+    ) -> list[PathStep] | None:
+        def work(session: CorpusSession) -> list[PathStep] | None:
+            graph = load_graph(session)
+            ends = find_papers(session, [start, end])
+            nodes = [graph.work_of(paper.row) for paper in ends]
+            found = graph.graph.find_path(nodes[0], nodes[-1], max_steps, follow)
+            if found is None:
+                return None
+            shown = _first_rows(session, graph, found)
+            # The ends are shown in the version that was asked for.
+            shown |= dict(zip(nodes, (paper.row for paper in ends), strict=True))
+            papers = {each.row: each for each in papers_of_rows(session, list(shown.values()))}
+            is_citing = [
+                following in graph.graph.cited_by_node(node) for node, following in pairwise(found)
+            ]
+            return [
+                PathStep(**_brief(papers[shown[node]]).model_dump(), cites_next=cites)
+                for node, cites in zip(found, (*is_citing, None), strict=True)
+            ]
+
+        return await self._store.run(work)
+
+    async def ranked(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
+        def work(session: CorpusSession) -> list[RankedCitedPaper]:
+            graph = load_graph(session)
+            ranks = graph.ranks()
+            works: Iterable[int] = range(graph.graph.node_count)
+            if query is not None:
+                works = {graph.work_of(row) for row in self._matching_rows(session, query)}
+            best = sorted(works, key=lambda work: (-ranks[work], work))[:count]
+            shown = _first_rows(session, graph, best)
+            papers = {each.row: each for each in papers_of_rows(session, list(shown.values()))}
+            return [
+                RankedCitedPaper(
+                    **_brief(papers[shown[work]]).model_dump(),
+                    rank=place,
+                    pagerank=round(ranks[work] * _MILLION, 3),
+                    cited_by_count=len(graph.graph.citing_node(work)),
+                )
+                for place, work in enumerate(best, start=1)
+            ]
+
+        return await self._store.run(work)
+
+    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, Neighbours]:
+        def work(session: CorpusSession) -> Mapping[str, Neighbours]:
+            graph = load_graph(session)
+            found: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
+            for paper in find_papers(session, paper_ids):
+                node = graph.work_of(paper.row)
+                sides = (graph.graph.cited_by_node(node), graph.graph.citing_node(node))
+                found[paper.paper.paper_id] = sides
+            near = {node for sides in found.values() for side in sides for node in side}
+            shown = _first_rows(session, graph, near)
+            ids = ids_of_rows(session, list(shown.values()))
+            return {
+                paper_id: Neighbours(
+                    tuple(ids[shown[node]] for node in cited),
+                    tuple(ids[shown[node]] for node in citing),
+                )
+                for paper_id, (cited, citing) in found.items()
+            }
+
+        return await self._store.run(work)
+
+    async def with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
+        def work(session: CorpusSession) -> frozenset[str]:
+            return frozenset(
+                paper.paper.paper_id
+                for paper in find_papers(session, paper_ids)
+                if paper.paper.record.references_sha256 is not None
+            )
+
+        return await self._store.run(work)
+
+    async def matching(self, query: PaperQuery) -> frozenset[str]:
+        def work(session: CorpusSession) -> frozenset[str]:
+            return frozenset(ids_of_rows(session, self._matching_rows(session, query)).values())
+
+        return await self._store.run(work)
+
+    async def brief(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
+        def work(session: CorpusSession) -> list[BriefPaper]:
+            return [_brief(paper) for paper in find_papers(session, paper_ids)]
+
+        return await self._store.run(work)
+
+    async def missing(self, paper_ids: Sequence[str], count: int) -> tuple[list[MissingWork], int]:
+        def work(session: CorpusSession) -> tuple[list[MissingWork], int]:
+            return find_missing_works(session, find_papers(session, paper_ids), count)
+
+        return await self._store.run(work)
+
+    def _matching_rows(self, session: CorpusSession, query: PaperQuery) -> list[int]:
+        ranked = self._store.ranking(session).search(session, query, 0, MAX_DEPTH)
+        return [each.row for each in ranked]
+
+
+def _versions_of(session: CorpusSession, paper_id: str) -> list[FoundPaper]:
+    """A paper and its other versions; none where there is no such paper."""
+    paper = find_paper(session, paper_id)
+    return [] if paper is None else papers_of_rows(session, find_versions(session, paper.row))
+
+
+def _related(
+    session: CorpusSession, shared: Counter[int], sizes: Mapping[int, int], count: int
+) -> list[RelatedPaper]:
+    """The rows with most in common, the newer first where it is the same."""
+    best = sorted(shared, key=lambda row: (-shared[row], -shared[row] / sqrt(sizes[row]), -row))
+    return [
+        RelatedPaper(
+            **_brief(paper).model_dump(),
+            shared=shared[paper.row],
+            similarity=round(shared[paper.row] / sqrt(sizes[paper.row]), 4),
+        )
+        for paper in papers_of_rows(session, best[:count])
+    ]
+
+
+def _first_rows(session: CorpusSession, graph: CorpusGraph, works: Iterable[int]) -> dict[int, int]:
+    """The row by which each work is shown: its published version before its preprint."""
+    members = {work: graph.rows_of(work) for work in works}
+    several = [row for rows in members.values() if len(rows) > 1 for row in rows]
+    published = {
+        paper.row
+        for paper in papers_of_rows(session, several)
+        if paper.paper.record.doi and not is_preprint_doi(paper.paper.record.doi)
+    }
+    return {
+        work: next((row for row in rows if row in published), rows[0])
+        for work, rows in members.items()
+    }
+
+
+def _brief(found: FoundPaper) -> BriefPaper:
+    stored = found.paper
+    return BriefPaper(
+        paper_id=stored.paper_id,
+        title=stored.record.title,
+        authors=distinct_names(stored.record.authors)[:SHOWN_AUTHORS],
+        year=stored.year,
+        doi=stored.record.doi,
+    )
