@@ -37,7 +37,7 @@ from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.models import AddPaper, OnePaper, PaperAdded
 from carrel.stores.corpus.manifest import has_manifest, read_manifest, write_manifest
 from carrel.stores.sqlite.papers import WORKSHOP_NAME
-from carrel.wiring.papers import paper_adder
+from carrel.wiring.papers_adding import paper_adder
 from carrel.wiring.papers_build import build_papers
 
 _TIMES = 25

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -55,12 +56,23 @@ for (const form of document.querySelectorAll('form[data-tool]')) {
 
 
 def description_routes(
-    catalogue: Catalogue, *, name: str, version: str, public_url: str | None, needs_token: bool
+    catalogue: Catalogue,
+    *,
+    name: str,
+    version: str,
+    public_url: str | None,
+    needs_token: bool,
+    more_paths: Mapping[str, Any] | None = None,
 ) -> dict[str, Route]:
     """Routes of the OpenAPI document and this page, both rendered once."""
     page = docs_page(catalogue, name=name, version=version)
     document = describe(
-        catalogue, name=name, version=version, public_url=public_url, needs_token=needs_token
+        catalogue,
+        name=name,
+        version=version,
+        public_url=public_url,
+        needs_token=needs_token,
+        more_paths=more_paths,
     )
 
     async def openapi(request: HttpRequest) -> Response:

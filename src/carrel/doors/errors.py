@@ -56,6 +56,8 @@ TABLE: dict[str, ErrorMapping] = {
     "internal_error": ErrorMapping(500, INTERNAL, 1),
     "paper_not_found": _NOT_FOUND,
     "paper_not_added": _BAD,
+    "upload_too_large": ErrorMapping(413, APPLICATION, 2),
+    "upload_refused": ErrorMapping(415, APPLICATION, 2),
     "template_not_available": _NOT_FOUND,
     "source_not_available": _NOT_FOUND,
     "translation_not_available": _NOT_FOUND,

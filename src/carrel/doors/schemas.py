@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast, get_origin
 
 from pydantic import TypeAdapter
@@ -119,9 +120,15 @@ _NEED_NO_TOKEN = ("/health", "/ready", "/mcp/health")
 
 
 def describe(
-    catalogue: Catalogue, *, name: str, version: str, public_url: str | None, needs_token: bool
+    catalogue: Catalogue,
+    *,
+    name: str,
+    version: str,
+    public_url: str | None,
+    needs_token: bool,
+    more_paths: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The whole document."""
+    """The whole document; `more_paths` are those of doors beside the gateway."""
     operations = list(catalogue.operations.values())
     document: dict[str, Any] = {
         "openapi": "3.1.0",
@@ -149,6 +156,7 @@ def describe(
             },
             "/health": {"get": _get("health", "Whether the process lives", _HEALTH, [])},
             "/ready": {"get": _ready()},
+            **(more_paths or {}),
         },
         "components": {"schemas": {"Error": _ERROR, "Tool": _TOOL}},
     }

@@ -63,6 +63,16 @@ class Gate:
         """Raises RateLimitExceededError if nothing is left, before a large body is read."""
         await self._limits.check(caller, visit)
 
+    async def admit_piece(self, entry: Entry, caller: Caller, visit: Visit) -> None:
+        """Check scopes and charge for a part of a longer exchange, which is audited as a whole."""
+        try:
+            if not entry.scopes <= caller.scopes:
+                raise InsufficientPermissionsError(entry.scopes, caller.scopes)
+            await self._limits.charge(caller, visit, entry)
+        except CarrelError as refusal:
+            self.record_refusal(visit, entry.action, entry.address, refusal, caller)
+            raise
+
     async def call(
         self,
         operation: Operation[Any],
@@ -172,13 +182,7 @@ class Gate:
         progress: ReportProgress | None = None,
         can_follow: bool = False,
     ) -> AnswerT:
-        try:
-            if not entry.scopes <= caller.scopes:
-                raise InsufficientPermissionsError(entry.scopes, caller.scopes)
-            await self._limits.charge(caller, visit, entry)
-        except CarrelError as refusal:
-            self.record_refusal(visit, entry.action, entry.address, refusal, caller)
-            raise
+        await self.admit_piece(entry, caller, visit)
         record = self._record(
             "started",
             caller,

@@ -15,13 +15,46 @@ class Section(BaseModel):
 
 
 class PapersSettings(Section):
-    """The corpus: a snapshot file, and the folder or address its texts are in."""
+    """The corpus: where it and its texts are, and what may be added to it how."""
 
     snapshot: Path | None = None
     static: str | None = None
     search: Literal["auto", "fts5", "elasticsearch"] = "auto"
     asset_timeout_seconds: float = Field(default=10.0, gt=0)
     max_asset_bytes: int = Field(default=32 * 1024 * 1024, ge=1024)
+    allowed_folders: tuple[Path, ...] = Field(
+        default=(), description="Folders from which add_paper takes paths over HTTP"
+    )
+    watch: tuple[Path, ...] = Field(
+        default=(), description="Folders that a server keeps the corpus in step with"
+    )
+    watch_every_seconds: float = Field(
+        default=5.0, gt=0, le=3600, description="How often watched folders are looked at"
+    )
+    add_wait_seconds: float = Field(
+        default=20.0,
+        ge=0,
+        le=100,
+        description="How long adding a paper waits before it goes on as a job",
+    )
+    task_after_seconds: float = Field(
+        default=1.0,
+        ge=0,
+        le=100,
+        description="The same where the client follows long work as a task",
+    )
+    max_upload_bytes: int = Field(
+        default=200 * 1024 * 1024, ge=1, description="Bytes of one uploaded file"
+    )
+    max_open_uploads: int = Field(
+        default=16, ge=1, le=1000, description="Uploads that one caller may have at once"
+    )
+    max_upload_bytes_per_caller: int = Field(
+        default=1024**3, ge=1, description="Bytes of all uploads of one caller"
+    )
+    upload_hours: float = Field(
+        default=24.0, gt=0, le=24 * 30, description="Unused uploads are deleted after this long"
+    )
 
 
 class LookupServices(Section):

@@ -269,6 +269,18 @@ class PaperInboxFolder:
             write_whole(path, content)
         return path
 
+    def put_file(self, file: Path, sha256: str, suffix: str) -> Path:
+        path = self.folder / f"{sha256[:32]}{suffix}"
+        if not path.exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            aside = path.with_name(f".{path.name}.{process_name()}")
+            try:
+                shutil.copyfile(file, aside)
+                aside.replace(path)
+            finally:
+                aside.unlink(missing_ok=True)
+        return path
+
     def remove(self, path: Path) -> None:
         path.unlink(missing_ok=True)
 

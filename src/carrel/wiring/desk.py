@@ -27,6 +27,8 @@ from carrel.wiring.audit import AuditStream
 from carrel.wiring.home import POSTGRES_ACTION, embedded_databases
 
 if TYPE_CHECKING:
+    from carrel.core.errors import CarrelError
+    from carrel.rooms.papers.uploads import Uploads
     from carrel.wiring.papers import OpenCorpus
 
 
@@ -45,6 +47,9 @@ class OpenRoom:
     probes: dict[str, Check] | None = None
     # Told of the whole catalogue, where the room uses operations of another one.
     meet: Callable[[Catalogue], None] | None = None
+    # What callers over HTTP may send in pieces, and why not where that would not last.
+    uploads: Uploads | None = None
+    refuse_uploads: Callable[[], CarrelError] | None = None
 
 
 @dataclass(slots=True)

@@ -18,6 +18,8 @@ from carrel.doors.oauth.metadata import (
 )
 from carrel.doors.readiness import Readiness
 from carrel.doors.rest import RestDoor
+from carrel.doors.uploads import DESCRIPTION as UPLOADS_DESCRIPTION
+from carrel.doors.uploads import UploadDoor
 from carrel.settings import Settings, network_rules
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.mcp import desk_endpoints
@@ -31,6 +33,7 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
     settings = desk.settings
     rest = RestDoor(desk.catalogue, desk.gate, desk.clock, challenge_at(desk, ""))
     server, endpoints = settings.server, desk_endpoints(desk)
+    takes_uploads = any(room.uploads is not None for room in desk.rooms)
 
     def mcp_route(path: str, endpoint: Endpoint, *, streams_progress: bool = False) -> Route:
         dispatcher = Dispatcher(endpoint, desk.gate)
@@ -51,8 +54,13 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
             version=server.version,
             public_url=server.public_url,
             needs_token=desk.access.mode != "local",
+            more_paths=UPLOADS_DESCRIPTION if takes_uploads else None,
         ),
     }
+    for open_room in desk.rooms:
+        if open_room.uploads is not None:
+            refuse = open_room.refuse_uploads
+            routes.update(UploadDoor(open_room.uploads, desk.gate, rest, refuse).routes())
     for room in desk.catalogue.rooms:
         # Rooms with long jobs may stream progress; the common address is bound to one JSON answer.
         path, lasts = f"/{room.name}/mcp", room.jobs is not None

@@ -14,16 +14,13 @@ from carrel.core.operation import Effect
 from carrel.policy.persistence import HomeNotPersistentError, without_home
 from carrel.rooms.knowledge.ports import LinkedThing
 from carrel.rooms.papers import ROOM
-from carrel.rooms.papers.addition import PaperAdder
 from carrel.rooms.papers.citation_operations import CitationOperations
 from carrel.rooms.papers.citation_ports import CitationStore
 from carrel.rooms.papers.citations import PaperCitations
 from carrel.rooms.papers.desk_search import PaperDeskSearch
-from carrel.rooms.papers.models import PaperAdded, PaperRemoved
 from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.passage_operations import PassageOperations
 from carrel.rooms.papers.passages import PaperPassages
-from carrel.rooms.papers.ports import PaperInbox, WorkLookup
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.review import ReviewOperations
 from carrel.rooms.papers.service import Papers
@@ -46,7 +43,9 @@ from carrel.stores.sqlite.papers.index_manifest import index_folder
 from carrel.stores.sqlite.papers.search import OpenRanking, Ranking
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from carrel.wiring.desk import OpenRoom
+from carrel.wiring.jobs import has_jobs
 from carrel.wiring.note_links import LinkExchange
+from carrel.wiring.papers_adding import LazyReader, open_uploads, paper_adder
 
 if TYPE_CHECKING:
     from carrel.services.http_assets import HttpAssets
@@ -168,14 +167,19 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         return LinkedThing(found.paper_id, found.title)
 
     corpus.links.things.register(("paper", "doi", "arxiv", "passage"), "papers:read", find_paper)
+    reader, uploads = LazyReader(), open_uploads(settings)
+    adder = paper_adder(corpus.place.folder.path, services, settings, uploads, reader)
+    jobs = adder.jobs
+    assert jobs is not None
     room = Room.collect(
         ROOM,
         PapersOperations(corpus.service, corpus.links.notes),
         PassageOperations(passages),
         ReviewOperations(corpus.store),
         CitationOperations(citations, Snowballing(citations, corpus.citations)),
-        paper_adder(corpus.place.folder.path, services),
+        adder,
         PaperResources(corpus.service),
+        jobs=adder.long_additions,
         search=PaperDeskSearch(corpus.service, passages),
     )
     if not settings.keeps_home:
@@ -190,7 +194,29 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         # Only a question shows whether the cluster answers, and for this very snapshot.
         ask=(lambda: corpus.service.search("papers", page=1, limit=1)) if corpus.cluster else None,
     )
-    return OpenRoom(room, {"papers": health.check}, services.close, probes={"papers": health.probe})
+
+    async def start() -> None:
+        if settings.keeps_home:
+            jobs.take_up_work(has_jobs(settings))
+
+    async def close() -> None:
+        await jobs.close()
+        await services.close()
+        await asyncio.to_thread(reader.close)
+
+    return OpenRoom(
+        room,
+        {"papers": health.check},
+        close,
+        start,
+        {"papers": health.probe},
+        uploads=uploads,
+        refuse_uploads=None
+        if settings.keeps_home
+        else partial(
+            HomeNotPersistentError, "Uploads are", has_database=bool(settings.database.url)
+        ),
+    )
 
 
 def open_literature(settings: Settings) -> LazyLiterature:
@@ -204,52 +230,6 @@ def open_literature(settings: Settings) -> LazyLiterature:
         return LiteratureServices(chosen.contact, cache, addresses, chosen.pubmed_api_key)
 
     return LazyLiterature(open_services)
-
-
-# Up to this size a text is added in a thread: starting a process would cost ten times as much.
-_SMALL_BYTES = 256 * 1024
-
-
-def paper_adder(into: Path, lookup: WorkLookup | None) -> PaperAdder:
-    """Changes the corpus in `into`; long texts are added in a process of their own.
-
-    A PDF is added here: its reader works in a process that can be ended.
-    """
-
-    async def add_file(file: Path) -> PaperAdded:
-        if await asyncio.to_thread(_is_cheap, file):
-            return await asyncio.to_thread(_add_here, into, file)
-        from carrel.services.child_process import add_in_child
-
-        return await add_in_child(_add_here, into, file)
-
-    async def remove(paper_id: str) -> PaperRemoved:
-        return await asyncio.to_thread(_remove_here, into, paper_id)
-
-    def open_inbox() -> PaperInbox:
-        # Imported with the data of builds, which a server needs only now.
-        from carrel.stores.sqlite.papers import INBOX_NAME
-        from carrel.stores.static_folder import PaperInboxFolder
-
-        return PaperInboxFolder(into / INBOX_NAME)
-
-    return PaperAdder(open_inbox, add_file, remove, lookup)
-
-
-def _is_cheap(file: Path) -> bool:
-    return file.suffix == ".pdf" or file.stat().st_size <= _SMALL_BYTES
-
-
-def _add_here(into: Path, file: Path) -> PaperAdded:
-    from carrel.wiring.papers_build import add_paper_file
-
-    return add_paper_file(into, file)
-
-
-def _remove_here(into: Path, paper_id: str) -> PaperRemoved:
-    from carrel.wiring.papers_build import remove_paper
-
-    return remove_paper(into, paper_id)
 
 
 def open_index(snapshot: Path, build_id: str) -> Ranking | None:

@@ -15,10 +15,11 @@ from carrel.policy.persistence import HomeNotPersistentError
 from carrel.rooms.papers.building.intake import Intake, PaperIntake
 from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser
+from carrel.rooms.papers.errors import PaperNotAddedError
 from carrel.rooms.papers.local_operations import CorpusOperations, CorpusTools
-from carrel.rooms.papers.models import PaperAdded, PaperRemoved
+from carrel.rooms.papers.models import AddedPaper, PaperAdded, PaperRemoved
 from carrel.services.language_models.summaries import SummaryWriter
-from carrel.services.paper_sources.sources import PaperSourceFiles
+from carrel.services.paper_sources.sources import PaperSourceFiles, ReadJobs
 from carrel.services.sentence_vectors import load_model
 from carrel.settings import Settings
 from carrel.stores.corpus.manifest import has_manifest
@@ -36,13 +37,15 @@ _USUAL = BuildOptions()
 
 
 @contextmanager
-def paper_builder(into: Path, options: BuildOptions = _USUAL) -> Iterator[PaperIntake]:
+def paper_builder(
+    into: Path, options: BuildOptions = _USUAL, read_warm: ReadJobs | None = None
+) -> Iterator[PaperIntake]:
     """A builder for the corpus in `into`, which must not have been built elsewhere."""
     with (
         translate_full_disk(into / WORKSHOP_NAME),
         open_build_stores(into, options) as stores,
     ):
-        sources = PaperSourceFiles(partial(PaperAssets, staged_folder(into)), options)
+        sources = PaperSourceFiles(partial(PaperAssets, staged_folder(into)), options, read_warm)
         yield PaperIntake(sources, stores, SystemClock())
 
 
@@ -59,13 +62,53 @@ def build_papers(
         return builder.build(sources, progress or NoProgress(), only=only)
 
 
-def add_paper_file(into: Path, file: Path) -> PaperAdded:
+def add_paper_file(into: Path, file: Path, read_warm: ReadJobs | None = None) -> PaperAdded:
     """Adds a file of the inbox to the corpus, after whoever adds one already."""
     with (
         wait_for_other_additions(into / WORKSHOP_NAME),
-        paper_builder(into, BuildOptions(workers=1)) as builder,
+        paper_builder(into, BuildOptions(workers=1), read_warm) as builder,
     ):
         return builder.add(file, NoProgress())
+
+
+_LISTED_PAPERS = 100
+
+
+def take_path(
+    into: Path,
+    path: Path,
+    within: Sequence[Path] | None,
+    progress: Progress,
+    read_warm: ReadJobs | None = None,
+) -> PaperAdded:
+    """Adds one file, or a folder of files, where it lies; PaperNotAddedError if it gives none."""
+    options = BuildOptions(workers=1) if path.is_file() else _USUAL
+    with (
+        wait_for_other_additions(into / WORKSHOP_NAME),
+        paper_builder(into, options, read_warm) as builder,
+    ):
+        taken = builder.take([path], progress, within=within, touched=_LISTED_PAPERS)
+    if not taken.papers:
+        lines = taken.skipped or taken.lines
+        raise PaperNotAddedError(
+            lines[0].message if lines else "No paper was found in it.",
+            next_step="Correct what is wrong and add it again; nothing was added.",
+            details={"problems": [line.to_facts() for line in lines[:20]]},
+        )
+    papers = [
+        AddedPaper(paper_id=each.paper_id, title=each.title, is_new=each.is_new)
+        for each in taken.papers
+    ]
+    notes = [f"{Path(line.source).name}: {line.message}" for line in taken.lines]
+    if len(papers) == 1:
+        notes = [line.message for line in taken.lines]
+    notes += [note for each in taken.papers for note in each.notes]
+    return PaperAdded(
+        **papers[0].model_dump(),
+        notes=notes[:_LISTED_PAPERS],
+        papers=papers[:_LISTED_PAPERS] if len(papers) > 1 else [],
+        count=len(papers),
+    )
 
 
 def take_paper_files(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from functools import partial
 from pathlib import Path
 
-from carrel.core.background_jobs import BackgroundJobs, JobHandler, JobPolicy
 from carrel.core.caller import LOCAL_USER, Call
 from carrel.core.catalogue import Room
-from carrel.core.clock import Clock, SystemClock
+from carrel.core.clock import SystemClock
 from carrel.core.errors import NotFoundError
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.knowledge.ports import LinkedThing
@@ -27,7 +25,6 @@ from carrel.rooms.references.service import ReferencesRoom
 from carrel.services.attached_files import LocalFiles
 from carrel.services.parser_process import ParserProcesses
 from carrel.settings import Settings
-from carrel.settings.places import database_files
 from carrel.stores.csl_json.library import (
     LIBRARY_NAME,
     FileSearch,
@@ -37,9 +34,8 @@ from carrel.stores.csl_json.library import (
     user_library_path,
 )
 from carrel.stores.csl_json.library_file import LibraryFile
-from carrel.stores.sql.jobs import SqlJobs
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.home import open_driver
+from carrel.wiring.jobs import has_jobs, open_jobs
 from carrel.wiring.papers import OpenCorpus, open_literature
 
 # What needs no library, and so is served where libraries are not.
@@ -95,8 +91,7 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     papers = CitablePapers(corpus.service, corpus.place.exists)
     health = LibraryHealth(path)
     literature, parsers, clock = open_literature(settings), ParserProcesses(), SystemClock()
-    jobs = _open_jobs(settings, LookupJob(libraries, literature, clock), clock)
-    has_url, jobs_file = settings.database.url is not None, database_files(settings)["jobs"]
+    jobs = open_jobs(settings, {KIND: LookupJob(libraries, literature, clock)}, clock)
     waits = LookupWaits(chosen.lookup_wait_seconds, chosen.task_after_seconds)
     service = ReferencesRoom(
         libraries,
@@ -120,7 +115,7 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     corpus.links.things.register(("ref",), "references:read", find_reference)
 
     async def start() -> None:
-        jobs.take_up_work(lambda: has_url or jobs_file.exists())
+        jobs.take_up_work(has_jobs(settings))
 
     async def close() -> None:
         await jobs.close()
@@ -151,15 +146,3 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         start,
         {"references": health.probe},
     )
-
-
-def _open_jobs(settings: Settings, look_up: JobHandler, clock: Clock) -> BackgroundJobs:
-    """Lookups that go on after an answer. Nothing is read or made yet; the first job does."""
-    store = SqlJobs(open_driver(settings, "jobs", SqlJobs.schema_steps, connections=4))
-    chosen = settings.jobs
-    policy = JobPolicy(
-        chosen.max_concurrent, chosen.lease_seconds, chosen.look_every_seconds, chosen.keep_days
-    )
-    # Chance alone names a worker, so that two of the same host and process number never take each
-    # other's jobs.
-    return BackgroundJobs(store, {KIND: look_up}, clock, f"worker_{secrets.token_hex(16)}", policy)

@@ -53,9 +53,9 @@ _LONGEST_PATH = 200
 _READ_AS = {"HEAD": "GET"}
 _CORS_HEADERS = (
     b"content-type, accept, authorization, mcp-protocol-version, mcp-method, mcp-name, "
-    b"last-event-id, x-request-id",
+    b"last-event-id, x-request-id, upload-offset",
     b"retry-after, www-authenticate, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, "
-    b"x-ratelimit-reset",
+    b"x-ratelimit-reset, location, upload-offset, upload-length, upload-expires",
 )
 
 

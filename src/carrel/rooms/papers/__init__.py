@@ -21,5 +21,6 @@ ROOM = RoomDeclaration(
     pages="carrel.cli.papers_pages:PAGES",
     schemes=("paper",),
     has_completions=True,
+    has_jobs=True,
     is_searched=True,
 )

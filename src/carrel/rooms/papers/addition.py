@@ -1,26 +1,49 @@
-"""Adds one paper to a corpus in use (a text, a PDF, or an identifier), or takes one out."""
+"""Adds papers to a corpus in use, or takes one out.
+
+A paper comes as a file or folder of the machine, an upload, a text, a PDF or an identifier.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import binascii
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
 
+from carrel.core.answer import Job
+from carrel.core.background_jobs import BackgroundJobs
 from carrel.core.caller import Call
 from carrel.core.decorators import operation
 from carrel.core.errors import InvalidInputError, NotConfiguredError, NotFoundError
 from carrel.core.operation import Effect
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
-from carrel.rooms.papers.errors import PaperNotAddedError
+from carrel.rooms.papers.addition_job import (
+    Addition,
+    AdditionJob,
+    AdditionProgress,
+    AdditionWaits,
+    LongAdditions,
+)
+from carrel.rooms.papers.errors import PaperNotAddedError, PathNotAllowedError
 from carrel.rooms.papers.models import AddPaper, OnePaper, PaperAdded, PaperRemoved
-from carrel.rooms.papers.ports import AddFile, PaperInbox, RemovePaper, WorkLookup
+from carrel.rooms.papers.ports import AddFile, PaperInbox, RemovePaper, TakeFiles, WorkLookup
+from carrel.rooms.papers.uploads import Uploads
 
-_ONE_OF = "Send exactly one of identifier, markdown and pdf_base64."
+_FORMS = ("path", "upload_id", "identifier", "markdown", "pdf_base64")
+_ONE_OF = "Send exactly one of path, upload_id, identifier, markdown and pdf_base64."
+# Doors of the person whose machine this is.
+OWN_DOORS = frozenset({"stdio", "cli"})
+OpenJobs = Callable[[AdditionJob], BackgroundJobs]
 
 
 class PaperAdder:
-    """Stores uploaded files, adds them to the corpus and takes papers out, one at a time."""
+    """Stores uploaded files, adds them to the corpus and takes papers out, one at a time.
+
+    Without `open_jobs` a call waits for as long as the addition takes. Over HTTP a path must lie in
+    one of `allowed_folders`.
+    """
 
     def __init__(
         self,
@@ -28,19 +51,35 @@ class PaperAdder:
         add_file: AddFile,
         remove: RemovePaper,
         lookup: WorkLookup | None,
+        *,
+        take_files: TakeFiles | None = None,
+        uploads: Uploads | None = None,
+        open_jobs: OpenJobs | None = None,
+        waits: AdditionWaits | None = None,
+        allowed_folders: Sequence[Path] = (),
     ) -> None:
         self._open_inbox = open_inbox
         self._add_file = add_file
+        self._take_files = take_files
         self._remove = remove
         self._lookup = lookup
+        self._uploads = uploads
+        self._allowed_folders = tuple(allowed_folders)
         self._lock = asyncio.Lock()
+        handler = AdditionJob(self._run_addition)
+        self.jobs = None if open_jobs is None else open_jobs(handler)
+        self.long_additions = (
+            None
+            if self.jobs is None
+            else LongAdditions(self.jobs, handler, waits or AdditionWaits())
+        )
 
     @operation(
         title="Add a paper",
         description=(
-            "Adds one paper to the corpus: identifier (DOI, arXiv id), markdown or pdf_base64. "
+            "Adds a paper to the corpus by path, upload_id, identifier, markdown or pdf_base64. "
             "Answers with its paper_id; is_new false means the corpus had it and now knows more "
-            "of it."
+            "of it; long work goes on as job_id."
         ),
         scopes=frozenset({"papers:write"}),
         effect=Effect.WRITES,
@@ -56,21 +95,32 @@ class PaperAdder:
             "PDF into the corpus"
         ),
     )
-    async def add_paper(self, question: AddPaper, call: Call) -> PaperAdded:
-        match (question.identifier, question.markdown, question.pdf_base64):
-            case (str() as identifier, None, None):
-                return await self._add(await self._look_up(identifier), ".json")
-            case (None, str() as markdown, None):
-                if not markdown.strip():
-                    raise InvalidInputError(
-                        "markdown is required",
-                        next_step="Send the paper's text; front matter may precede it.",
-                    )
-                return await self._add(markdown.encode("utf-8", "replace"), ".md")
-            case (None, None, str() as pdf):
-                return await self._add(_decode_base64(pdf), ".pdf")
-            case _:
-                raise InvalidInputError(_ONE_OF, next_step=_ONE_OF)
+    async def add_paper(self, question: AddPaper, call: Call) -> PaperAdded | Job:
+        given = [name for name in _FORMS if getattr(question, name) is not None]
+        if len(given) != 1:
+            raise InvalidInputError(_ONE_OF, next_step=_ONE_OF)
+        owner = call.caller.user_id
+        if question.path is not None:
+            addition = self._from_path(question.path, call)
+        elif question.upload_id is not None:
+            addition = await self._from_upload(question.upload_id, owner)
+        elif question.identifier is not None:
+            found = await self._look_up(question.identifier)
+            addition = await self._from_content(found, ".json", owner)
+        elif question.markdown is not None:
+            if not question.markdown.strip():
+                raise InvalidInputError(
+                    "markdown is required",
+                    next_step="Send the paper's text; front matter may precede it.",
+                )
+            content = question.markdown.encode("utf-8", "replace")
+            addition = await self._from_content(content, ".md", owner)
+        else:
+            content = _decode_base64(question.pdf_base64 or "")
+            addition = await self._from_content(content, ".pdf", owner)
+        if self.long_additions is None:
+            return await self._run_addition(addition, AdditionProgress())
+        return await self.long_additions.add(addition, call)
 
     @operation(
         title="Remove a paper",
@@ -95,15 +145,56 @@ class PaperAdder:
         async with self._lock:
             return await self._remove(question.paper_id)
 
-    async def _add(self, content: bytes, suffix: str) -> PaperAdded:
+    def _from_path(self, given: str, call: Call) -> Addition:
+        try:
+            path = Path(given).expanduser().resolve()
+        except (OSError, RuntimeError, ValueError) as error:
+            # A NUL character, the home of nobody, links in a circle.
+            raise InvalidInputError(
+                "The path names no file", next_step="Check the path."
+            ) from error
+        if call.visit.door in OWN_DOORS:
+            return Addition(kind="path", path=str(path), owner=call.caller.user_id)
+        within = tuple(str(folder.expanduser().resolve()) for folder in self._allowed_folders)
+        if not any(path.is_relative_to(folder) for folder in within):
+            raise PathNotAllowedError
+        return Addition(kind="path", path=str(path), owner=call.caller.user_id, within=within)
+
+    async def _from_upload(self, upload_id: str, owner: str) -> Addition:
+        if self._uploads is None:
+            raise NotConfiguredError(
+                "This server takes no uploads.",
+                next_step="Send the paper as path, markdown or pdf_base64 instead.",
+            )
+        file, upload = await self._uploads.take(upload_id, owner)
+        path = await asyncio.to_thread(
+            self._open_inbox().put_file, file, upload.sha256 or "", upload.ending or ""
+        )
+        return Addition(kind="inbox", path=str(path), owner=owner, upload_id=upload_id)
+
+    async def _from_content(self, content: bytes, suffix: str, owner: str) -> Addition:
+        path = await asyncio.to_thread(self._open_inbox().put, content, suffix)
+        return Addition(kind="inbox", path=str(path), owner=owner)
+
+    async def _run_addition(self, addition: Addition, progress: AdditionProgress) -> PaperAdded:
+        path = Path(addition.path)
+        if addition.kind == "path":
+            if self._take_files is None:
+                raise NotConfiguredError("This server adds no files by their path.")
+            within = addition.within
+            folders = None if within is None else tuple(Path(folder) for folder in within)
+            async with self._lock:
+                return await self._take_files(path, folders, progress)
         async with self._lock:
-            inbox = self._open_inbox()
-            path = await asyncio.to_thread(inbox.put, content, suffix)
             try:
-                return await self._add_file(path)
+                added = await self._add_file(path)
             except PaperNotAddedError:
-                await asyncio.to_thread(inbox.remove, path)
+                await asyncio.to_thread(self._open_inbox().remove, path)
                 raise
+        if addition.upload_id is not None and self._uploads is not None:
+            with suppress(NotFoundError):
+                await self._uploads.discard(addition.upload_id, addition.owner)
+        return added
 
     async def _look_up(self, text: str) -> bytes:
         identifier = _parse_identifier(text)

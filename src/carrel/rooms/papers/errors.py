@@ -215,6 +215,20 @@ class ReviewNotAvailableError(CarrelError):
         )
 
 
+class PathNotAllowedError(CarrelError):
+    """A path outside the folders that may be read over this door."""
+
+    code = "permission_denied"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Files may be added over HTTP only from folders named in papers.allowed_folders",
+            next_step="Upload the file (POST /uploads) and send its upload_id, name the folder in "
+            "the settings, or use the command line.",
+            details={"setting": "papers.allowed_folders"},
+        )
+
+
 class ForeignSnapshotError(ConflictError):
     """The folder holds a snapshot that was built elsewhere."""
 

@@ -151,8 +151,15 @@ class ListTopFacets(Question):
 
 
 class AddPaper(Question):
-    """One paper, in exactly one of three forms."""
+    """One paper, in exactly one of five forms; a path may name a folder of papers."""
 
+    path: Annotated[
+        str | None,
+        Field(min_length=1, max_length=4096, description="File or folder on the server's machine"),
+    ] = None
+    upload_id: Annotated[
+        str | None, Field(max_length=100, description="A file sent to /uploads")
+    ] = None
     identifier: Annotated[
         str | None, Field(max_length=500, description="DOI or arXiv id, looked up")
     ] = None
@@ -168,13 +175,29 @@ class AddPaper(Question):
     ] = None
 
 
+class AddedPaper(Answer):
+    """One of several papers that were added at once."""
+
+    paper_id: str
+    title: str
+    is_new: bool
+
+
 class PaperAdded(Answer):
-    """The paper as the corpus now has it; `is_new` is false where the corpus had it before."""
+    """The paper as the corpus now has it; `is_new` is false where the corpus had it before.
+
+    Where a folder or a list gave several, this is the first, `papers` names the first hundred and
+    `count` says how many there are. While `job_id` is still at work, `paper_id` is empty.
+    """
 
     paper_id: str
     title: str
     is_new: bool
     notes: list[str]
+    papers: list[AddedPaper] = Field(default=[], exclude_if=lambda papers: not papers)
+    count: int = Field(default=1, exclude_if=lambda count: count == 1)
+    job_id: str | None = Field(default=None, exclude_if=lambda job_id: job_id is None)
+    next_step: str = Field(default="", exclude_if=lambda step: not step)
 
 
 class PaperRemoved(Answer):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from carrel.core.progress import Progress
 from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
 from carrel.rooms.papers.models import (
@@ -120,12 +121,21 @@ class PaperInbox(Protocol):
 
     def put(self, content: bytes, suffix: str) -> Path: ...
 
+    def put_file(self, file: Path, sha256: str, suffix: str) -> Path:
+        """A copy of the file, whose hash is known."""
+        ...
+
     def remove(self, path: Path) -> None: ...
 
 
 AddFile = Callable[[Path], Awaitable[PaperAdded]]
 """Adds a file of the inbox to the corpus. Raises PaperNotAddedError, and ConflictError where
 another build works on the corpus.
+"""
+
+TakeFiles = Callable[[Path, "tuple[Path, ...] | None", Progress], Awaitable[PaperAdded]]
+"""Adds a file or folder where it lies; with folders given, only what resolves into one of them.
+Raises as AddFile does.
 """
 
 RemovePaper = Callable[[str], Awaitable[PaperRemoved]]

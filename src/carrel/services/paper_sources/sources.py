@@ -63,6 +63,7 @@ class SourceReader(Protocol):
 
 
 ReadersAndAssets = Callable[[], tuple[tuple[SourceReader, ...], AssetStore]]
+ReadJobs = Callable[[Iterable[PartJob], ReadersAndAssets], Iterator[tuple[PartJob, Reading]]]
 
 # Every kind of source, the more particular first.
 READERS: tuple[SourceReader, ...] = (
@@ -76,14 +77,16 @@ READERS: tuple[SourceReader, ...] = (
 
 
 class PaperSourceFiles:
-    """Files and folders of papers."""
+    """Files and folders of papers; `read_warm` reads where a process is kept for it."""
 
     def __init__(
         self,
         open_assets: Callable[[], AssetStore],
         options: BuildOptions,
+        read_warm: ReadJobs | None = None,
     ) -> None:
         self._open_assets = open_assets
+        self._read_warm = read_warm
         self._size_limit_bytes = options.size_limit_bytes
         self._workers = options.workers or os.cpu_count() or 1
 
@@ -120,11 +123,12 @@ class PaperSourceFiles:
         every_job, needs_processes = _weigh(jobs)
         equipment = partial(_equipment, self._open_assets)
         # Also with one worker: what may crash or loop is read where it can be ended.
-        readings = (
-            read_in_processes(every_job, equipment, self._workers)
-            if needs_processes
-            else read_here(every_job, equipment)
-        )
+        if not needs_processes:
+            readings = read_here(every_job, equipment)
+        elif self._read_warm is not None:
+            readings = self._read_warm(every_job, equipment)
+        else:
+            readings = read_in_processes(every_job, equipment, self._workers)
         for job, reading in readings:
             yield PartRead(
                 str(job.part.path),
@@ -311,8 +315,8 @@ _IN_FLIGHT_PER_WORKER = 3
 CPU_SECONDS = 30.0
 CPU_SECONDS_PER_MEGABYTE = 2.0
 # Under load a second of computing takes several by the clock.
-_WALL_FACTOR = 10.0
-_KILLED_FOR_TIME = -getattr(signal, "SIGXCPU", signal.SIGTERM)
+WALL_FACTOR = 10.0
+KILLED_FOR_TIME = -getattr(signal, "SIGXCPU", signal.SIGTERM)
 
 
 def read_part(reader: SourceReader, part: SourcePart, assets: AssetStore) -> Reading:
@@ -375,8 +379,8 @@ def read_in_processes(
             }
             while in_flight:
                 limit = (
-                    max(_cpu_limit(job.part, cpu_seconds) for job in in_flight.values())
-                    * _WALL_FACTOR
+                    max(cpu_limit(job.part, cpu_seconds) for job in in_flight.values())
+                    * WALL_FACTOR
                 )
                 done, _ = wait(in_flight, timeout=limit, return_when=FIRST_COMPLETED)
                 if not done:
@@ -407,20 +411,17 @@ def _read_alone(job: PartJob, equipment: ReadersAndAssets, cpu_seconds: float) -
     )
     process.start()
     sending.close()
-    limit = _cpu_limit(job.part, cpu_seconds)
+    limit = cpu_limit(job.part, cpu_seconds)
     try:
-        if not receiving.poll(limit * _WALL_FACTOR):
-            return _too_costly(limit)
+        if not receiving.poll(limit * WALL_FACTOR):
+            return too_costly(limit)
         reading: Reading = receiving.recv()
         return reading
     except EOFError:
         process.join()
-        if process.exitcode == _KILLED_FOR_TIME:
-            return _too_costly(limit)
-        return Reading.failed(
-            "reader_crashed",
-            f"the {job.reader} reader crashed on it or had too little memory for it",
-        )
+        if process.exitcode == KILLED_FOR_TIME:
+            return too_costly(limit)
+        return reader_crashed(job.reader)
     finally:
         process.kill()
         process.join()
@@ -434,8 +435,8 @@ def _answer_alone(
     cpu_seconds: float,
     sending: Connection,
 ) -> None:
-    _equip(equipment)
-    sending.send(_read_in_worker(reader, part, cpu_seconds))
+    equip_worker(equipment)
+    sending.send(read_in_worker(reader, part, cpu_seconds))
 
 
 def _kill_workers(pool: ProcessPoolExecutor) -> None:
@@ -445,11 +446,17 @@ def _kill_workers(pool: ProcessPoolExecutor) -> None:
         process.kill()
 
 
-def _cpu_limit(part: SourcePart, cpu_seconds: float) -> float:
+def cpu_limit(part: SourcePart, cpu_seconds: float) -> float:
     return cpu_seconds + CPU_SECONDS_PER_MEGABYTE * _size(part) / 1_000_000
 
 
-def _too_costly(limit: float) -> Reading:
+def reader_crashed(reader: str) -> Reading:
+    return Reading.failed(
+        "reader_crashed", f"the {reader} reader crashed on it or had too little memory for it"
+    )
+
+
+def too_costly(limit: float) -> Reading:
     return Reading.failed(
         "too_costly",
         f"reading it takes more than {limit:.0f} seconds of computing, so it was ended",
@@ -458,7 +465,7 @@ def _too_costly(limit: float) -> Reading:
 
 def _send(pool: ProcessPoolExecutor, job: PartJob, cpu_seconds: float) -> Future[Reading]:
     try:
-        return pool.submit(_read_in_worker, job.reader, job.part, cpu_seconds)
+        return pool.submit(read_in_worker, job.reader, job.part, cpu_seconds)
     except BrokenProcessPool as error:
         failed: Future[Reading] = Future()
         failed.set_exception(error)
@@ -467,7 +474,10 @@ def _send(pool: ProcessPoolExecutor, job: PartJob, cpu_seconds: float) -> Future
 
 def _pool(equipment: ReadersAndAssets, workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), initializer=_equip, initargs=(equipment,)
+        workers,
+        multiprocessing.get_context("spawn"),
+        initializer=equip_worker,
+        initargs=(equipment,),
     )
 
 
@@ -475,12 +485,12 @@ _readers: dict[str, SourceReader] = {}
 _asset_stores: list[AssetStore] = []
 
 
-def _equip(equipment: ReadersAndAssets) -> None:
+def equip_worker(equipment: ReadersAndAssets) -> None:
     readers, assets = equipment()
     _readers.update({reader.name: reader for reader in readers})
     _asset_stores[:] = [assets]
 
 
-def _read_in_worker(reader: str, part: SourcePart, cpu_seconds: float) -> Reading:
-    limit_this_process(_cpu_limit(part, cpu_seconds), _size(part))
+def read_in_worker(reader: str, part: SourcePart, cpu_seconds: float) -> Reading:
+    limit_this_process(cpu_limit(part, cpu_seconds), _size(part))
     return read_part(_readers[reader], part, _asset_stores[0])

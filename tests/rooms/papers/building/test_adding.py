@@ -17,7 +17,7 @@ from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.models import AddPaper, OnePaper, PaperAdded, PaperRemoved
-from carrel.wiring.papers import paper_adder
+from carrel.wiring.papers_adding import paper_adder
 from carrel.wiring.papers_build import build_papers
 from tests.rooms.papers.building.conftest import Corpus
 from tests.services.pdf_files import make_form_bomb, make_pdf

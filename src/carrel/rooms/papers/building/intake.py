@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.progress import Progress
-from carrel.rooms.papers.building.models import FoundSource, ReportLine, SourceChange
+from carrel.rooms.papers.building.models import (
+    FoundSource,
+    ReportLine,
+    SkippedFile,
+    SourceChange,
+)
 from carrel.rooms.papers.building.planning import PlannedPaper
 from carrel.rooms.papers.building.service import PaperBuilder, skipped_lines
 from carrel.rooms.papers.building.source_changes import removed_changes
@@ -54,17 +59,28 @@ class Intake:
 class PaperIntake(PaperBuilder):
     """A builder that takes files one by one and knows which paper each became."""
 
-    def take(self, sources: Sequence[Path], progress: Progress) -> Intake:
+    def take(
+        self,
+        sources: Sequence[Path],
+        progress: Progress,
+        *,
+        within: Sequence[Path] | None = None,
+        touched: int = 0,
+    ) -> Intake:
         """Add files and folders where they lie; nothing leaves the corpus.
 
         A file that is named brings its paper back if it was removed; one in a folder does not.
+        With `within`, only files that resolve into one of these folders are read. The papers of
+        the first `touched` files are told even where nothing changed.
         """
         with self._held(progress):
             found, skipped = self._sources.find(sources)
+            if within is not None:
+                found, skipped = _keep_within(found, skipped, within)
             paths = {str(source.path) for source in found}
             named = {str(source.absolute()) for source in sources} & paths
             changes, unchanged = self._settle_and_read(found, (), progress)
-            for path in named:
+            for path in named | {str(source.path) for source in found[:touched]}:
                 self._state.touch_source(path)
             return self._publish_taken(
                 paths, named, changes, unchanged, skipped_lines(skipped), progress
@@ -143,3 +159,26 @@ class PaperIntake(PaperBuilder):
         return TakenPaper(
             planned.paper_id, record.title, planned.is_new, is_stated, group.sources, notes
         )
+
+
+def _keep_within(
+    found: Sequence[FoundSource], skipped: Sequence[SkippedFile], folders: Sequence[Path]
+) -> tuple[list[FoundSource], list[SkippedFile]]:
+    """The sources whose files all resolve into one of the folders; the others are named."""
+    places = [folder.resolve() for folder in folders]
+
+    def is_inside(path: Path) -> bool:
+        try:
+            place = path.resolve()
+        except (OSError, RuntimeError):
+            return False
+        return any(place.is_relative_to(folder) for folder in places)
+
+    inside = [source for source in found if all(map(is_inside, (source.path, *source.companions)))]
+    kept = {source.path for source in inside}
+    out = [
+        SkippedFile(source.path, "not_allowed", "it leads out of the folders that may be read")
+        for source in found
+        if source.path not in kept
+    ]
+    return inside, [*skipped, *out]
