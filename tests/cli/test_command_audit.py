@@ -51,6 +51,7 @@ RECORDED = (
     Command(("knowledge", "export", "out"), "knowledge:export"),
     Command(("knowledge", "import-nodes", "nodes.jsonl"), "knowledge:import-nodes"),
     Command(("knowledge", "import-nodes", "--from-notes"), "knowledge:import-nodes"),
+    Command(("add", "in"), "knowledge:import"),
     Command(("search", "sync"), "search:sync", environment=NOBODY_THERE, exit_code=5),
     Command(("connect", "cursor", "--write"), "connect:write"),
     Command(("backup", "desk.tar.gz", "--quiet"), "backup:make"),

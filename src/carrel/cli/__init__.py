@@ -9,6 +9,7 @@ from collections.abc import Sequence
 _VERBS = {
     "serve": ("carrel.cli.serve", "serve every open room over HTTP"),
     "mcp": ("carrel.cli.mcp", "speak MCP over standard input and output"),
+    "add": ("carrel.cli.add", "put files, folders and identifiers where they belong"),
 }
 _ROOMS = "carrel.cli.rooms"
 _MORE_VERBS = {

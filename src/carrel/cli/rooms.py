@@ -153,7 +153,7 @@ async def _ask(settings: Settings, name: str, arguments: dict[str, object]) -> A
     async with open_desk(settings).session() as desk:
         terminal = await at_terminal(desk)
         answer = await terminal.call(desk.catalogue.operations[name], arguments)
-        return await _wait_for_job(terminal, answer)
+        return await wait_for_job(terminal, answer)
 
 
 def _show_answer(operation: Operation[Any], given: Any, as_json: bool) -> int:
@@ -206,7 +206,7 @@ def _pages(room: str) -> Mapping[str, Callable[[Any], str]]:
     return load(declared.pages) if declared is not None and declared.pages else {}
 
 
-async def _wait_for_job(terminal: Terminal, answer: Any) -> Any:
+async def wait_for_job(terminal: Terminal, answer: Any) -> Any:
     """Wait for the answer's job and return its result: the job would end with this process."""
     job_id = getattr(answer, "job_id", None)
     jobs = terminal.desk.catalogue.jobs

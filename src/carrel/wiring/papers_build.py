@@ -116,13 +116,14 @@ def take_paper_files(
     sources: Sequence[Path],
     options: BuildOptions = _USUAL,
     progress: Progress | None = None,
+    named: Sequence[Path] | None = None,
 ) -> Intake:
     """Adds files and folders where they lie, after whoever adds already."""
     with (
         wait_for_other_additions(into / WORKSHOP_NAME),
         paper_builder(into, options) as builder,
     ):
-        return builder.take(sources, progress or NoProgress())
+        return builder.take(sources, progress or NoProgress(), named=named)
 
 
 def remove_paper(into: Path, paper_id: str) -> PaperRemoved:
@@ -182,7 +183,13 @@ def local_operations(settings: Settings) -> CorpusOperations:
             yield Summariser(papers, writer, summaries, SystemClock(), request)
 
     tools = CorpusTools(
-        refuse_lost_folder, paper_builder, index_papers, embed_papers, has_manifest, export_papers
+        refuse_lost_folder,
+        paper_builder,
+        index_papers,
+        embed_papers,
+        has_manifest,
+        export_papers,
+        take_paper_files,
     )
     return CorpusOperations(snapshot_path(settings), SNAPSHOT_NAME, tools, open_summariser)
 

@@ -28,7 +28,7 @@ from carrel.rooms.knowledge.import_sources import (
     FolderResolver,
     KnownFolders,
 )
-from carrel.rooms.knowledge.notes import BadRow, Node, Source, Team
+from carrel.rooms.knowledge.notes import BadRow, Mine, Node, Source, Team
 from carrel.rooms.knowledge.operations import READ, WRITE
 from carrel.rooms.knowledge.ports import KnowledgeStores
 
@@ -43,6 +43,13 @@ class ImportNotes(Question):
     source: Source = Field(default="personal", description="whose notes these are")
     name: str | None = Field(default=None, description="a name for the folder")
     moved_from: str | None = Field(default=None, description="where it was at the last import")
+    only: list[str] | None = Field(
+        default=None, description="these files of the folder alone, by relative path"
+    )
+
+
+class CountNotes(Question):
+    """Asks nothing."""
 
 
 class ExportNotes(Question):
@@ -98,6 +105,9 @@ class KnowledgeFolderOperations:
         importer = FolderImporter(stores.notes, self._clock)
         try:
             paths = await asyncio.to_thread(folder.paths)
+            if question.only is not None:
+                wanted = set(question.only)
+                paths = [path for path in paths if path in wanted]
             some = await _read(folder, paths[:FILES_COMPARED], ImportReport())
             known = await FolderResolver(self._known_folders, stores.notes).resolve(asked, some)
             call.progress.begin("importing", len(paths), "notes")
@@ -115,6 +125,23 @@ class KnowledgeFolderOperations:
         finally:
             await stores.notes.close()
         return report
+
+    @operation(
+        title="Count notes",
+        description="How many notes of one's own there are.",
+        scopes=READ,
+        is_local=True,
+        timeout_seconds=_A_MONTH_SECONDS,
+        command="count",
+    )
+    async def count_notes(self, question: CountNotes, call: Call) -> int:
+        stores, count = self._open_stores(), 0
+        try:
+            async for _ in stores.notes.everything(Mine(call.caller.user_id)):
+                count += 1
+        finally:
+            await stores.notes.close()
+        return count
 
     @operation(
         title="Export notes",

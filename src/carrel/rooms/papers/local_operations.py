@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from carrel.core.decorators import operation
 from carrel.core.errors import InvalidInputError
 from carrel.core.operation import Effect, Question
 from carrel.core.progress import Progress
+from carrel.rooms.papers.building.intake import Intake
 from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser, SummaryTally
@@ -33,6 +34,14 @@ class BuildPapers(Question):
     max_megabytes: int = Field(default=200, ge=1, description="larger files are not read")
     without_edges: bool = Field(default=False, description="no table of facet pairs")
     only: bool = Field(default=False, description="what earlier builds took elsewhere leaves")
+
+
+class AddPaperFiles(Question):
+    files: list[str] = Field(min_length=1, description="files, or folders of files")
+    named: list[str] | None = Field(
+        default=None, description="those that bring a removed paper back; all by default"
+    )
+    workers: int | None = Field(default=None, ge=1, description="processes that read")
 
 
 class IndexPapers(Question):
@@ -54,6 +63,7 @@ class CorpusTools:
     index and the sentence vectors beside a snapshot up to date. `has_segments` says whether a
     folder holds a corpus of our own, whose index is in its segments. `export` writes such a corpus
     into a folder as a snapshot, with pairs of facets or without, and returns the number of papers.
+    `take` adds files where they lie, those that somebody named given twice.
     """
 
     refuse_lost_folder: Callable[[Path], None]
@@ -62,6 +72,7 @@ class CorpusTools:
     embed: Callable[[Path, Progress], None]
     has_segments: Callable[[Path], bool]
     export: Callable[[Path, Path, bool, Progress], int]
+    take: Callable[[Path, Sequence[Path], BuildOptions, Progress, Sequence[Path]], Intake]
 
 
 class CorpusOperations:
@@ -98,6 +109,26 @@ class CorpusOperations:
         options = BuildOptions(question.workers, limit, has_edges=not question.without_edges)
         with tools.open_builder(into, options) as builder:
             return builder.build(sources, call.progress, only=question.only)
+
+    @operation(
+        title="Add files to the corpus",
+        description=(
+            "Adds files and folders where they lie; what is known already and unchanged costs "
+            "nothing, and nothing leaves the corpus."
+        ),
+        scopes=WRITE_SCOPES,
+        effect=Effect.WRITES,
+        is_local=True,
+        timeout_seconds=_A_MONTH_SECONDS,
+        command="add-files",
+    )
+    async def add_paper_files(self, question: AddPaperFiles, call: Call) -> Intake:
+        into = self._snapshot.parent
+        self._tools.refuse_lost_folder(into)
+        files = [Path(file) for file in question.files]
+        named = files if question.named is None else [Path(file) for file in question.named]
+        options = BuildOptions(question.workers)
+        return self._tools.take(into, files, options, call.progress, named)
 
     @operation(
         title="Index the corpus",

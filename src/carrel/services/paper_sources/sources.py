@@ -93,6 +93,9 @@ class PaperSourceFiles:
     def find(self, sources: Sequence[Path]) -> tuple[list[FoundSource], list[SkippedFile]]:
         return find_sources(sources, READERS, self._size_limit_bytes)
 
+    def find_files(self, paths: Sequence[Path]) -> tuple[list[FoundSource], list[SkippedFile]]:
+        return find_files(paths, READERS, self._size_limit_bytes)
+
     def find_beside(self, paths: Sequence[Path]) -> tuple[list[FoundSource], list[SkippedFile]]:
         return find_beside(paths, READERS, self._size_limit_bytes)
 
@@ -168,6 +171,21 @@ def find_sources(
     search = _FileSearch(readers, size_limit_bytes)
     for source in sources:
         search.visit(source.absolute())
+    return list(search.found.values()), search.skipped
+
+
+def find_files(
+    paths: Sequence[Path],
+    readers: Sequence[SourceReader],
+    size_limit_bytes: int,
+) -> tuple[list[FoundSource], list[SkippedFile]]:
+    """These files alone; a text's translations and print belong to it if they are among them."""
+    search = _FileSearch(readers, size_limit_bytes)
+    names: dict[Path, set[str]] = {}
+    for path in paths:
+        names.setdefault(path.absolute().parent, set()).add(path.name)
+    for folder, wanted in sorted(names.items()):
+        search.visit_names(folder, sorted(wanted))
     return list(search.found.values()), search.skipped
 
 

@@ -66,24 +66,29 @@ class PaperIntake(PaperBuilder):
         *,
         within: Sequence[Path] | None = None,
         touched: int = 0,
+        named: Sequence[Path] | None = None,
     ) -> Intake:
         """Add files and folders where they lie; nothing leaves the corpus.
 
-        A file that is named brings its paper back if it was removed; one in a folder does not.
+        A file that is named brings its paper back if it was removed; one in a folder does not
+        (`named` are the files of a longer list that somebody named).
         With `within`, only files that resolve into one of these folders are read. The papers of
         the first `touched` files are told even where nothing changed.
         """
         with self._held(progress):
-            found, skipped = self._sources.find(sources)
+            is_list = all(source.is_file() for source in sources)
+            find = self._sources.find_files if is_list else self._sources.find
+            found, skipped = find(sources)
             if within is not None:
                 found, skipped = _keep_within(found, skipped, within)
             paths = {str(source.path) for source in found}
-            named = {str(source.absolute()) for source in sources} & paths
+            by_name = sources if named is None else named
+            asked = {str(source.absolute()) for source in by_name} & paths
             changes, unchanged = self._settle_and_read(found, (), progress)
-            for path in named | {str(source.path) for source in found[:touched]}:
+            for path in asked | {str(source.path) for source in found[:touched]}:
                 self._state.touch_source(path)
             return self._publish_taken(
-                paths, named, changes, unchanged, skipped_lines(skipped), progress
+                paths, asked, changes, unchanged, skipped_lines(skipped), progress
             )
 
     def follow(self, paths: Sequence[Path], progress: Progress) -> Intake:

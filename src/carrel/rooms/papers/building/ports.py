@@ -54,6 +54,10 @@ class PaperSources(Protocol):
         """Every readable file below the sources, and the files left out."""
         ...
 
+    def find_files(self, paths: Sequence[Path]) -> tuple[list[FoundSource], list[SkippedFile]]:
+        """These files alone, each with those among them that belong to it."""
+        ...
+
     def find_beside(self, paths: Sequence[Path]) -> tuple[list[FoundSource], list[SkippedFile]]:
         """The sources that these files are, or that they belong to; gone files are left out."""
         ...
