@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -39,8 +40,23 @@ def run(words: list[str]) -> int:
     return run_operation(room, words[1:])
 
 
+@dataclass(frozen=True, slots=True)
+class AskedOperation:
+    """An operation that a command ran, and its answer."""
+
+    operation: Operation[Any]
+    answer: Any
+    as_json: bool
+
+
 def run_operation(room: str, words: list[str]) -> int:
     """Runs a command that is an operation of a room, named by the first of the words."""
+    asked = ask_operation(room, words)
+    return _show_answer(asked.operation, asked.answer, asked.as_json)
+
+
+def ask_operation(room: str, words: list[str]) -> AskedOperation:
+    """The same without showing the answer."""
     own = declared_rooms()[room].commands if room != _JOBS else {}
     operations = _operations(room)
     parser = argparse.ArgumentParser(prog=f"carrel {room}")
@@ -62,7 +78,7 @@ def run_operation(room: str, words: list[str]) -> int:
         answer = call_local(settings, room, operation.name, arguments, progress=TerminalProgress())
     else:
         answer = asyncio.run(_ask(settings, operation.name, arguments))
-    return _show_answer(operation, answer, options.json)
+    return AskedOperation(operation, answer, bool(options.json))
 
 
 def _with_rooms_needed(settings: Settings, room: str) -> Settings:
@@ -183,6 +199,8 @@ def _has_only_failed(operation: Operation[Any], answer: Any) -> bool:
 def _text(operation: Operation[Any], answer: Any, as_json: bool) -> str:
     if isinstance(answer, Text):
         return answer.body
+    if isinstance(answer, Blocks) and as_json:
+        return encode_answer(Blocks, answer).decode()
     if isinstance(answer, Blocks):
         return "\n".join(part.body for part in answer.parts if isinstance(part, Text))
     rows = list(answer.result) if isinstance(answer, Partial) else answer

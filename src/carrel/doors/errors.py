@@ -66,6 +66,7 @@ TABLE: dict[str, ErrorMapping] = {
     "review_not_available": _NOT_FOUND,
     "section_not_found": _NOT_FOUND,
     "citations_unknown": _NOT_FOUND,
+    "figure_not_found": _NOT_FOUND,
     "asset_fetch_failed": ErrorMapping(503, APPLICATION, 5),
     "database_replaced": ErrorMapping(503, APPLICATION, 5),
     "snapshot_unavailable": ErrorMapping(503, APPLICATION, 5),

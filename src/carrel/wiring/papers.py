@@ -18,6 +18,8 @@ from carrel.rooms.papers.citation_operations import CitationOperations
 from carrel.rooms.papers.citation_ports import CitationStore
 from carrel.rooms.papers.citations import PaperCitations
 from carrel.rooms.papers.desk_search import PaperDeskSearch
+from carrel.rooms.papers.figure_operations import FigureOperations
+from carrel.rooms.papers.figures import PaperFigures
 from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.passage_operations import PassageOperations
 from carrel.rooms.papers.passages import PaperPassages
@@ -161,6 +163,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     services = open_literature(settings)
     passages = PaperPassages(corpus.service, corpus.store, corpus.store)
     citations = PaperCitations(corpus.service, corpus.citations)
+    figures = PaperFigures(corpus.service, corpus.assets)
 
     async def find_paper(name: str, call: Call) -> LinkedThing:
         found = await corpus.service.stored_metadata(name.partition("~")[0])
@@ -173,7 +176,8 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     assert jobs is not None
     room = Room.collect(
         ROOM,
-        PapersOperations(corpus.service, corpus.links.notes),
+        PapersOperations(corpus.service, corpus.links.notes, figures),
+        FigureOperations(figures),
         PassageOperations(passages),
         ReviewOperations(corpus.store),
         CitationOperations(citations, Snowballing(citations, corpus.citations)),

@@ -16,6 +16,7 @@ ROOM = RoomDeclaration(
     commands={
         "build": "carrel.cli.papers_build:run",
         "export": "carrel.cli.papers_export:run",
+        "figure": "carrel.cli.papers_figure:run",
         "summarise": "carrel.cli.papers_summarise:run",
     },
     pages="carrel.cli.papers_pages:PAGES",

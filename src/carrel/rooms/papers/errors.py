@@ -73,6 +73,23 @@ class SectionNotFoundError(NotFoundError):
         )
 
 
+class FigureNotFoundError(NotFoundError):
+    """The paper has no figure or table of that label or number, as far as is known."""
+
+    code = "figure_not_found"
+
+    def __init__(self, paper_id: str, figure: str, figures: Sequence[str]) -> None:
+        named = ", ".join(figures[:_MOST_SECTIONS])
+        super().__init__(
+            "figure",
+            figure,
+            next_step=f"Call again with one of: {named}."
+            if figures
+            else "No figure of this paper is known; read its text with get_paper_source.",
+            details={"paper_id": paper_id, "figures": list(figures[:_MOST_SECTIONS])},
+        )
+
+
 class TemplateNotAvailableError(CarrelError):
     """The paper has no summary of that template."""
 

@@ -354,6 +354,9 @@ class PaperMetadata(Answer):
     origins: dict[str, ShownOrigin] = Field(default={}, exclude_if=lambda value: not value)
     # Fields that the stored BibTeX entry has otherwise and a better source decides; not shown.
     overruled: tuple[str, ...] = Field(default=(), exclude=True)
+    # How many figures and tables, and entries of its reference list, are known.
+    figures: int | None = Field(default=None, exclude_if=lambda value: not value)
+    references: int | None = Field(default=None, exclude_if=lambda value: not value)
     # The newest notes that point at the paper and that the caller may see.
     notes: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
 
@@ -388,3 +391,5 @@ class Paper:
     has_author_order: bool
     source_hash: str | None
     translation_hashes: tuple[tuple[str, str], ...]
+    references_hash: str | None = None
+    figures_hash: str | None = None

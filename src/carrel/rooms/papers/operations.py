@@ -11,6 +11,7 @@ from carrel.core.decorators import operation
 from carrel.core.note_links import NoNotes, NotesAbout, find_notes
 from carrel.core.quoting import QuotedSource
 from carrel.libraries.query.papers import parse_paper_query
+from carrel.rooms.papers.figures import PaperFigures
 from carrel.rooms.papers.models import (
     CorpusStatistics,
     ExportPapers,
@@ -48,8 +49,11 @@ def _corpus(arguments: Mapping[str, Any], answer: object, caller: Caller) -> Ite
 class PapersOperations:
     """The reading operations of the papers room, over its service."""
 
-    def __init__(self, papers: Papers, notes: NotesAbout | None = None) -> None:
+    def __init__(
+        self, papers: Papers, notes: NotesAbout | None = None, figures: PaperFigures | None = None
+    ) -> None:
         self._papers = papers
+        self._figures = figures
         self._notes = notes or NoNotes()
 
     @operation(
@@ -125,7 +129,9 @@ class PapersOperations:
         keys = {"paper": paper.paper_id, "doi": paper.doi, "arxiv": paper.arxiv_id}
         targets = [f"{kind}:{key}" for kind, key in keys.items() if key]
         found = await find_notes(self._notes, targets, call.caller)
-        return paper.model_copy(update={"notes": found}) if found else paper
+        counts = await self._figures.counts(paper.paper_id) if self._figures else {}
+        more = {**({"notes": found} if found else {}), **counts}
+        return paper.model_copy(update=more) if more else paper
 
     @operation(
         title="Get paper summary",

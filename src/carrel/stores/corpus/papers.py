@@ -229,7 +229,14 @@ def shown_paper(stored: StoredPaper) -> Paper:
         origins=_shown_origins(record),
         overruled=tuple(shown_name(name) for name in record.overruled),
     )
-    return Paper(metadata, True, record.markdown_sha256 or None, translations)
+    return Paper(
+        metadata,
+        True,
+        record.markdown_sha256 or None,
+        translations,
+        record.references_sha256,
+        record.figures_sha256,
+    )
 
 
 def _shown_origins(record: PaperRecord) -> dict[str, ShownOrigin]:
