@@ -148,6 +148,25 @@ def test_the_terminal_shows_the_list_and_marks_guesses(
     assert "? marks what no source states" in said.out
 
 
+def test_a_paper_is_found_and_named_by_its_pubmed_number(home: Path) -> None:
+    [hit] = ask(home, "search_papers", query="PMID: 23239625")
+    assert hit["title"] == "Another thing"
+    for name in ("pmid:23239625", "23239625", "https://pubmed.ncbi.nlm.nih.gov/23239625/"):
+        assert ask(home, "get_paper_metadata", paper_id=name)["paper_id"] == hit["paper_id"]
+
+
+def test_names_keep_their_capitals_in_lists_of_facets(home: Path) -> None:
+    authors = ask(home, "list_top_facets", category="author", limit=10)
+    assert {"Ann Smith", "Cy Roe"} <= {author["value"] for author in authors}
+    venues = ask(home, "list_top_facets", category="venue", limit=10)
+    assert "Nature" in {venue["value"] for venue in venues}
+
+
+def test_passages_mark_guesses(home: Path) -> None:
+    [passage] = ask(home, "find_passages", query="without a heading", limit=1)
+    assert passage["inferred"] == ["title"]
+
+
 def test_a_build_says_what_is_empty_held_back_or_not_shown(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

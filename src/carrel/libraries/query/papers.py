@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmcid, Pmid
 from carrel.libraries.query import language
 from carrel.libraries.query.language import (
     Conjunction,
@@ -44,7 +45,7 @@ _PAPER_ID = re.compile(r"[0-9a-f]{32}")
 class PaperIdentifier:
     """One identifier of a paper, in the form snapshots store it."""
 
-    kind: Literal["doi", "arxiv", "paper_id"]
+    kind: Literal["doi", "arxiv", "pmid", "pmcid", "paper_id"]
     value: str
 
 
@@ -61,11 +62,23 @@ def parse_identifiers(text: str) -> tuple[PaperIdentifier, ...]:
     try:
         arxiv = ArxivId.parse(asked)
     except NotAnIdentifierError:
-        return (PaperIdentifier("paper_id", asked),) if _PAPER_ID.fullmatch(asked) else ()
+        return _other_identifiers(asked)
     return (
         PaperIdentifier("arxiv", arxiv.value),
         PaperIdentifier("doi", f"10.48550/arxiv.{arxiv.value}"),
     )
+
+
+def _other_identifiers(asked: str) -> tuple[PaperIdentifier, ...]:
+    """Our own ids, and PubMed's where they are named as such: a number alone may be anything."""
+    if _PAPER_ID.fullmatch(asked):
+        return (PaperIdentifier("paper_id", asked),)
+    with suppress(NotAnIdentifierError):
+        return (PaperIdentifier("pmcid", Pmcid.parse(asked).value.lower()),)
+    if not asked.isdigit():
+        with suppress(NotAnIdentifierError):
+            return (PaperIdentifier("pmid", Pmid.parse(asked).value),)
+    return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,13 @@ from carrel.libraries.text.analysis import analyze_query
 from carrel.libraries.text.folding import fold_text
 from carrel.rooms.papers.ports import PaperStore
 
-_IDENTIFIER_NAMES = {"doi": "DOI", "arxiv": "arXiv id", "paper_id": "paper id"}
+_IDENTIFIER_NAMES = {
+    "doi": "DOI",
+    "arxiv": "arXiv id",
+    "pmid": "PMID",
+    "pmcid": "PMCID",
+    "paper_id": "paper id",
+}
 _MOST_WORDS = 8
 _NEAREST = 3
 

@@ -239,6 +239,7 @@ class PassageHit(Answer):
     start: int
     end: int
     text: str
+    inferred: Inferred = ()
 
 
 class PassageText(Answer):
@@ -262,6 +263,7 @@ class PassageInContext(Answer):
     year: str
     doi: str | None
     passages: list[PassageText]
+    inferred: Inferred = ()
 
 
 class QuoteDifference(Answer):
@@ -288,6 +290,7 @@ class QuotePlace(Answer):
     similarity: float
     text: str
     differences: list[QuoteDifference]
+    inferred: Inferred = ()
 
 
 class LocatedQuote(Answer):

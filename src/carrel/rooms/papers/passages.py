@@ -132,6 +132,7 @@ class PaperPassages:
             year=facts.year,
             doi=facts.doi,
             passages=[_passage_text(cut, number, is_asked=number == at) for number in shown],
+            inferred=facts.inferred,
         )
 
     async def locate(self, quotation: str, within: Sequence[str]) -> LocatedQuote:
@@ -262,6 +263,7 @@ def _cut_hit(cut: _CutPaper, number: int) -> PassageHit:
         start=passage.start,
         end=passage.end,
         text=cut.text[passage.start : passage.end],
+        inferred=facts.inferred,
     )
 
 
@@ -279,6 +281,7 @@ def _hit(paper: Paper, found: StoredPassage) -> PassageHit:
         start=found.start,
         end=found.end,
         text=found.text,
+        inferred=facts.inferred,
     )
 
 
@@ -311,6 +314,7 @@ def _place(found: QuoteMatch, cut: _CutPaper) -> QuotePlace:
         end=found.end,
         exactness=found.exactness,
         similarity=found.similarity,
+        inferred=facts.inferred,
         text=cut.text[found.start : found.end],
         differences=[
             QuoteDifference(quoted=each.quoted, stored=each.stored) for each in found.differences

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from carrel.libraries.query.papers import FacetCategory
+from carrel.rooms.papers.building.identity import facet_value
 from carrel.rooms.papers.building.models import PaperRecord
 from carrel.stores.corpus.folder import CorpusSession, LiveSegment, SegmentReader
 from carrel.stores.corpus.papers import decode_record, facet_values
@@ -23,22 +24,27 @@ _FEW_VALUES = 2_000
 _FEW_ALTOGETHER = 200_000
 _MAX_LOOKUPS = 60_000
 _PAGE = 50
+# Papers of a value that are read for its spelling: the first ones may be deleted.
+_SPELLINGS_READ = 20
 # Numbers of values, by names of segments, that a process remembers.
 _MAX_REMEMBERED = 100
 
 
 def record_facets(record: PaperRecord) -> Iterator[tuple[FacetCategory, str]]:
     """The facets of a record in the categories that can be listed."""
-    names: Mapping[FacetCategory, Iterable[str]] = {
+    for category, values in _names_of(record).items():
+        for value in facet_values(values):
+            yield category, value
+
+
+def _names_of(record: PaperRecord) -> Mapping[FacetCategory, tuple[str, ...]]:
+    return {
         "author": record.authors,
         "keyword": record.keywords,
         "institution": record.institutions,
         "tag": record.tags,
         "venue": (record.venue,) if record.venue else (),
     }
-    for category, values in names.items():
-        for value in facet_values(values):
-            yield category, value
 
 
 def top_facets(
@@ -51,6 +57,31 @@ def top_facets(
     if count > MAX_LISTED:
         return _FacetLists(session, category).top(count)
     return list(answers[key][:count])
+
+
+def spelled_facets(
+    session: CorpusSession, category: FacetCategory, values: Iterable[str]
+) -> list[str]:
+    """Values as a paper that has them spells them: they are counted in lower case."""
+    known: dict[str, str] = session.version.answers.setdefault(("spelled", category), {})
+    for value in values:
+        if value not in known:
+            known[value] = _spelling(session, category, value)
+    return [known[value] for value in values]
+
+
+def _spelling(session: CorpusSession, category: FacetCategory, value: str) -> str:
+    for segment, reader, number, _ in rows_with_value(session, category, value):
+        rows = reader.all(
+            "SELECT row, record FROM paper JOIN paper_facet USING (row) WHERE facet = ? "
+            "ORDER BY row LIMIT ?",
+            (number, _SPELLINGS_READ),
+        )
+        for row, record in rows:
+            if row not in segment.deleted:
+                names = _names_of(decode_record(reader, record).record)[category]
+                return next((name for name in names if facet_value(name) == value), value)
+    return value
 
 
 def facet_count(session: CorpusSession, category: FacetCategory, value: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,18 +11,28 @@ from pathlib import Path
 
 from carrel.core.errors import ConflictError
 from carrel.core.process_name import process_name
+from carrel.libraries.bibliography import ExportFormat, write_bibliography
+from carrel.rooms.papers.bibliography import cited_item, is_entry_outdated
+from carrel.rooms.papers.building.models import BibtexEntry
 from carrel.rooms.papers.building.papers import PublishedPaper, asset_paths
 from carrel.rooms.papers.errors import SnapshotUnavailableError
+from carrel.rooms.papers.ports import PaperToCite
 from carrel.stores.corpus import MANIFEST_NAME
 from carrel.stores.corpus.assets import read_asset
 from carrel.stores.corpus.folder import MEND_SEGMENT, CorpusFolder, CorpusSession
 from carrel.stores.corpus.manifest import has_manifest
-from carrel.stores.corpus.papers import papers_of_rows, rows_by_arrival
+from carrel.stores.corpus.papers import papers_of_rows, rows_by_arrival, shown_paper
+from carrel.stores.corpus.records import StoredPaper
 from carrel.stores.sqlite.papers import SNAPSHOT_NAME, STATIC_NAME, WORKSHOP_NAME
 from carrel.stores.sqlite.papers.snapshot_writer import SqliteSnapshotWriter
 from carrel.stores.static_folder import PaperAssets, PaperStaticFolder, write_whole
 
 _BATCH_SIZE = 200
+# Fields of a record that a snapshot has no column for.
+_ONLY_IN_ENTRIES = (
+    "volume", "issue", "pages", "publisher", "editors", "pmid", "pmcid", "isbn", "issn", "url",
+)  # fmt: skip
+_ENTRY_HEAD = re.compile(r"@(\w+)\{([^,]*),")
 # In a folder that exports write, so that nobody else's snapshot is ever replaced.
 _MARK_NAME = ".carrel-export"
 
@@ -101,7 +112,20 @@ def _papers(session: CorpusSession) -> Iterator[PublishedPaper]:
     for first in range(0, len(rows), _BATCH_SIZE):
         found = papers_of_rows(session, rows[first : first + _BATCH_SIZE])
         for number, each in enumerate(found, start=first + 1):
-            yield replace(each.paper.published_paper, paper_index=number)
+            record = replace(each.paper.record, bibtex=_entry_of(each.paper))
+            yield replace(each.paper.published_paper, paper_index=number, record=record)
+
+
+def _entry_of(paper: StoredPaper) -> BibtexEntry | None:
+    """The BibTeX entry: made where there is none, for what no other table of a snapshot holds."""
+    known = paper.record.bibtex
+    to_cite = PaperToCite(shown_paper(paper).metadata, known.raw if known else None)
+    has_more = any(getattr(paper.record, name) for name in _ONLY_IN_ENTRIES)
+    if not is_entry_outdated(to_cite) if known else not has_more:
+        return known
+    raw = write_bibliography([cited_item(to_cite)], ExportFormat.BIBTEX).strip()
+    head = _ENTRY_HEAD.match(raw)
+    return BibtexEntry(raw, head.group(2), head.group(1)) if head else known
 
 
 def _write_assets(session: CorpusSession, paper: PublishedPaper, static: Path) -> Iterator[str]:

@@ -34,6 +34,9 @@ from carrel.stores.search.ranking import MatchCount, RankedPaper, RankedPassage
 # More threads than cores would only wait for each other.
 DEFAULT_THREADS = max(2, min(8, os.cpu_count() or 2))
 
+# Facets that are names, shown as papers spell them.
+_SPELLED: frozenset[FacetCategory] = frozenset({"author", "institution", "venue"})
+
 ResultT = TypeVar("ResultT")
 
 
@@ -178,8 +181,18 @@ class CorpusPaperStore:
         )
 
     async def top_facets(self, category: FacetCategory, count: int) -> list[FacetCount]:
-        found = await self.run(lambda session: facets.top_facets(session, category, count))
-        return [FacetCount(value=value, paper_count=number) for value, number in found]
+
+        def work(session: CorpusSession) -> list[FacetCount]:
+            found = facets.top_facets(session, category, count)
+            values = [value for value, _ in found]
+            if category in _SPELLED:
+                values = facets.spelled_facets(session, category, values)
+            return [
+                FacetCount(value=value, paper_count=number)
+                for value, (_, number) in zip(values, found, strict=True)
+            ]
+
+        return await self.run(work)
 
     async def search_passages(
         self, query: PaperQuery, *, within: Sequence[str], first: int, count: int

@@ -40,6 +40,7 @@ from carrel.rooms.papers.building.papers import (
     collect_summaries,
 )
 from carrel.rooms.papers.building.planning import (
+    WRITER_VERSION,
     LinkedPlan,
     LinkedRecords,
     PaperChange,
@@ -308,6 +309,7 @@ class PaperBuilder:
         self._read(to_read, progress)
         read_at = self._clock.monotonic()
         self._touch_summarised()
+        self._state.touch_outdated(WRITER_VERSION)
         outcome = self._publish(progress)
         return BuildReport(
             build_id=outcome.build_id,

@@ -222,6 +222,15 @@ class SqlitePaperBuildState:
         self._connection.execute("UPDATE published SET row = NULL")
         self.commit()
 
+    def touch_outdated(self, writer_version: int) -> None:
+        if self._fact("writer") == str(writer_version):
+            return
+        self._begin()
+        self._connection.execute("INSERT OR IGNORE INTO touched SELECT hash FROM published_key")
+        # What was touched stays so until it is published, whatever happens before.
+        self._set_fact("writer", str(writer_version))
+        self.commit()
+
     def touch_papers(self, paper_ids: Iterable[str]) -> None:
         self._begin()
         for paper_id in paper_ids:
