@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from carrel.cli.citation_pages import CITATION_PAGES
+from carrel.cli.corrections_pages import CORRECTION_PAGES
 from carrel.rooms.papers.review import DoubtfulField, DoubtfulPaper
 
 _KINDS = {
@@ -40,4 +41,8 @@ def _field(field: DoubtfulField) -> str:
     return "\n".join([*lines, f"    {field.command}"])
 
 
-PAGES: Mapping[str, Callable[[Any], str]] = {"review_papers": _review, **CITATION_PAGES}
+PAGES: Mapping[str, Callable[[Any], str]] = {
+    "review_papers": _review,
+    **CITATION_PAGES,
+    **CORRECTION_PAGES,
+}

@@ -81,6 +81,16 @@ def ask_operation(room: str, words: list[str]) -> AskedOperation:
     return AskedOperation(operation, answer, bool(options.json))
 
 
+def run_named_operation(
+    room: str, name: str, arguments: dict[str, object], options: argparse.Namespace
+) -> int:
+    """Runs an operation for a command that reads its own words; options as of any command."""
+    settings = _with_rooms_needed(settings_from(options), room)
+    configure_logs(options.log_level or "warning", settings.log.format)
+    operation = next(each for each in _operations(room).values() if each.name == name)
+    return _show_answer(operation, asyncio.run(_ask(settings, name, arguments)), options.json)
+
+
 def _with_rooms_needed(settings: Settings, room: str) -> Settings:
     """The settings with only the command's own room open, unless it searches the others."""
     declared = declared_rooms().get(room)

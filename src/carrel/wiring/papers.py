@@ -48,6 +48,7 @@ from carrel.wiring.desk import OpenRoom
 from carrel.wiring.jobs import has_jobs
 from carrel.wiring.note_links import LinkExchange
 from carrel.wiring.papers_adding import LazyReader, open_uploads, paper_adder
+from carrel.wiring.papers_corrections import paper_corrections
 
 if TYPE_CHECKING:
     from carrel.services.http_assets import HttpAssets
@@ -182,6 +183,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         ReviewOperations(corpus.store),
         CitationOperations(citations, Snowballing(citations, corpus.citations)),
         adder,
+        paper_corrections(corpus.place.folder.path),
         PaperResources(corpus.service),
         jobs=adder.long_additions,
         search=PaperDeskSearch(corpus.service, passages),

@@ -82,8 +82,8 @@ def paper_adder(
     ) -> PaperAdded:
         return await asyncio.to_thread(_take_here, into, path, within, progress, reader)
 
-    async def remove(paper_id: str) -> PaperRemoved:
-        return await asyncio.to_thread(_remove_here, into, paper_id)
+    async def remove(paper_id: str, who: str) -> PaperRemoved:
+        return await asyncio.to_thread(_remove_here, into, paper_id, who)
 
     def open_inbox() -> PaperInbox:
         # Imported with the data of builds, which a server needs only now.
@@ -139,7 +139,7 @@ def _take_here(
     return take_path(into, path, within, progress, read_warm)
 
 
-def _remove_here(into: Path, paper_id: str) -> PaperRemoved:
+def _remove_here(into: Path, paper_id: str, who: str) -> PaperRemoved:
     from carrel.wiring.papers_build import remove_paper
 
-    return remove_paper(into, paper_id)
+    return remove_paper(into, paper_id, who)

@@ -8,14 +8,22 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 
+from carrel.core.caller import LOCAL_USER
 from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress, Progress, run_with_progress
 from carrel.demo import PAPERS_FOLDER
 from carrel.policy.persistence import HomeNotPersistentError
+from carrel.rooms.papers.building import corrections
 from carrel.rooms.papers.building.intake import Intake, PaperIntake
 from carrel.rooms.papers.building.models import BuildOptions, BuildReport
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser
-from carrel.rooms.papers.errors import PaperNotAddedError
+from carrel.rooms.papers.correction_models import (
+    EditPaper,
+    PaperCorrected,
+    PaperHistory,
+    PaperHistoryOf,
+)
+from carrel.rooms.papers.errors import PaperNotAddedError, ReadOnlyCorpusError
 from carrel.rooms.papers.local_operations import CorpusOperations, CorpusTools
 from carrel.rooms.papers.models import AddedPaper, PaperAdded, PaperRemoved
 from carrel.services.language_models.summaries import SummaryWriter
@@ -126,13 +134,36 @@ def take_paper_files(
         return builder.take(sources, progress or NoProgress(), named=named)
 
 
-def remove_paper(into: Path, paper_id: str) -> PaperRemoved:
+def remove_paper(into: Path, paper_id: str, who: str = LOCAL_USER) -> PaperRemoved:
     """Takes a paper out of the corpus, after whoever changes it already."""
     with (
         wait_for_other_additions(into / WORKSHOP_NAME),
         paper_builder(into, BuildOptions(workers=1)) as builder,
     ):
-        return builder.remove(paper_id)
+        return builder.remove(paper_id, who)
+
+
+def correct_paper(into: Path, question: EditPaper, who: str) -> PaperCorrected:
+    """Corrects a paper of the corpus, after whoever changes it already."""
+    _refuse_foreign(into)
+    with (
+        wait_for_other_additions(into / WORKSHOP_NAME),
+        paper_builder(into, BuildOptions(workers=1)) as builder,
+    ):
+        return corrections.correct_paper(builder, question, who)
+
+
+def tell_history(into: Path, question: PaperHistoryOf) -> PaperHistory:
+    """The records and decisions of a paper, or all decisions about the corpus."""
+    _refuse_foreign(into)
+    with paper_builder(into, BuildOptions(workers=1)) as builder:
+        return corrections.tell_history(builder, question)
+
+
+def _refuse_foreign(into: Path) -> None:
+    """Only a corpus with its build state can be corrected; nothing is made in the folder."""
+    if not (into / WORKSHOP_NAME / "state.db").exists():
+        raise ReadOnlyCorpusError
 
 
 def index_papers(snapshot: Path, progress: Progress | None = None) -> None:

@@ -188,7 +188,7 @@ class SlowCorpus:
         async def add_file(path: Path) -> PaperAdded:
             return await self.take(path, None, _NO_PROGRESS)
 
-        async def remove(paper_id: str) -> PaperRemoved:
+        async def remove(paper_id: str, who: str) -> PaperRemoved:
             return PaperRemoved(paper_id=paper_id, title="", decision=1)
 
         def jobs(handler: AdditionJob) -> BackgroundJobs:

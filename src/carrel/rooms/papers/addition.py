@@ -125,8 +125,8 @@ class PaperAdder:
     @operation(
         title="Remove a paper",
         description=(
-            "Takes one paper out of the corpus; builds do not bring it back. Adding it again "
-            "undoes this and gives it the same paper_id."
+            "Takes one paper out of the corpus; builds do not bring it back. edit_paper with undo "
+            "and the number answered, or adding it again, puts it back under the same paper_id."
         ),
         scopes=frozenset({"papers:write"}),
         effect=Effect.DESTROYS,
@@ -134,7 +134,7 @@ class PaperAdder:
         cost=2.0,
         timeout_seconds=300.0,
         command="remove",
-        next_command="carrel papers add puts it back.",
+        next_command="carrel papers undo puts it back.",
         phrases=(
             "remove a paper from the corpus; delete an article from the papers; take a paper out "
             "of the corpus; drop this PDF from my papers; unpublish a paper; the paper should not "
@@ -143,7 +143,7 @@ class PaperAdder:
     )
     async def remove_paper(self, question: OnePaper, call: Call) -> PaperRemoved:
         async with self._lock:
-            return await self._remove(question.paper_id)
+            return await self._remove(question.paper_id, call.caller.user_id)
 
     def _from_path(self, given: str, call: Call) -> Addition:
         try:

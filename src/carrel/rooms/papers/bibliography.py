@@ -57,6 +57,7 @@ _VARIABLES_OF = {
     "publication_date": ("issued",),
     "venue": ("container-title",),
     "type": ("type",),
+    "keywords": ("keyword",),
 }
 # `e00031`, `RP105452`: the number of an article that has no pages.
 _ARTICLE_NUMBER = re.compile(r"[A-Za-z]{1,3}[0-9]{3,}")
@@ -84,11 +85,10 @@ def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[s
     known = metadata_item(facts)
     stored = _without_cleared(_stored_item(paper.bibtex, has_sentence_case), known, facts)
     item = known if stored is None else _complete_entry(stored, known, facts)
-    item["custom"] = {
-        **known.get("custom", {}),
-        **((stored or {}).get("custom") or {}),
-        "paper_id": facts.paper_id,
-    }
+    written = dict((stored or {}).get("custom") or {})
+    if _origin_of(facts, "arxiv_id") == "person":
+        written.pop("arxiv_id", None)
+    item["custom"] = {**known.get("custom", {}), **written, "paper_id": facts.paper_id}
     item["id"] = str((stored or {}).get("id") or _made_key(item))
     return item
 

@@ -294,3 +294,16 @@ class CitationsUnknownError(CarrelError):
             "with their references; records alone have none.",
             details={"papers": papers},
         )
+
+
+class ReadOnlyCorpusError(ConflictError):
+    """The corpus was built elsewhere, so that nothing here knows what its papers are made of."""
+
+    code = "read_only_corpus"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This corpus was built elsewhere and can only be read: its papers cannot be corrected.",
+            next_step="Correct it where it is built, or build one of your own with carrel papers "
+            "build FOLDER.",
+        )

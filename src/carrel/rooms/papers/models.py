@@ -360,6 +360,8 @@ class PaperMetadata(Answer):
     # How many figures and tables, and entries of its reference list, are known.
     figures: int | None = Field(default=None, exclude_if=lambda value: not value)
     references: int | None = Field(default=None, exclude_if=lambda value: not value)
+    # Ids of papers that became part of this one; they lead here.
+    former_ids: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     # The newest notes that point at the paper and that the caller may see.
     notes: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
 

@@ -128,6 +128,7 @@ class PapersOperations:
         paper = await self._papers.metadata(question.paper_id)
         keys = {"paper": paper.paper_id, "doi": paper.doi, "arxiv": paper.arxiv_id}
         targets = [f"{kind}:{key}" for kind, key in keys.items() if key]
+        targets += [f"paper:{paper_id}" for paper_id in paper.former_ids]
         found = await find_notes(self._notes, targets, call.caller)
         counts = await self._figures.counts(paper.paper_id) if self._figures else {}
         more = {**({"notes": found} if found else {}), **counts}

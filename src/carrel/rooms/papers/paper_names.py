@@ -39,6 +39,11 @@ def bare_paper_id(text: str) -> str | None:
     return name if _PAPER_ID.fullmatch(name) else None
 
 
+def former_id_key(paper_id: str) -> str:
+    """The key of a paper by an id of ours that it or one of its parts had."""
+    return f"id:{paper_id}"
+
+
 def paper_keys(text: str) -> tuple[str, ...]:
     """The keys under which a corpus may know the work that an identifier names."""
     if _SHORT_NUMBER.fullmatch(text.strip()):

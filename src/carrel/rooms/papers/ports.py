@@ -10,6 +10,12 @@ from typing import Protocol
 from carrel.core.progress import Progress
 from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
+from carrel.rooms.papers.correction_models import (
+    EditPaper,
+    PaperCorrected,
+    PaperHistory,
+    PaperHistoryOf,
+)
 from carrel.rooms.papers.models import (
     CorpusStatistics,
     FacetCount,
@@ -138,7 +144,17 @@ TakeFiles = Callable[[Path, "tuple[Path, ...] | None", Progress], Awaitable[Pape
 Raises as AddFile does.
 """
 
-RemovePaper = Callable[[str], Awaitable[PaperRemoved]]
-"""Takes a paper out of the corpus. Raises PaperNotFoundError, and ConflictError where another
-build works on the corpus.
+RemovePaper = Callable[[str, str], Awaitable[PaperRemoved]]
+"""Takes a paper out of the corpus for a person. Raises PaperNotFoundError, and ConflictError where
+another build works on the corpus.
+"""
+
+CorrectPaper = Callable[[EditPaper, str], Awaitable[PaperCorrected]]
+"""Corrects a paper for a person. Raises PaperNotFoundError, DecisionNotFoundError, ConflictError
+where another build works on the corpus or the corpus cannot be changed, and InvalidInputError.
+"""
+
+TellHistory = Callable[[PaperHistoryOf], Awaitable[PaperHistory]]
+"""The records and decisions of a paper, or all decisions. Raises PaperNotFoundError, and
+ConflictError for a corpus that was built elsewhere.
 """

@@ -36,6 +36,7 @@ from carrel.rooms.papers.outlines import find_section, list_headings, write_outl
 from carrel.rooms.papers.paper_names import (
     bare_paper_id,
     first_known,
+    former_id_key,
     identifier_keys,
     paper_keys,
 )
@@ -180,11 +181,14 @@ class Papers:
         """The paper of an id, a DOI, an arXiv id or an address; PaperNotFoundError without one."""
         bare, keys = bare_paper_id(name), paper_keys(name)
         paper = await self._store.find(bare) if bare is not None else None
+        if bare is not None:
+            # An id that the paper had before it became part of another one.
+            keys = (former_id_key(bare), *keys)
         if paper is None and keys:
             known = first_known(keys, await self._store.find_by_keys(keys))
             paper = await self._store.find(known) if known is not None else None
         if paper is None:
-            raise PaperNotFoundError(name, is_identifier=bool(keys))
+            raise PaperNotFoundError(name, is_identifier=bool(paper_keys(name)))
         return paper
 
     async def source_text(self, paper: Paper) -> str | None:

@@ -13,6 +13,7 @@ from carrel.rooms.papers.building.identity import KeyKind, facet_value
 from carrel.rooms.papers.building.models import CITED_FIELDS, PaperRecord
 from carrel.rooms.papers.building.papers import inferred_names, shown_name
 from carrel.rooms.papers.models import Paper, PaperMetadata, ShownOrigin
+from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.corpus.folder import CorpusSession, LiveSegment, SegmentReader
 from carrel.stores.corpus.records import StoredPaper, read_stored
 from carrel.stores.corpus.schema import LATEST_INDEX
@@ -228,6 +229,7 @@ def shown_paper(stored: StoredPaper) -> Paper:
         origin=None if record.origin == "list" else record.origin,
         origins=_shown_origins(record),
         overruled=tuple(shown_name(name) for name in record.overruled),
+        former_ids=former_ids(stored),
     )
     return Paper(
         metadata,
@@ -236,6 +238,16 @@ def shown_paper(stored: StoredPaper) -> Paper:
         translations,
         record.references_sha256,
         record.figures_sha256,
+    )
+
+
+def former_ids(stored: StoredPaper) -> tuple[str, ...]:
+    """Ids of ours that the paper had, or that papers had that became part of it."""
+    own = former_id_key(stored.paper_id)
+    return tuple(
+        key.value.partition(":")[2]
+        for key in stored.keys
+        if key.kind is KeyKind.ID and key.value != own
     )
 
 

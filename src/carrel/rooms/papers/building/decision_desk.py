@@ -15,7 +15,6 @@ from carrel.rooms.papers.building.decisions import (
     PaperThen,
     RecordAddress,
     apply_edits,
-    id_key,
 )
 from carrel.rooms.papers.building.identity import make_paper_id
 from carrel.rooms.papers.building.merging import merge_records
@@ -23,7 +22,7 @@ from carrel.rooms.papers.building.models import PaperRecord
 from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords
 from carrel.rooms.papers.building.ports import BuildState
 from carrel.rooms.papers.errors import DecisionNotFoundError, PaperChangedError, PaperNotFoundError
-from carrel.rooms.papers.paper_names import bare_paper_id, paper_keys
+from carrel.rooms.papers.paper_names import bare_paper_id, former_id_key, paper_keys
 
 # Who decides what nobody decided.
 OWN_NAME = "carrel"
@@ -217,13 +216,17 @@ class DecisionDesk:
         record_ids = () if paper is None else paper.record_ids
         return known.paper_id, paper, self._state.decisions_about(known.paper_id, record_ids)
 
+    def all_decisions(self, count: int) -> list[Decision]:
+        """The newest decisions about any paper."""
+        return self._state.list_decisions(0, count)
+
     def _find_known(self, name: str) -> KnownPaper | None:
         keys, bare = paper_keys(name), bare_paper_id(name)
         if bare is not None:
             found = self._state.known_paper(bare)
             if found is not None:
                 return found[0]
-            keys = (id_key(bare), *keys)
+            keys = (former_id_key(bare), *keys)
         paper_id = self._state.paper_id_by_keys(keys)
         found = None if paper_id is None else self._state.known_paper(paper_id)
         return None if found is None else found[0]

@@ -12,6 +12,7 @@ from typing import Literal
 
 from carrel.rooms.papers.building.identity import KeyKind, PaperKey, paper_keys
 from carrel.rooms.papers.building.models import FieldOrigin, PaperRecord
+from carrel.rooms.papers.paper_names import former_id_key
 
 Action = Literal["edit", "merge", "split", "remove", "undo", "join"]
 """`join` is written by Carrel itself, where a published paper became part of another one."""
@@ -128,7 +129,7 @@ class Decision:
 
     def names(self) -> frozenset[str]:
         """Texts by which whoever looks at a record or a paper finds the decision."""
-        ids = (id_key(paper.paper_id) for paper in self.papers)
+        ids = (former_id_key(paper.paper_id) for paper in self.papers)
         edited = (key for key in _edited_keys(self.changes))
         records = (name for record in self.records() for name in record.names())
         return frozenset((*ids, *edited, *records))
@@ -137,11 +138,6 @@ class Decision:
 def file_hash(record: PaperRecord) -> str | None:
     """The hash of the PDF that a record was read from; short texts are too often the same."""
     return record.pdf_sha256
-
-
-def id_key(paper_id: str) -> str:
-    """The key of a paper by an id of ours, its own or one that it had."""
-    return f"id:{paper_id}"
 
 
 def _edited_keys(changes: Iterable[FieldChange]) -> tuple[str, ...]:

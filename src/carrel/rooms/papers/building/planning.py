@@ -12,7 +12,6 @@ from carrel.rooms.papers.building.decisions import (
     DecidedLinks,
     Decision,
     drop_replaced_keys,
-    id_key,
 )
 from carrel.rooms.papers.building.identity import (
     Conflict,
@@ -24,6 +23,7 @@ from carrel.rooms.papers.building.identity import (
     group_records,
     place_of_most,
 )
+from carrel.rooms.papers.paper_names import former_id_key
 
 # Papers written by an older writer are written again when this grows.
 WRITER_VERSION = 3
@@ -201,7 +201,7 @@ def _with_decided_keys(
     keys = drop_replaced_keys(found.keys, edits) if edits else found.keys
     # A paper needs a key: one whose twin has all of them is known by its identifier.
     own = () if keys else (paper_id,)
-    ids = (PaperKey(KeyKind.ID, id_key(each)) for each in (*own, *sorted(former)))
+    ids = (PaperKey(KeyKind.ID, former_id_key(each)) for each in (*own, *sorted(former)))
     return replace(found, keys=(*keys, *ids))
 
 

@@ -14,13 +14,13 @@ from carrel.rooms.papers.building.decisions import (
     combine,
     edited_record_keys,
     file_hash,
-    id_key,
     resolve,
 )
 from carrel.rooms.papers.building.identity import RecordClaim, paper_keys
 from carrel.rooms.papers.building.models import PaperRecord
 from carrel.rooms.papers.building.papers import reader_rank
 from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords
+from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.sqlite.papers.build_decisions import DecisionTable
 from carrel.stores.sqlite.papers.build_tables import key_hash, unpack_record
 
@@ -209,7 +209,7 @@ class RecordLinks:
         paper = found.papers[number] = _known_paper(row)
         keys = self._connection.execute("SELECT hash FROM published_key WHERE paper = ?", (number,))
         hashes = [hashed for (hashed,) in keys]
-        return [*hashes, key_hash(id_key(paper.paper_id))] if self._has_decisions else hashes
+        return [*hashes, key_hash(former_id_key(paper.paper_id))] if self._has_decisions else hashes
 
     def _take_decision(self, found: _Found, number: int) -> list[int]:
         """Add a decision with its records and papers; returns the hashes of all their names."""

@@ -11,7 +11,7 @@ from typing import Self
 
 import orjson
 
-from carrel.rooms.papers.building.decisions import Decision, RecordAddress, id_key
+from carrel.rooms.papers.building.decisions import Decision, RecordAddress
 from carrel.rooms.papers.building.identity import Conflict
 from carrel.rooms.papers.building.models import (
     FileStamp,
@@ -25,6 +25,7 @@ from carrel.rooms.papers.building.models import (
 from carrel.rooms.papers.building.papers import asset_paths, reader_rank
 from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords, PaperChange
 from carrel.rooms.papers.errors import BuildInProgressError, NewerBuildStateError
+from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.connection import connect
 from carrel.stores.sqlite.papers.build_decisions import DecisionTable
@@ -323,7 +324,7 @@ class SqlitePaperBuildState:
         table = DecisionTable(self._connection, has_pending=False)
         links = RecordLinks(self._connection, is_everything=False)
         wanted = frozenset(record_ids)
-        names = {key_hash(id_key(paper_id))}
+        names = {key_hash(former_id_key(paper_id))}
         for address in links.addresses(record_ids):
             names.update(key_hash(name) for name in address.names())
         found: dict[int, Decision] = {}

@@ -8,9 +8,10 @@ from typing import Any
 
 import orjson
 
-from carrel.rooms.papers.building.decisions import file_hash, id_key
+from carrel.rooms.papers.building.decisions import file_hash
 from carrel.rooms.papers.building.identity import paper_keys
 from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.corpus.records import pack_json, read_record, record_facts, unpack_json
 from carrel.stores.sql.driver import Rows, Step, UpgradeStatements
 from carrel.stores.sqlite.schema import UpgradeStep
@@ -230,7 +231,7 @@ def _upgrade_to_fourth() -> Generator[Step, Rows, None]:
             values,
         )
         yield from _insert_hashes(
-            "decision_name(hash, decision)", rows[0][0], [key_hash(id_key(paper_id))]
+            "decision_name(hash, decision)", rows[0][0], [key_hash(former_id_key(paper_id))]
         )
 
 

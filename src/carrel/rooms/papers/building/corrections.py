@@ -1,0 +1,191 @@
+"""Carries out corrections of papers, and tells their history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from carrel.core.errors import InvalidInputError
+from carrel.core.progress import NoProgress
+from carrel.libraries.csl.schema import ITEM_TYPES
+from carrel.rooms.papers.building.decision_desk import (
+    Decided,
+    DecisionDesk,
+    DecisionDraft,
+    PublishedRecords,
+    source_name,
+)
+from carrel.rooms.papers.building.decisions import Decision, FieldChange, FieldValue
+from carrel.rooms.papers.building.identity import find_year
+from carrel.rooms.papers.building.papers import shown_name
+from carrel.rooms.papers.building.service import PaperBuilder
+from carrel.rooms.papers.correction_models import (
+    RECORD_FIELDS,
+    CorrectedPaper,
+    EditPaper,
+    HistoryRecord,
+    PaperCorrected,
+    PaperHistory,
+    PaperHistoryOf,
+    ShownChange,
+    ShownDecision,
+)
+
+_MAX_DECISIONS = 10_000
+_SHOWN_KEYS = ("doi:", "arxiv:", "pmid:", "pmcid:", "bib:")
+
+
+def correct_paper(builder: PaperBuilder, question: EditPaper, who: str) -> PaperCorrected:
+    """Do what was asked, or with dry_run say what would come of it."""
+    decided = builder.decide(
+        who, partial(_draft, question), NoProgress(), is_rehearsal=question.dry_run
+    )
+    number, decision = decided.number, decided.decision
+    undo = f"edit_paper(action=undo, number={number}), or carrel papers undo {number}, undoes it."
+    return PaperCorrected(
+        action=decision.action,
+        message=_describe(decision, is_done=not question.dry_run),
+        decision=None if question.dry_run else number,
+        dry_run=question.dry_run,
+        papers=_show_papers(decided),
+        changes=_show_changes(decision.changes),
+        next_step="Call again without dry_run to do it." if question.dry_run else undo,
+    )
+
+
+def tell_history(builder: PaperBuilder, question: PaperHistoryOf) -> PaperHistory:
+    """A paper's records and decisions, or all decisions about the corpus."""
+    desk = builder.inspect()
+    if question.paper_id is None:
+        paper_id, paper, decisions = None, None, desk.all_decisions(_MAX_DECISIONS)
+    else:
+        paper_id, paper, decisions = desk.history(question.paper_id)
+    chosen = [each for each in decisions if question.action in {None, each.action}]
+    first = (question.page - 1) * question.limit
+    title = None if paper is None else paper.merged.title
+    if paper is None and decisions and paper_id is not None:
+        title = next((p.title for d in decisions for p in d.papers if p.title), None)
+    return PaperHistory(
+        paper_id=paper_id,
+        title=title,
+        version=None if paper is None else paper.version,
+        is_removed=paper_id is not None and paper is None,
+        former_ids=sorted({each.paper_id for d in decisions for each in d.papers} - {paper_id})
+        if paper is not None and paper_id is not None
+        else [],
+        records=[] if paper is None else _show_records(paper),
+        decisions=[_show_decision(each) for each in chosen[first : first + question.limit]],
+        total=len(chosen),
+    )
+
+
+def _draft(question: EditPaper, desk: DecisionDesk) -> DecisionDraft:
+    name, version = question.paper_id or "", question.expected_version
+    if question.type is not None and question.type not in ITEM_TYPES:
+        raise InvalidInputError(
+            f"{question.type!r} is not a type of CSL.",
+            next_step="Use article-journal, paper-conference, book, chapter, thesis, report …",
+            details={"types": sorted(ITEM_TYPES)},
+        )
+    match question.action:
+        case "edit":
+            values: dict[str, FieldValue] = dict(question.set_fields())
+            values |= {RECORD_FIELDS.get(each, each): None for each in question.clear}
+            return desk.edit(name, values, version)
+        case "merge":
+            return desk.merge([name, *question.papers], version)
+        case "split":
+            return desk.split(name, question.records, version)
+        case "remove":
+            return desk.removal(name, version)
+        case "undo":
+            return desk.undo(question.paper_id, question.number)
+
+
+def _describe(decision: Decision, *, is_done: bool) -> str:
+    """One sentence for a person."""
+    first, *others = decision.papers
+    named = f"«{first.title}»" if first.title else first.paper_id
+    match decision.action:
+        case "edit":
+            fields = ", ".join(_shown_field(each.field) for each in decision.changes)
+            return f"{named}: {'set' if is_done else 'would set'} {fields}."
+        case "merge":
+            count = len(decision.papers)
+            return f"{count} papers {'are' if is_done else 'would be'} one: {named}."
+        case "split":
+            count = len(decision.papers)
+            return f"{named} {'is' if is_done else 'would be'} {count} papers."
+        case "remove":
+            return f"{named} {'is' if is_done else 'would be'} out of the corpus."
+        case "join":
+            gone = ", ".join(each.paper_id for each in others)
+            return f"{named}: {gone} was found to be the same paper."
+        case "undo":
+            verb = "counts no more" if is_done else "would count no more"
+            return f"Decision {decision.undoes} about {named} {verb}."
+
+
+def _show_papers(decided: Decided) -> list[CorrectedPaper]:
+    return [
+        CorrectedPaper(
+            paper_id=each.paper_id,
+            title=each.record.title,
+            year=find_year(each.record.publication_date),
+            version=each.version,
+            sources=[source_name(address) for address in each.records],
+        )
+        for each in decided.papers
+    ]
+
+
+def _show_records(paper: PublishedRecords) -> list[HistoryRecord]:
+    shown, seen = [], set[str]()
+    for at, (record, address) in enumerate(zip(paper.records, paper.addresses, strict=True)):
+        keys = set(address.keys)
+        shared = sorted(key for key in keys & seen if key.startswith(_SHOWN_KEYS))
+        if any(key.startswith("meta:") for key in keys & seen):
+            shared.append("title, authors, venue and year")
+        seen |= keys
+        shown.append(
+            HistoryRecord(
+                number=at + 1,
+                source=source_name(address),
+                title=record.title,
+                year=find_year(record.publication_date),
+                doi=record.doi,
+                shares=shared,
+            )
+        )
+    return shown
+
+
+def _show_decision(decision: Decision) -> ShownDecision:
+    return ShownDecision(
+        number=decision.number,
+        at=decision.at,
+        who=decision.who,
+        action=decision.action,
+        message=_describe(decision, is_done=True),
+        paper_ids=[each.paper_id for each in decision.papers],
+        changes=_show_changes(decision.changes),
+        undoes=decision.undoes,
+        undone_by=decision.undone_by,
+    )
+
+
+def _show_changes(changes: Sequence[FieldChange]) -> list[ShownChange]:
+    return [
+        ShownChange(
+            field=_shown_field(each.field), before=_shown(each.before), after=_shown(each.after)
+        )
+        for each in changes
+    ]
+
+
+def _shown_field(name: str) -> str:
+    return "date" if name == "publication_date" else shown_name(name)
+
+
+def _shown(value: FieldValue) -> str | list[str] | None:
+    return list(value) if isinstance(value, tuple) else value
