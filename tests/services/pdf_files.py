@@ -34,7 +34,7 @@ def make_pdf(pages: list[list[Line]], title: str | None = None) -> bytes:
     if title is not None:
         objects.append(b"<< /Title (%s) >>" % title.encode("latin-1"))
         trailer += b" /Info %d 0 R" % len(objects)
-    return _written(objects, trailer)
+    return write_objects(objects, trailer)
 
 
 def make_form_bomb(levels: int) -> bytes:
@@ -62,10 +62,11 @@ def make_form_bomb(levels: int) -> bytes:
         b"<< /Type /Pages /Kids [%d 0 R] /Count 1 >>" % (last + 2),
         b"<< /Type /Catalog /Pages %d 0 R >>" % (last + 3),
     ]
-    return _written(objects, b"/Root %d 0 R" % len(objects))
+    return write_objects(objects, b"/Root %d 0 R" % len(objects))
 
 
-def _written(objects: list[bytes], trailer: bytes) -> bytes:
+def write_objects(objects: list[bytes], trailer: bytes) -> bytes:
+    """The objects as a PDF with its table of places."""
     written = bytearray(b"%PDF-1.4\n")
     places = []
     for number, body in enumerate(objects, start=1):

@@ -95,7 +95,7 @@ def _take_lines(lines: Sequence[Line], heading: Line, *, has_first: bool) -> lis
 
 def _is_in_column(line: Line, last: Line, taken: Sequence[Line]) -> bool:
     if not taken:
-        return line.box.x0 < last.box.x1 + 250 and last.box.x0 < line.box.x1
+        return line.box.x0 < last.box.x1 and last.box.x0 < line.box.x1
     left = min(each.box.x0 for each in taken[:3])
     right = max(each.box.x1 for each in taken[:3])
     return line.box.x0 < right and line.box.x1 > left and line.box.x0 > left - 40

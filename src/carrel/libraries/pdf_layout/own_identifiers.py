@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
 from carrel.libraries.pdf_layout.content import Line
+from carrel.libraries.pdf_layout.publication import is_journal_line
 from carrel.libraries.pdf_layout.title_zone import FrontPage, join_spaces, squash
 
 _DOI = re.compile(
@@ -33,6 +34,7 @@ _OF_ANOTHER = re.compile(
     r"|^\s*\[\d+\]|^\s*\d{1,3}\.\s+[A-Z]|[A-Z][\w'’-]+,?\s+\(\d{4}[a-z]?\)",
     re.IGNORECASE,
 )
+_OWN_LABEL = re.compile(r"^\s{0,3}digital\s+object\s+identifier\b", re.IGNORECASE)
 _CITE_LABEL = re.compile(
     r"^\W{0,3}(?:citation|cite\s+(?:this|as)|to\s+cite|how\s+to\s+cite|recommended\s+citation"
     r"|suggested\s+citation|please\s+cite\s+this\s+(?:article|paper)|acm\s+reference\s+format"
@@ -86,13 +88,17 @@ class OwnIdentifiers:
 
 
 def find_identifiers(
-    front: FrontPage, title: str, stated: str | None, links: Sequence[str]
+    front: FrontPage,
+    title: str,
+    people: Sequence[str],
+    stated: str | None,
+    links: Sequence[str],
 ) -> OwnIdentifiers:
     """The identifiers of the paper; `stated` is the DOI of the publisher's metadata."""
     arxiv_id, stamped = _find_arxiv(front)
     is_notice = speaks_of_another(front, title)
     stated = stated or _find_crossmark(links)
-    printed = None if stated or is_notice else _find_printed(front, title)
+    printed = None if stated or is_notice else _find_printed(front, title, people)
     own = stated or printed
     return OwnIdentifiers(
         doi=own,
@@ -126,14 +132,14 @@ def _find_crossmark(links: Sequence[str]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _find_printed(front: FrontPage, title: str) -> str | None:
+def _find_printed(front: FrontPage, title: str, people: Sequence[str]) -> str | None:
     """The one DOI by which the page speaks of itself; of several, none is known to be its own."""
     own: set[str] = set()
     for at in range(len(front.lines)):
         text = _text_with_next(front.lines, at)
         for found in _DOI.finditer(text):
             doi = read_doi(found.group(1))
-            if doi and _is_own(front, at, text[: found.start()], title):
+            if doi and _is_own(front, at, text[: found.start()], title, people):
                 own.add(doi)
     return _choose_one(own)
 
@@ -170,14 +176,17 @@ def _next_below(lines: Sequence[Line], at: int) -> Line | None:
     return None
 
 
-def _is_own(front: FrontPage, at: int, before: str, title: str) -> bool:
+def _is_own(front: FrontPage, at: int, before: str, title: str, people: Sequence[str]) -> bool:
     line = front.lines[at]
     above = _take_paragraph(front.lines, at)
-    paragraph = join_spaces(" ".join([*(each.text for each in above), before]))
+    kept = [each.text for each in above if not is_journal_line(join_spaces(each.text))]
+    paragraph = _without_own_people(join_spaces(" ".join([*kept, before])), people)
     if _is_below_references(front, line):
         return False
     if _CITE_LABEL.match(paragraph):
         return _has_title(paragraph, title) or not title
+    if _OWN_LABEL.search(line.text):
+        return True
     if _OF_ANOTHER.search(paragraph):
         return False
     if len(above) > _MOST_LINES_BEFORE:
@@ -189,6 +198,15 @@ def _is_own(front: FrontPage, at: int, before: str, title: str) -> bool:
         return not _is_in_sentence(before, above)
     # Elsewhere, only a DOI that has a line to itself, as publishers print it above the foot.
     return bool(_IS_LABEL.match(before)) and not _goes_on(above) and len(above) <= 1
+
+
+def _without_own_people(text: str, people: Sequence[str]) -> str:
+    """The text without "Doe et al." at its beginning, where Doe is the first author."""
+    found = re.match(r"^(.{2,40}?)\s+et\s+al\.?,?\s", text)
+    family = squash(people[0].split()[-1]) if people else ""
+    if found and family and squash(found.group(1)).endswith(family):
+        return text[found.end() :]
+    return text
 
 
 def _take_paragraph(lines: Sequence[Line], at: int) -> list[Line]:

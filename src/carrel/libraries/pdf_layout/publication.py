@@ -58,6 +58,10 @@ _PUBLISHED = re.compile(
 _COPYRIGHT = re.compile(
     r"^.{0,40}?(?:©|\(c\)|\bcopyright\b|ⓒ).{0,40}?\b((?:19|20)\d{2})\b", re.IGNORECASE
 )
+# Small print in a side column or a block of rights.
+_LABELLED = re.compile(
+    r"^(?:published(?:\s+online)?\s{0,2}:|©\s{0,2}(?:19|20)\d{2})", re.IGNORECASE
+)
 _RANGE = re.compile(r"\b(?:19|20)\d{2}\s?[-–—]\s?((?:19|20)\d{2})\b")
 _CONFERENCE_DAYS = re.compile(
     r"^(?P<place>[A-Z][^\d©]{2,80}),\s+(?P<month>[A-Z][a-z]{2,9})\.?\s+\d{1,2}"
@@ -93,6 +97,11 @@ class PublicationFacts:
     is_published: bool = False
 
 
+def is_journal_line(text: str) -> bool:
+    """Whether the line gives journal, volume and pages: "J. Tests (2019) 12:1-9"."""
+    return any(pattern.match(text[:400]) for pattern in _PATTERNS)
+
+
 def find_publication(front: FrontPage, title_bottom: float | None) -> PublicationFacts:
     """What the page says of its publication."""
     heads = _take_heads(front)
@@ -110,6 +119,8 @@ def _take_heads(front: FrontPage) -> list[str]:
         is_foot = line.box.y0 > 0.8 * front.page.height and line.size <= 0.95 * front.body_size
         if line.baseline < front.text_begins or front.is_in_margin(line) or is_foot:
             kept.append(_join_row(front.lines, at))
+        elif line.size <= 0.95 * front.body_size and _LABELLED.match(line.text.strip()):
+            kept.append(join_spaces(line.text)[:400])
     return kept
 
 

@@ -71,7 +71,11 @@ def read_title_page(content: PdfContent) -> TitlePage:
     authors = find_authors(front, title) if title else None
     authors = _check_with_information(authors, content.information, front)
     identifiers = find_identifiers(
-        front, title.text if title else "", stated.doi, content.first_page_links
+        front,
+        title.text if title else "",
+        authors.names if authors else (),
+        stated.doi,
+        content.first_page_links,
     )
     publication = find_publication(front, title.bottom if title else None)
     abstract = find_abstract(front)
