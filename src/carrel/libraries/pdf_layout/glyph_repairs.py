@@ -34,6 +34,8 @@ _COMBINING = {
     "~": "\u0303", "¯": "\u0304", "˘": "\u0306", "ˇ": "\u030c", "˚": "\u030a", "¸": "\u0327",
     "˝": "\u030b", "˙": "\u0307", "˛": "\u0328",
 }  # fmt: skip
+ASCII_ACCENTS = frozenset(map(ord, "`^~"))
+SPACING_ACCENTS = frozenset(map(ord, _COMBINING)) - ASCII_ACCENTS
 # How far from its letter an accent may be written, in characters of the page's text.
 _FARTHEST_ACCENT = 150
 # An accent belongs to a letter that it overlaps by at least this share of the narrower of both;
@@ -55,9 +57,10 @@ class GlyphStyle:
 
 @dataclass(slots=True)
 class Glyph:
-    """One character as drawn, at a place on the page as seen; `text` is empty once it was joined.
+    """One character or a run of them as drawn, at a place on the page as seen.
 
-    `is_break_hyphen` marks a hyphen that PDFium took for one of line breaking.
+    `text` is empty once it was joined to another. `is_break_hyphen` marks a hyphen that
+    PDFium took for one of line breaking.
     """
 
     text: str

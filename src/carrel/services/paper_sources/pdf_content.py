@@ -22,6 +22,8 @@ from carrel.libraries.pdf_layout.content import (
     PdfContent,
 )
 from carrel.libraries.pdf_layout.glyph_repairs import (
+    ASCII_ACCENTS,
+    SPACING_ACCENTS,
     Glyph,
     GlyphStyle,
     decode_nameless_fonts,
@@ -58,6 +60,8 @@ _BREAK_HYPHENS = frozenset({0x02, 0xFFFE})
 _DAMAGED_SHARE = 0.25
 
 _RECTANGLE = struct.Struct("4f")
+_Place = tuple[float, ...]
+_NO_STYLE = GlyphStyle("", 0.0)
 # The same functions as of `pdfium`, taking addresses as numbers: a third of the time of a call.
 _Integers = ctypes.PYFUNCTYPE(ctypes.c_uint32, ctypes.c_void_p, ctypes.c_int)
 _Pointers = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
@@ -179,37 +183,88 @@ class _PageReader:
         """The lines, and whether most characters have no meaning."""
         count = min(self._text_page.count_chars(), MOST_CHARACTERS_PER_PAGE)
         glyphs = self._read_glyphs(count)
-        pair_halves(glyphs)
-        place_accents(glyphs)
         lines = group_glyphs(glyphs, number)
         return lines, _is_damaged(glyphs)
 
     def _read_glyphs(self, count: int) -> list[Glyph]:
-        handle, place = self._handle, self._geometry.place
+        handle = self._handle
         boxes = ctypes.create_string_buffer(max(1, count) * _RECTANGLE.size)
         start = ctypes.addressof(boxes)
         for at in range(count):
             _get_loose_box(handle, at, start + at * _RECTANGLE.size)
         codes = [_get_unicode(handle, at) for at in range(count)]
         objects = [_get_text_object(handle, at) or 0 for at in range(count)]
+        places = list(_RECTANGLE.iter_unpack(boxes.raw[: count * _RECTANGLE.size]))
+        for own, at in {own: at for at, own in enumerate(objects)}.items():
+            self._objects[own] = self._read_object(own, at)
+        is_simple = (
+            self._geometry.rotation == 0
+            and all(
+                style.font and not style.angle
+                for own, (style, _, _) in self._objects.items()
+                if own
+            )
+            and not _needs_repair(codes, places)
+        )
+        if is_simple:
+            return self._read_runs(codes, objects, places)
+        return self._read_each(codes, objects, places)
+
+    def _read_runs(self, codes: list[int], objects: list[int], places: list[_Place]) -> list[Glyph]:
+        """Runs of characters of one text object, where no single character needs a repair."""
+        glyphs: list[Glyph] = []
+        origin = self._geometry.place(0.0, 0.0, 0.0, 0.0)
+        dx, dy = origin.x0, origin.y0
+        texts: list[str] = []
+        own, has_space, before_left, x0, x1, y0, y1 = -1, False, 0.0, 0.0, 0.0, 0.0, 0.0
+        style, baseline, _ = self._objects.get(0, (_NO_STYLE, 0.0, 0))
+        for code, its, (left, top, right, bottom) in zip(codes, objects, places, strict=True):
+            if code <= 32 and code != 2:
+                has_space = has_space or code == 32
+                continue
+            gap = left - x1
+            if its == own and (-0.5 * style.size < gap < 0.75 * style.size or left == before_left):
+                if has_space or gap > 0.35 * style.size:
+                    texts.append(" ")
+                    has_space = False
+            else:
+                if texts:
+                    glyphs.append(
+                        Glyph("".join(texts), x0 + dx, dy - y1, x1 + dx, dy - y0, baseline, style)
+                    )
+                if has_space:
+                    glyphs.append(Glyph(" ", 0.0, 0.0, 0.0, 0.0, 0.0, style))
+                style, baseline, _ = self._objects[its]
+                texts, own, has_space, x0, y0, y1 = [], its, False, left, bottom, top
+            before_left, x1 = left, right
+            if code in _BREAK_HYPHENS:
+                texts.append("-")
+                box = (x0 + dx, dy - y1, x1 + dx, dy - y0)
+                glyphs.append(Glyph("".join(texts), *box, baseline, style, True))
+                texts, own = [], -1
+            elif not 0x7F <= code <= 0x9F:
+                character = chr(code)
+                texts.append(character if code < 0xE000 else expand_ligature(character))
+        if texts:
+            glyphs.append(
+                Glyph("".join(texts), x0 + dx, dy - y1, x1 + dx, dy - y0, baseline, style)
+            )
+        return glyphs
+
+    def _read_each(self, codes: list[int], objects: list[int], places: list[_Place]) -> list[Glyph]:
+        """Every character alone, with all repairs."""
         nameless: list[tuple[int, int, int]] = []
         glyphs: list[Glyph] = []
-        for at, (left, top, right, bottom) in enumerate(
-            _RECTANGLE.iter_unpack(boxes.raw[: count * _RECTANGLE.size])
-        ):
+        for at, (left, top, right, bottom) in enumerate(places):
             code = codes[at]
             if code == 0 or (code in (10, 13) and pdfium.FPDFText_IsGenerated(self._text_page, at)):
                 continue
-            own = objects[at]
-            known = self._objects.get(own) if own else None
-            if known is None:
-                known = self._read_object(own, at)
-            style, baseline, font = known
-            box = place(left, bottom, right, top)
+            style, baseline, font = self._objects[objects[at]]
+            box = self._geometry.place(left, bottom, right, top)
             is_hyphen = code in _BREAK_HYPHENS
             if is_hyphen and not pdfium.FPDFText_IsHyphen(self._text_page, at):
                 is_hyphen = code == 0xFFFE
-            if not style.font and own and not is_hyphen:
+            if not style.font and objects[at] and not is_hyphen:
                 nameless.append((len(glyphs), code, font))
             text = "-" if is_hyphen else expand_ligature(chr(code))
             glyphs.append(Glyph(text, box.x0, box.y0, box.x1, box.y1, baseline, style, is_hyphen))
@@ -218,6 +273,8 @@ class _PageReader:
         for glyph in glyphs:
             if len(glyph.text) == 1 and (glyph.text < " " or "\x7f" <= glyph.text <= "\x9f"):
                 glyph.text = ""
+        pair_halves(glyphs)
+        place_accents(glyphs)
         return glyphs
 
     def _read_object(self, own: int, at: int) -> tuple[GlyphStyle, float, int]:
@@ -230,7 +287,7 @@ class _PageReader:
             scale = abs(matrix.d) if abs(matrix.d) > abs(matrix.b) * 0.1 else abs(matrix.b)
         size = round(pdfium.FPDFText_GetFontSize(page, at) * (scale or 1.0), 2)
         radians = pdfium.FPDFText_GetCharAngle(page, at)
-        degrees = round(math.degrees(radians)) if radians >= 0 else 0
+        degrees = round(math.degrees(radians)) if radians > 0 else 0
         angle = (degrees - self._geometry.rotation) % 360
         # Letters of slanted scans lean by a few degrees.
         angle = 0 if angle <= 3 or angle >= 357 else angle
@@ -239,10 +296,7 @@ class _PageReader:
         x, y = ctypes.c_double(), ctypes.c_double()
         pdfium.FPDFText_GetCharOrigin(page, at, x, y)
         origin = self._geometry.place(x.value, y.value, x.value, y.value)
-        known = (style, origin.y0, font)
-        if own:
-            self._objects[own] = known
-        return known
+        return style, origin.y0, font
 
     def _read_font(self, own: int, at: int) -> tuple[int, tuple[str, bool, bool, bool]]:
         handle = ctypes.cast(own, pdfium.FPDF_PAGEOBJECT) if own else None
@@ -269,6 +323,22 @@ class _PageReader:
             if font:
                 self._fonts[font] = known
         return font, known
+
+
+def _needs_repair(codes: list[int], places: list[_Place]) -> bool:
+    """Whether there are halves of characters, or accents over letters of their own."""
+    used = set(codes)
+    if used & SPACING_ACCENTS or any(0xD800 <= code <= 0xDFFF for code in used):
+        return True
+    if not used & ASCII_ACCENTS:
+        return False
+    return any(
+        places[other][0] < (places[at][0] + places[at][2]) / 2 < places[other][2]
+        for at, code in enumerate(codes)
+        if code in ASCII_ACCENTS
+        for other in (at - 1, at + 1)
+        if 0 <= other < len(codes)
+    )
 
 
 def _decode_nameless(glyphs: list[Glyph], nameless: list[tuple[int, int, int]]) -> None:

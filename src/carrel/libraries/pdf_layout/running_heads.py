@@ -1,0 +1,115 @@
+"""Finds running heads, feet and page numbers: what stands at the edge of page after page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from carrel.libraries.pdf_layout.content import Line, PageContent, PdfContent
+
+# Shares of the page's height, and how many pages make a repetition (facts of the gold set).
+_TOP_BAND, _BOTTOM_BAND = 0.12, 0.90
+_FEWEST_PAGES = 3
+_LONGEST_HEAD = 200
+# A first line at one place on this share of the pages is a running head although its words change,
+# if the gap below it is this many times its size.
+_SAME_PLACE_SHARE = 0.5
+_GAP_BELOW = 1.9
+_PAGE_NUMBER = re.compile(
+    r"(?:page|seite|p\.|стр\.)?[\s\-–—\[(|]*(?:\d{1,4}|[ivxlc]{1,7})[\s\-–—\])|]*"
+    r"(?:(?:of|von|/|sur|de)\s*\d{1,4})?",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
+_SPACES = re.compile(r"\s+")
+
+
+def find_running_heads(content: PdfContent) -> list[frozenset[int]]:
+    """For each page, the positions in `lines` of what is repeated from page to page."""
+    bands = [_band_lines(page) for page in content.pages]
+    seen: Counter[tuple[str, bool]] = Counter()
+    for page, band in zip(content.pages, bands, strict=True):
+        keys = {(_fold(page.lines[at].text), is_top) for at, is_top in band}
+        seen.update(keys)
+    tops = [_first_with_gap(page) for page in content.pages]
+    places = Counter(round(page.lines[at].baseline / 2) for at, page in _known(tops, content))
+    found: list[frozenset[int]] = []
+    for page, band, top in zip(content.pages, bands, tops, strict=True):
+        own = {
+            at
+            for at, is_top in band
+            if seen[_fold(page.lines[at].text), is_top] >= _FEWEST_PAGES
+            or _is_page_number(page, at)
+        }
+        if top is not None:
+            place = round(page.lines[top].baseline / 2)
+            count = sum(places[place + step] for step in (-1, 0, 1))
+            if count >= max(_FEWEST_PAGES, _SAME_PLACE_SHARE * len(content.pages)):
+                own |= _beside(page, top)
+        found.append(frozenset(own))
+    return found
+
+
+def _known(tops: Sequence[int | None], content: PdfContent) -> list[tuple[int, PageContent]]:
+    return [(at, page) for at, page in zip(tops, content.pages, strict=True) if at is not None]
+
+
+def _band_lines(page: PageContent) -> list[tuple[int, bool]]:
+    """The lines at the upper and lower edge, and whether each is at the upper."""
+    found: list[tuple[int, bool]] = []
+    for at, line in enumerate(page.lines):
+        if line.angle or len(line.text) > _LONGEST_HEAD:
+            continue
+        if line.box.y1 < _TOP_BAND * page.height:
+            found.append((at, True))
+        elif line.box.y0 > _BOTTOM_BAND * page.height:
+            found.append((at, False))
+    return found
+
+
+def _fold(text: str) -> str:
+    return _SPACES.sub(" ", _DIGITS.sub("#", text.casefold())).strip()
+
+
+def _is_page_number(page: PageContent, at: int) -> bool:
+    """Whether a line is only a number and nothing stands beyond it."""
+    line = page.lines[at]
+    if not _PAGE_NUMBER.fullmatch(line.text.strip()):
+        return False
+    is_top = line.box.y1 < page.height / 2
+    return not any(
+        (other.baseline < line.baseline - 1 if is_top else other.baseline > line.baseline + 1)
+        and not _PAGE_NUMBER.fullmatch(other.text.strip())
+        for other in page.lines
+        if not other.angle and abs(other.baseline - line.baseline) < _TOP_BAND * page.height
+    )
+
+
+def _first_with_gap(page: PageContent) -> int | None:
+    """The first line of a page if it stands at the edge, with a wide gap below."""
+    upright = [at for at, line in enumerate(page.lines) if not line.angle and line.text.strip()]
+    if not upright:
+        return None
+    top = min(upright, key=lambda at: page.lines[at].baseline)
+    line = page.lines[top]
+    if line.box.y1 >= _TOP_BAND * page.height or len(line.text) > _LONGEST_HEAD:
+        return None
+    below = [
+        page.lines[at].baseline
+        for at in upright
+        if page.lines[at].baseline > line.baseline + 0.4 * line.size
+    ]
+    if not below or min(below) - line.baseline < _GAP_BELOW * max(line.size, 1.0):
+        return None
+    return top
+
+
+def _beside(page: PageContent, at: int) -> set[int]:
+    """The line and those on its baseline."""
+    line: Line = page.lines[at]
+    return {
+        other_at
+        for other_at, other in enumerate(page.lines)
+        if not other.angle and abs(other.baseline - line.baseline) < 0.4 * line.size
+    }

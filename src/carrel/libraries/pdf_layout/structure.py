@@ -1,0 +1,96 @@
+"""The structure of a PDF: headings, paragraphs, notes, figures and references, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from carrel.libraries.pdf_layout.blocks import Block, cut_blocks
+from carrel.libraries.pdf_layout.content import Line, PdfContent
+from carrel.libraries.pdf_layout.figures import PrintedFigure, find_figures
+from carrel.libraries.pdf_layout.heading_words import squash
+from carrel.libraries.pdf_layout.headings import (
+    PrintedHeading,
+    find_contents_rows,
+    find_headings,
+    heading_rows,
+)
+from carrel.libraries.pdf_layout.hyphens import DocumentWords, join_rows
+from carrel.libraries.pdf_layout.markdown_writer import write_markdown
+from carrel.libraries.pdf_layout.paragraphs import join_paragraphs
+from carrel.libraries.pdf_layout.reading_order import ReadingOrder, order_pages
+from carrel.libraries.text.passages import is_reference_heading
+
+_SHORTEST_TITLE_ROW = 8
+
+
+@dataclass(frozen=True)
+class DocumentStructure:
+    """What the layout of a document tells.
+
+    `markdown` is the text below the title with marks of pages. `reference_lines` are the lines of
+    the reference list in reading order, empty where there is none.
+    """
+
+    order: ReadingOrder
+    headings: tuple[PrintedHeading, ...]
+    markdown: str
+    figures: tuple[PrintedFigure, ...]
+    reference_lines: tuple[Line, ...]
+
+
+def read_structure(content: PdfContent, title: str | None = None) -> DocumentStructure:
+    """The structure of a document whose title is known or not."""
+    order = order_pages(content)
+    words = DocumentWords(content)
+    contents = find_contents_rows(order)
+    headings = [_mend(heading, order, words) for heading in find_headings(content, order, title)]
+    blocks = cut_blocks(order, heading_rows(headings), contents)
+    blocks = [block for block in blocks if not _is_title(block, squash(title or ""))]
+    figures, blocks = find_figures(order, blocks, words)
+    return DocumentStructure(
+        order,
+        tuple(headings),
+        write_markdown(order, join_paragraphs(blocks), words, has_headings=len(headings) > 2),
+        tuple(figures),
+        tuple(_reference_lines(blocks)),
+    )
+
+
+def _is_title(block: Block, title: str) -> bool:
+    """Whether a block on the first pages is the title, or a row of it."""
+    if block.page > 2 or block.kind not in {"paragraph", "cells"} or not title:
+        return False
+    words = squash(" ".join(row.text for row in block.rows))
+    return len(words) >= _SHORTEST_TITLE_ROW and words in title
+
+
+def _mend(heading: PrintedHeading, order: ReadingOrder, words: DocumentWords) -> PrintedHeading:
+    """The heading with words mended that were cut at the end of its rows."""
+    if heading.row_count == 1:
+        return heading
+    page, flow, first = heading.place
+    rows = order.pages[page].flows[flow].rows[first : first + heading.row_count]
+    text = join_rows([row.text for row in rows], [row.has_hyphen for row in rows], words)
+    return PrintedHeading(heading.level, text, heading.page, heading.place, heading.row_count)
+
+
+def _reference_lines(blocks: Sequence[Block]) -> list[Line]:
+    """The lines below the last heading of references, up to the next heading."""
+    start = max(
+        (
+            at
+            for at, block in enumerate(blocks)
+            if block.heading is not None and is_reference_heading(block.heading.text)
+        ),
+        default=None,
+    )
+    if start is None:
+        return []
+    lines: list[Line] = []
+    for block in blocks[start + 1 :]:
+        if block.kind == "heading":
+            break
+        if block.kind != "caption":
+            lines += [line for row in block.rows for line in row.lines]
+    return lines
