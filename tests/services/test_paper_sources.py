@@ -199,7 +199,7 @@ def test_a_pdf_gives_pages_title_doi_year_and_abstract(tmp_path: Path) -> None:
     assert (record.title, record.doi, record.publication_date) == (
         "On the Behaviour of Very Small Engines",
         "10.1234/abc.55",
-        "2019",
+        "2019-05-03",
     )
     assert (record.abstract or "").startswith("We study very small engines")
     assert (record.abstract or "").endswith("larger services.")
@@ -207,12 +207,16 @@ def test_a_pdf_gives_pages_title_doi_year_and_abstract(tmp_path: Path) -> None:
     assert "<!-- page 2 -->\n\nThe second page" in shelf.texts[0]
 
 
-def test_a_title_that_a_pdf_states_is_taken_unless_a_program_wrote_it(tmp_path: Path) -> None:
+def test_a_title_that_a_pdf_states_gives_way_to_the_printed_one(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
-    path.write_bytes(make_pdf([PAGE], title="A Treatise on Engines"))
-    assert only(read_all(PdfSource(), path)).title == "A Treatise on Engines"
-    path.write_bytes(make_pdf([PAGE], title="Microsoft Word - draft7.doc"))
-    assert only(read_all(PdfSource(), path)).title == "On the Behaviour of Very Small Engines"
+    printed = "On the Behaviour of Very Small Engines"
+    for stated in ("A Treatise on Engines", "Microsoft Word - draft7.doc"):
+        path.write_bytes(make_pdf([PAGE], title=stated))
+        assert only(read_all(PdfSource(), path)).title == printed
+    untitled = [(10, "of engines and of the other things that we have seen in this house")] * 9
+    path.write_bytes(make_pdf([untitled], title="A Treatise on Engines"))
+    record = only(read_all(PdfSource(), path))
+    assert (record.title, record.inferred) == ("A Treatise on Engines", ("title",))
 
 
 @pytest.mark.promise("Q3")
@@ -268,7 +272,8 @@ def test_pages_that_cannot_be_loaded_are_named_and_the_others_kept(
     path.write_bytes(break_pages(make_pdf(pages, title="A Treatise on Engines"), *broken))
     shelf = Shelf()
     reading = read_all(PdfSource(), path, shelf)
-    assert only(reading).title == "A Treatise on Engines"
+    printed = "On the Behaviour of Very Small Engines"
+    assert only(reading).title == ("A Treatise on Engines" if 1 in broken else printed)
     assert [(each.code, each.is_fatal) for each in reading.problems] == [
         ("pages_not_readable", False)
     ]

@@ -23,19 +23,20 @@ from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
 from tests.services.pdf_files import Line, make_pdf
 
+# A page without a title, names or a date: only the file itself says what it may be called.
+GUESSED_TITLE = "On the Behaviour of Very Small Engines"
 GUESSED: list[Line] = [
-    (22, "On the Behaviour of Very Small Engines"),
-    (10, "Ann Smith, University of Somewhere"),
-    (10, "(c) 2011 The Authors"),
-    (11, "Abstract"),
-    (10, "We study very small engines and find that they behave in a manner that is not at all"),
     (
         10,
-        "unlike larger engines, against Jones (1998), doi:10.9999/cited.one, "
+        "we study them and find that they behave in a manner that is not at all unlike that of the",
+    ),
+    (
+        10,
+        "larger engines, against Jones (1998), doi:10.9999/cited.one, "
         "https://doi.org/10.9999/cited.two",
     ),
     (12, "1 Introduction"),
-    (10, "1998 1998 1998 1998 arXiv:1706.03762 and doi:10.9999/cited.three"),
+    (10, "they follow arXiv:1706.03762 of 1998 and then of course also doi:10.9999/cited.three"),
     (10, "Copyright 1975 is in the text."),
 ]
 SOURCES = {
@@ -83,7 +84,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in SOURCES.items():
         (sources / name).write_text(text, encoding="utf-8")
     (sources / "guessed.pdf").write_bytes(
-        make_pdf([GUESSED, [(10, "See doi:10.9999/cited.four on the second page, in full.")]])
+        make_pdf(
+            [GUESSED, [(10, "See doi:10.9999/cited.four on the second page, in full.")]],
+            title=GUESSED_TITLE,
+        )
     )
     assert run(["build", str(sources), "--into", str(home / "papers"), "--workers", "1"]) == 0
     return home
@@ -165,10 +169,10 @@ def test_every_paper_that_can_be_exported_has_a_bibtex_entry(home: Path) -> None
 
 def test_what_a_pdf_does_not_state_is_null_and_what_is_inferred_says_so(home: Path) -> None:
     hit = found(home, "very small engines")
-    assert hit["inferred"] == ["publication_date", "title", "year"]
+    assert hit["inferred"] == ["title"]
     metadata = ask(home, "get_paper_metadata", paper_id=hit["paper_id"])
-    assert (metadata["doi"], metadata["arxiv_id"], metadata["year"]) == (None, None, "2011")
-    assert metadata["inferred"] == ["publication_date", "title", "year"]
+    assert (metadata["doi"], metadata["arxiv_id"], metadata["year"]) == (None, None, None)
+    assert metadata["inferred"] == ["title"]
     entry = ask(home, "get_paper_bibtex", paper_id=hit["paper_id"])
     assert "year" not in entry and "doi" not in entry
     assert "inferred" not in found(home, "journal twin")

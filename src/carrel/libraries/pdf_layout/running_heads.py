@@ -12,6 +12,7 @@ from carrel.libraries.pdf_layout.content import Line, PageContent, PdfContent
 _TOP_BAND, _BOTTOM_BAND = 0.12, 0.90
 _FEWEST_PAGES = 3
 _LONGEST_HEAD = 200
+_SHORTEST_TEXT = 25
 # A first line at one place on this share of the pages is a running head although its words change,
 # if the gap below it is this many times its size.
 _SAME_PLACE_SHARE = 0.5
@@ -47,6 +48,9 @@ def find_running_heads(content: PdfContent) -> list[frozenset[int]]:
             count = sum(places[place + step] for step in (-1, 0, 1))
             if count >= max(_FEWEST_PAGES, _SAME_PLACE_SHARE * len(content.pages)):
                 own |= _beside(page, top)
+        if not any(at not in own and not line.angle for at, line in enumerate(page.lines)):
+            # A page of nothing but such lines keeps what says more than a number.
+            own = {at for at in own if len(page.lines[at].text) < _SHORTEST_TEXT}
         found.append(frozenset(own))
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from carrel.libraries.pdf_layout.blocks import Block, cut_blocks
@@ -39,13 +39,23 @@ class DocumentStructure:
     reference_lines: tuple[Line, ...]
 
 
-def read_structure(content: PdfContent, title: str | None = None) -> DocumentStructure:
-    """The structure of a document whose title is known or not."""
+def read_structure(
+    content: PdfContent, title: str | None = None, front_lines: Iterable[Line] = ()
+) -> DocumentStructure:
+    """The structure of a document; `front_lines` are of its title and authors, no part of it."""
     order = order_pages(content)
     words = DocumentWords(content)
     contents = find_contents_rows(order)
-    headings = [_mend(heading, order, words) for heading in find_headings(content, order, title)]
+    front = {id(line) for line in front_lines}
+    headings = [
+        _mend(heading, order, words)
+        for heading in find_headings(content, order, title)
+        if not _is_front(heading, order, front)
+    ]
     blocks = cut_blocks(order, heading_rows(headings), contents)
+    for block in blocks:
+        block.rows = [row for row in block.rows if not all(id(line) in front for line in row.lines)]
+    blocks = [block for block in blocks if block.rows]
     blocks = [block for block in blocks if not _is_title(block, squash(title or ""))]
     figures, blocks = find_figures(order, blocks, words)
     return DocumentStructure(
@@ -55,6 +65,11 @@ def read_structure(content: PdfContent, title: str | None = None) -> DocumentStr
         tuple(figures),
         tuple(_reference_lines(blocks)),
     )
+
+
+def _is_front(heading: PrintedHeading, order: ReadingOrder, front: set[int]) -> bool:
+    page, flow, row = heading.place
+    return all(id(line) in front for line in order.pages[page].flows[flow].rows[row].lines)
 
 
 def _is_title(block: Block, title: str) -> bool:

@@ -36,8 +36,8 @@ from carrel.libraries.text.budget import current_budget
 from carrel.services.paper_sources.pdf_drawings import read_drawings
 
 MOST_PAGES = 3_000
-# A page of small print has some 10,000 characters.
-MOST_CHARACTERS_PER_PAGE = 60_000
+# A page of small print has some 10,000 characters; of a page with more the rest is not read.
+MOST_CHARACTERS_PER_PAGE = 200_000
 _MOST_OUTLINE_ENTRIES = 2_000
 _DEEPEST_OUTLINE = 8
 _LONGEST_OUTLINE_TITLE = 500
@@ -122,8 +122,6 @@ def _read_page(document: pypdfium2.PdfDocument, number: int) -> PageContent:
         rules, pictures = read_drawings(page, geometry.place)
     finally:
         page.close()
-    # A form that draws itself twice, nested, makes gigabytes of text out of a few lines.
-    current_budget().spend_output(sum(len(line.text) for line in lines))
     return PageContent(
         number, geometry.width, geometry.height, tuple(lines), rules, pictures, is_damaged
     )
@@ -180,11 +178,15 @@ class _PageReader:
         self._objects: dict[int, tuple[GlyphStyle, float, int]] = {}
 
     def read(self, number: int) -> tuple[list[Line], bool]:
-        """The lines, and whether most characters have no meaning."""
-        count = min(self._text_page.count_chars(), MOST_CHARACTERS_PER_PAGE)
+        """The lines, and whether much of the text has no meaning or was not read."""
+        count = self._text_page.count_chars()
+        # A form that draws itself twice, nested, makes gigabytes of text out of a few lines.
+        current_budget().spend_output(count)
+        is_cut = count > MOST_CHARACTERS_PER_PAGE
+        count = min(count, MOST_CHARACTERS_PER_PAGE)
         glyphs = self._read_glyphs(count)
         lines = group_glyphs(glyphs, number)
-        return lines, _is_damaged(glyphs)
+        return lines, is_cut or _is_damaged(glyphs)
 
     def _read_glyphs(self, count: int) -> list[Glyph]:
         handle = self._handle

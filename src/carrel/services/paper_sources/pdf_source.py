@@ -9,7 +9,7 @@ from carrel.rooms.papers.building.models import Reading, SourcePart
 from carrel.rooms.papers.building.ports import AssetStore
 
 NAME = "pdf"
-VERSION = 2
+VERSION = 3
 
 
 class PdfSource:
