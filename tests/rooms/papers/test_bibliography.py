@@ -171,7 +171,7 @@ def test_what_a_pdf_does_not_state_is_null_and_what_is_inferred_says_so(home: Pa
     hit = found(home, "very small engines")
     assert hit["inferred"] == ["title"]
     metadata = ask(home, "get_paper_metadata", paper_id=hit["paper_id"])
-    assert (metadata["doi"], metadata["arxiv_id"], metadata["year"]) == (None, None, None)
+    assert (metadata["doi"], metadata["arxiv_id"], metadata["year"]) == (None, None, "unknown")
     assert metadata["inferred"] == ["title"]
     entry = ask(home, "get_paper_bibtex", paper_id=hit["paper_id"])
     assert "year" not in entry and "doi" not in entry
