@@ -52,6 +52,7 @@ RECORDED = (
     Command(("knowledge", "import-nodes", "nodes.jsonl"), "knowledge:import-nodes"),
     Command(("knowledge", "import-nodes", "--from-notes"), "knowledge:import-nodes"),
     Command(("add", "in"), "knowledge:import"),
+    Command(("watch", "in", "--once", "--quiet"), "papers:watch"),
     Command(("search", "sync"), "search:sync", environment=NOBODY_THERE, exit_code=5),
     Command(("connect", "cursor", "--write"), "connect:write"),
     Command(("backup", "desk.tar.gz", "--quiet"), "backup:make"),

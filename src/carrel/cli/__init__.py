@@ -10,6 +10,7 @@ _VERBS = {
     "serve": ("carrel.cli.serve", "serve every open room over HTTP"),
     "mcp": ("carrel.cli.mcp", "speak MCP over standard input and output"),
     "add": ("carrel.cli.add", "put files, folders and identifiers where they belong"),
+    "watch": ("carrel.cli.watch", "keep the papers in step with folders"),
 }
 _ROOMS = "carrel.cli.rooms"
 _MORE_VERBS = {

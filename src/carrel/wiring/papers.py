@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from carrel.stores.corpus.ranking import SegmentRanking
     from carrel.stores.corpus.store import CorpusPaperStore, CorpusRanking
     from carrel.stores.elasticsearch.papers import PaperCluster
+    from carrel.wiring.papers_watch import ServerWatch
 
 
 def snapshot_path(settings: Settings) -> Path:
@@ -173,6 +174,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     corpus.links.things.register(("paper", "doi", "arxiv", "passage"), "papers:read", find_paper)
     reader, uploads = LazyReader(), open_uploads(settings)
     adder = paper_adder(corpus.place.folder.path, services, settings, uploads, reader)
+    watch = _open_watch(settings, corpus.place.folder.path)
     jobs = adder.jobs
     assert jobs is not None
     room = Room.collect(
@@ -204,8 +206,13 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     async def start() -> None:
         if settings.keeps_home:
             jobs.take_up_work(has_jobs(settings))
+            await uploads.sweep()
+            if watch is not None:
+                watch.start()
 
     async def close() -> None:
+        if watch is not None:
+            await asyncio.to_thread(watch.close)
         await jobs.close()
         await services.close()
         await asyncio.to_thread(reader.close)
@@ -223,6 +230,15 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
             HomeNotPersistentError, "Uploads are", has_database=bool(settings.database.url)
         ),
     )
+
+
+def _open_watch(settings: Settings, into: Path) -> ServerWatch | None:
+    """The watch over the folders of `papers.watch`; none without such folders."""
+    if not settings.papers.watch:
+        return None
+    from carrel.wiring.papers_watch import ServerWatch
+
+    return ServerWatch(into, settings.papers.watch, settings.papers.watch_every_seconds)
 
 
 def open_literature(settings: Settings) -> LazyLiterature:

@@ -198,13 +198,15 @@ def export_papers(corpus: Path, target: Path, has_edges: bool, progress: Progres
     return counts[0]
 
 
+def refuse_lost_corpus(settings: Settings, into: Path) -> None:
+    """Raises HomeNotPersistentError where what is built into this folder would be lost."""
+    if not settings.keeps_home and into.resolve().is_relative_to(settings.home.resolve()):
+        has_database = bool(settings.database.url)
+        raise HomeNotPersistentError("Built papers are", has_database=has_database)
+
+
 def local_operations(settings: Settings) -> CorpusOperations:
     """What `carrel papers` does with corpora in folders."""
-
-    def refuse_lost_folder(into: Path) -> None:
-        if not settings.keeps_home and into.resolve().is_relative_to(settings.home.resolve()):
-            has_database = bool(settings.database.url)
-            raise HomeNotPersistentError("Built papers are", has_database=has_database)
 
     @asynccontextmanager
     async def open_summariser(request: SummarisePapers) -> AsyncIterator[Summariser]:
@@ -214,7 +216,7 @@ def local_operations(settings: Settings) -> CorpusOperations:
             yield Summariser(papers, writer, summaries, SystemClock(), request)
 
     tools = CorpusTools(
-        refuse_lost_folder,
+        partial(refuse_lost_corpus, settings),
         paper_builder,
         index_papers,
         embed_papers,

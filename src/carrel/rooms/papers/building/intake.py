@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,6 +90,33 @@ class PaperIntake(PaperBuilder):
             return self._publish_taken(
                 paths, asked, changes, unchanged, skipped_lines(skipped), progress
             )
+
+    def sync(
+        self,
+        folders: Sequence[Path],
+        progress: Progress,
+        hold_back: Callable[[Sequence[str]], Collection[str]],
+    ) -> Intake:
+        """Bring the corpus in step with everything below the folders, also where that is nothing.
+
+        `hold_back` names those of the vanished files that have not left.
+        """
+        with self._held(progress):
+            found, skipped = self._sources.find(folders)
+            at_hand = {str(source.path) for source in found}
+            unreachable = [
+                line.path for line in skipped if line.code in {"not_found", "not_readable"}
+            ]
+            gone = {
+                path
+                for path in self.known_paths(folders)
+                if path not in at_hand
+                and not any(Path(path).is_relative_to(place) for place in unreachable)
+            }
+            gone -= set(hold_back(sorted(gone)))
+            changes, unchanged = self._settle_and_read(found, gone, progress)
+            lines = [line for line in skipped_lines(skipped) if line.code != "not_found"]
+            return self._publish_taken((), (), changes, unchanged, lines, progress)
 
     def follow(self, paths: Sequence[Path], progress: Progress) -> Intake:
         """Bring the corpus in step with files that came, changed or left.

@@ -1,0 +1,91 @@
+"""`carrel watch FOLDER…`: keeps the corpus in step with folders until it is stopped."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+from pathlib import Path
+from types import FrameType
+
+from carrel.cli.options import add_home_options, home_settings
+from carrel.cli.output import show
+from carrel.cli.progress import TerminalProgress
+
+_EVERY_SECONDS = 2.0
+_NOT_IN_STEP = 5
+
+
+def run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="carrel watch",
+        description="Keeps the papers in step with folders: new, changed, renamed and removed "
+        "files. Ends with Ctrl-C; --once looks once, for cron.",
+    )
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("--once", action="store_true", help="bring the corpus in step and end")
+    parser.add_argument(
+        "--every",
+        type=_seconds,
+        default=_EVERY_SECONDS,
+        metavar="SECONDS",
+        help="time between two looks (default: 2)",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument(
+        "--into", type=Path, metavar="DIR", help="another corpus than the desk's own"
+    )
+    add_home_options(parser)
+    return watch(parser.parse_args(words[1:]))
+
+
+def watch(options: argparse.Namespace) -> int:
+    """0 when it was stopped or is in step; 5 when --once could not bring the corpus in step."""
+    from carrel.wiring.audit import record_command
+    from carrel.wiring.papers import snapshot_path
+    from carrel.wiring.papers_build import refuse_lost_corpus
+    from carrel.wiring.papers_watch import CorpusWatch
+
+    settings = home_settings(options)
+    into = options.into or snapshot_path(settings).parent
+    refuse_lost_corpus(settings, into)
+    progress = None if options.quiet else TerminalProgress()
+    looking = CorpusWatch(into, options.folders, _say, _complain, progress)
+    facts = {"folders": [str(folder) for folder in options.folders], "once": options.once}
+    with record_command(settings, "papers:watch", f"papers:{into}", facts):
+        if options.once:
+            return 0 if looking.step() else _NOT_IN_STEP
+        stop = threading.Event()
+        for kind in (signal.SIGINT, signal.SIGTERM):
+            _stop_on(kind, stop)
+        _complain(f"Watching {', '.join(map(str, options.folders))}; Ctrl-C ends it.")
+        looking.run(stop, options.every)
+        _complain("Stopped; the corpus is in step with what was seen.")
+    return 0
+
+
+def _stop_on(kind: int, stop: threading.Event) -> None:
+    """The first signal lets the change at hand be finished, the second does not."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    signal.signal(kind, handle)
+
+
+def _say(text: str) -> None:
+    show(text, flush=True)
+
+
+def _complain(text: str) -> None:
+    show(text, file=sys.stderr, flush=True)
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0.1 <= value <= 3600:
+        raise argparse.ArgumentTypeError("must be between 0.1 and 3600")
+    return value
