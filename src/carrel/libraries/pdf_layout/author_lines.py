@@ -31,7 +31,7 @@ _LINE_STEP = 1.75
 _WIDE_SPACE = 6.0
 _MOST_AUTHORS = 1_000
 _MARK = "\ue000"
-_MARKER_TEXT = re.compile(r"^[\d,;.\s*∗†‡§¶‖⋆★✉#a-zA-Z()\[\]^+&–-]{1,14}$")
+_MARKER_TEXT = re.compile(r"^[\d,;.\s*∗†‡§¶‖⋆★✉#a-zA-Zα-ωΑ-Ω♠♣♥♦()\[\]^+&–-]{1,14}$")
 _LOOSE_MARKS = re.compile(r"(?<=[^\W\d_.])\s?(?:\d{1,2}(?:\s?,\s?\d{1,2})*|[*∗†‡§¶]+)(?=[,;\s]|$)")
 _CONTACT = re.compile(
     r"@|https?:|www\.|\borcid\b|e-?mail|\bcorrespond|\btel\b|\bphone\b|\bfax\b|^\s*\{.*\}",
@@ -56,9 +56,15 @@ _OTHER_PEOPLE = re.compile(
 )
 _NUMERAL = re.compile(r"^(?:\d{1,2}|[IVX]{1,4})(?:\.\d{1,2}){0,3}\.?$")
 _HAS_LETTERS = re.compile(r"[^\W\d_]{2}")
-_PARENTHESES = re.compile(r"\s*[（(]([^()（）]{2,120})[)）]")
+# Behind a name, the place; within a name it is a nickname and stays.
+_PARENTHESES = re.compile(
+    r"\s*[（(]([^()（）]{2,120})[)）](?=[\s,;、\ue000]*(?:$|[,;、\ue000]|and\b))"
+)
+_NICKNAME = re.compile(r"(?<=\s)\([^\W\d_]{2,20}\)(?=\s)")
 
 
+_BROKEN = re.compile(r"(?:[,;&-]|\b(?:and|und|et|y))$")
+NOT_SUPPORTED = "nothing beside the names shows that they are names"
 BEFORE_NAMES = "an affiliation stands before the names"
 _INITIAL = re.compile(r"(?:^|\s)\w\.|-")
 Style = tuple[float, bool, bool]
@@ -111,10 +117,10 @@ class FoundAuthors:
 def find_authors(front: FrontPage, title: FoundTitle) -> FoundAuthors | None:
     """The authors; None where none are printed or a line among them is not understood."""
     below = _take_zone(front, title)
-    found = _read_list(below, front)
+    found = _read_list(below, front, title.bottom)
     if found is None and not any(each.kind is LineKind.UNKNOWN for each in below[:1]):
         above = [line for line in front.lines if line.baseline < title.top]
-        found = _read_list(_cut_lines(above, front), front)
+        found = _read_list(_cut_lines(above, front), front, None)
         if found is not None:
             return _with_doubt(found, "above the title")
     return found
@@ -198,6 +204,8 @@ def _classify(line: Line, front: FrontPage) -> AuthorLine:
     marked, marks = _read_marks(line)
     text = join_spaces(marked.replace(_MARK, " "))
     piece = AuthorLine(line, text, LineKind.UNKNOWN, marks=marks)
+    if text.endswith(":") and not _OTHER_PEOPLE.match(text):
+        return piece
     if not _HAS_LETTERS.search(text) and not is_person_name(text):
         piece.kind = LineKind.NOTE
     elif _CONTACT.search(text):
@@ -226,6 +234,9 @@ def _names_before_contact(text: str, front: FrontPage) -> list[str]:
 
 def _read_names(piece: AuthorLine, marked: str, front: FrontPage) -> None:
     inside = _PARENTHESES.search(marked)
+    if inside and is_person_name(inside.group(1)):
+        # The name again in another script.
+        inside = None
     outside = _PARENTHESES.sub("", marked) if inside else marked
     parts = [name for part in outside.split(_MARK) for name in _split_part(part)]
     kinds = [_is_name(part, front) for part in parts]
@@ -255,6 +266,7 @@ def _split_part(part: str) -> list[str]:
 
 
 def _is_name(text: str, front: FrontPage) -> bool:
+    text = join_spaces(_NICKNAME.sub(" ", _PARENTHESES.sub("", text)))
     return (is_person_name(text, front.common_words) and not is_place(text)) or is_group_name(text)
 
 
@@ -265,7 +277,9 @@ def _is_affiliation(text: str) -> bool:
     return len(parts) > 1 and (is_place(parts[-1]) or bool(re.search(r"\d{4,}", text)))
 
 
-def _read_list(pieces: Sequence[AuthorLine], front: FrontPage) -> FoundAuthors | None:
+def _read_list(
+    pieces: Sequence[AuthorLine], front: FrontPage, title_bottom: float | None
+) -> FoundAuthors | None:
     """The names of the pieces in the style of the first names; None if one is not understood."""
     pieces = _stop_at_other_people(_join_broken_names(pieces, front))
     at = next((n for n, piece in enumerate(pieces) if piece.kind is LineKind.NAMES), None)
@@ -282,11 +296,15 @@ def _read_list(pieces: Sequence[AuthorLine], front: FrontPage) -> FoundAuthors |
     if len(set(names)) != len(names) or len(names) > _MOST_AUTHORS:
         return None
     affiliations = _link_affiliations(named, pieces[at:])
+    first = named[0].line
+    is_near = front.has_abstract or (
+        title_bottom is not None and first.baseline - title_bottom < _WIDE_SPACE * first.size
+    )
     return FoundAuthors(
         names=tuple(names),
         affiliations=tuple(affiliations),
         institutions=tuple(dict.fromkeys(place for _, place in affiliations)),
-        doubts=tuple(_find_doubts(pieces, at, last, named, has_abstract=front.has_abstract)),
+        doubts=tuple(_find_doubts(pieces, at, last, named, is_near=is_near)),
         lines=tuple(piece.line for piece in named),
     )
 
@@ -327,7 +345,7 @@ def _find_doubts(
     last: int,
     named: Sequence[AuthorLine],
     *,
-    has_abstract: bool,
+    is_near: bool,
 ) -> list[str]:
     """What speaks against a list of names that was understood."""
     style = pieces[at].style
@@ -343,13 +361,13 @@ def _find_doubts(
     others = [piece for piece in pieces[at:] if piece.kind is LineKind.NAMES]
     if any(piece.style[0] > style[0] + _SAME_SIZE for piece in others):
         doubts.append("larger names follow")
-    if not _is_supported(pieces[at:], named, has_abstract=has_abstract):
-        doubts.append("nothing beside the names shows that they are names")
+    if not _is_supported(pieces[at:], named, is_near=is_near):
+        doubts.append(NOT_SUPPORTED)
     return doubts
 
 
 def _is_supported(
-    pieces: Sequence[AuthorLine], named: Sequence[AuthorLine], *, has_abstract: bool
+    pieces: Sequence[AuthorLine], named: Sequence[AuthorLine], *, is_near: bool
 ) -> bool:
     """Whether marks, initials, several names, or the lines below show that names are names."""
     names = [name for piece in named for name in piece.names]
@@ -359,7 +377,9 @@ def _is_supported(
         return True
     below = next((piece for piece in pieces if piece not in named), None)
     if below is None:
-        return has_abstract
+        return is_near
+    if below.kind is LineKind.NOTE:
+        return has_date(below.text) or bool(_NOTE.match(below.text))
     return below.kind is not LineKind.UNKNOWN
 
 
@@ -436,6 +456,8 @@ def _may_go_on(last: AuthorLine, piece: AuthorLine) -> bool:
         return False
     allowed = (LineKind.UNKNOWN, LineKind.NAMES)
     if last.kind not in allowed or piece.kind not in allowed:
+        return False
+    if last.kind is LineKind.NAMES and len(last.names) == 1 and not _BROKEN.search(last.text):
         return False
     step = piece.line.baseline - last.line.baseline
     return _is_same_style(last.style, piece.style) and 0.3 < step / last.line.size < _LINE_STEP

@@ -28,8 +28,8 @@ _MARKERS = re.compile(
 )
 _SEPARATOR = re.compile(
     r"\s*[,;，；、·•|]\s*(?:(?:and|und|et|y|e|en|och|og|и|та|&)\s+)?"
-    r"|\s+(?:and|und|et|y|en|och|og|и|та|with|AND)\s+|\s*(?:&|＆)\s*|\s+/\s+"
-    r"|(?<=[一-鿿가-힣])\s{2,}(?=[一-鿿가-힣])"
+    r"|\s+(?:and|und|et|y|en|och|og|и|та|with|AND)\s+|\s+[&＆]\s*|\s*[&＆]\s+|\s+/\s+"
+    r"|(?<=[㐀-鿿])和(?=[㐀-鿿])|(?<=[一-鿿가-힣])\s{2,}(?=[一-鿿가-힣])"
 )
 _LEADING = re.compile(
     r"^(?:(?:authors?|autor(?:en|es|a|as)?|auteurs?|written\s+by|by|von|par|por|door|di|av|af"

@@ -64,8 +64,10 @@ _LABELLED = re.compile(
 )
 _RANGE = re.compile(r"\b(?:19|20)\d{2}\s?[-–—]\s?((?:19|20)\d{2})\b")
 _CONFERENCE_DAYS = re.compile(
-    r"^(?P<place>[A-Z][^\d©]{2,80}),\s+(?P<month>[A-Z][a-z]{2,9})\.?\s+\d{1,2}"
-    r"(?:\s?[-–—]\s?(?:[A-Z][a-z]{2,9}\.?\s+)?\d{1,2})?,?\s+((?:19|20)\d{2})",
+    r"^(?:[A-Z][^\d©]{2,80},\s+[A-Z][a-z]{2,9}\.?\s+\d{1,2}"
+    r"(?:\s?[-–—]\s?(?:[A-Z][a-z]{2,9}\.?\s+)?\d{1,2})?"
+    r"|[A-Z][a-z]{2,9}\.?\s+\d{1,2}\s?[-–—]\s?(?:[A-Z][a-z]{2,9}\.?\s+)?\d{1,2}),?\s+"
+    r"((?:19|20)\d{2})",
 )
 _NOT_PUBLISHED = re.compile(
     r"\b(?:received|accepted|submitted|revised|recibido|eingegangen|re[çc]u)\b", re.IGNORECASE
@@ -74,6 +76,8 @@ _COMPILED = re.compile(
     r"\b(?:compiled|generated|printed|last\s+(?:updated|modified|changed)|built|processed)\b",
     re.IGNORECASE,
 )
+# A program wrote the date of the software's version: "gnm version 1.1-2, 2022-04-29".
+_VERSION = re.compile(r"\bversion\s{0,2}v?\d.{0,40}?\b(?:19|20)\d{2}-\d{2}-\d{2}\b", re.IGNORECASE)
 _NO_VENUE = re.compile(
     r"^(?:january|february|march|april|may|june|july|august|september|october|november|december"
     r"|vol|volume|no|issue|page|pages|doi|received|accepted|published|citation|copyright|version"
@@ -203,7 +207,7 @@ def _find_date(
             return str(years.pop()), True
     for text in heads:
         if days := _CONFERENCE_DAYS.match(text):
-            return days.group(3), True
+            return days.group(1), True
     if year := _find_copyright(heads):
         return year, False
     return _find_date_line(front, title_bottom), False
@@ -226,7 +230,7 @@ def _find_date_line(front: FrontPage, title_bottom: float | None) -> str | None:
         text = join_spaces(line.text)
         if title_bottom is None or _NOT_PUBLISHED.search(text) or len(text) > 100:
             continue
-        dates = find_dates(text)
+        dates = [] if _VERSION.search(text) else find_dates(text)
         if dates:
             (compiled if _COMPILED.search(text) else plain).append(str(dates[0]))
         elif re.fullmatch(r"\(?(?:19|20)\d{2}\)?", text) and line.baseline > title_bottom:

@@ -7,7 +7,11 @@ the same evidence, a little lowered where there were few.
 
 from __future__ import annotations
 
-from carrel.libraries.pdf_layout.author_lines import BEFORE_NAMES, FoundAuthors
+from carrel.libraries.pdf_layout.author_lines import (
+    BEFORE_NAMES,
+    NOT_SUPPORTED,
+    FoundAuthors,
+)
 from carrel.libraries.pdf_layout.titles import FoundTitle
 
 CONFIDENCE = {
@@ -52,7 +56,7 @@ def rate_authors(authors: FoundAuthors, title: FoundTitle) -> float | None:
     """Confidence of a list of authors; None where it is too doubtful to be shown."""
     if authors.is_confirmed:
         return _AUTHORS_CONFIRMED
-    if BEFORE_NAMES in authors.doubts:
+    if BEFORE_NAMES in authors.doubts or NOT_SUPPORTED in authors.doubts:
         return None
     if len(authors.doubts) > 1 or (authors.doubts and rate_title(title) < _TITLE):
         return None

@@ -1,0 +1,226 @@
+"""Titles, authors and abstracts on pages of lines: what is found, and what is left unknown."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carrel.libraries.pdf_layout.content import PdfContent
+from carrel.libraries.pdf_layout.title_page import TitlePage, read_title_page
+from tests.libraries.pdf_layout.page_lines import PROSE, Printed, make_content
+
+TITLE = Printed("On Engines and Their Makers", 17)
+
+
+def read(*lines: Printed | str, information: dict[str, str] | None = None) -> TitlePage:
+    page = [*lines, "", "Abstract", *PROSE, "1 Introduction", *PROSE, *PROSE]
+    return read_title_page(make_content(page, list(PROSE * 5), information=information))
+
+
+def authors(page: TitlePage) -> tuple[str, ...] | None:
+    return page.authors.value if page.authors else None
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        ([Printed("Ann Archer", 12)], ("Ann Archer",)),
+        ([Printed("Ann Archer^a^ and Bob Other^b^", 12)], ("Ann Archer", "Bob Other")),
+        ([Printed("Ann Archer^α^, Bob Other^α,β^", 12)], ("Ann Archer", "Bob Other")),
+        ([Printed("Ann Archer\tBob Other\tCy Third", 12)], ("Ann Archer", "Bob Other", "Cy Third")),
+        (
+            [Printed("Ann Archer, Francisco Javier", 12), Printed("Cuadrado, and Bob Other", 12)],
+            ("Ann Archer", "Francisco Javier Cuadrado", "Bob Other"),
+        ),
+        (
+            [Printed("Ann Archer", 12), Printed("Monash University", 11, is_italic=True)],
+            ("Ann Archer",),
+        ),
+        (
+            [Printed("Ann Archer", 12), Printed("Bell Yard", 10), Printed("Bob Other", 12)],
+            ("Ann Archer", "Bob Other"),
+        ),
+        ([Printed("Ann Archer, Example University", 12)], ("Ann Archer",)),
+        ([Printed("Ann Archer", 12), Printed("Texas A&M University", 12)], ("Ann Archer",)),
+        ([Printed("Yanqing (Morris) Chen, Bob Other", 12)], ("Yanqing (Morris) Chen", "Bob Other")),
+        ([Printed("engines Development Team", 12)], ("engines Development Team",)),
+        (
+            [Printed("Ann Archer", 12), Printed("R Core Development Team", 12)],
+            ("Ann Archer",),
+        ),
+        ([Printed("ANN ARCHER AND BOB OTHER", 12)], ("Ann Archer", "Bob Other")),
+        ([Printed("Ann Archer <ann@example.org>", 12)], ("Ann Archer",)),
+        (
+            [
+                Printed("Ann Archer", 12),
+                Printed("Supervisor:", 12),
+                Printed("Prof. Bob Other", 12),
+            ],
+            ("Ann Archer",),
+        ),
+    ],
+)
+def test_authors_are_found_in_order(lines: list[Printed], names: tuple[str, ...]) -> None:
+    assert authors(read(TITLE, "", *lines)) == names
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [Printed("Ann Archer", 12), Printed("a 3rd strange line", 12), Printed("Bob Other", 12)],
+        [Printed("Something Made, of Lower words", 12)],
+        [Printed("Example University", 12), Printed("Ann Archer", 12)],
+        [Printed("Ann Archer", 12), Printed("Ann Archer", 12)],
+    ],
+)
+def test_a_list_with_a_line_that_is_not_understood_is_unknown(lines: list[Printed]) -> None:
+    assert authors(read(TITLE, "", *lines)) is None
+
+
+def test_names_side_by_side_come_by_row_and_stacked_ones_by_column() -> None:
+    rows = [
+        Printed("Ann Archer", 12, y=150, x=80),
+        Printed("Cy Third", 12, y=150, x=380),
+        Printed("Bob Other", 12, y=165, x=80),
+        Printed("Example University", 10, y=165, x=370),
+        Printed("Example University", 10, y=180, x=75),
+    ]
+    assert authors(read(TITLE, *rows, Printed("", y=200))) == (
+        "Ann Archer",
+        "Bob Other",
+        "Cy Third",
+    )
+
+
+def test_affiliations_stand_below_their_authors() -> None:
+    page = read(
+        TITLE,
+        Printed("Ann Archer", 12, y=150, x=80),
+        Printed("Bob Other", 12, y=150, x=380),
+        Printed("University of Tests", 10, y=165, x=75),
+        Printed("Institute of Trials", 10, y=165, x=370),
+        Printed("", y=200),
+    )
+    assert page.affiliations is not None
+    assert page.affiliations.value == (
+        ("Ann Archer", "University of Tests"),
+        ("Bob Other", "Institute of Trials"),
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [Printed("Journal of Engines", 22), Printed("Volume 3, Issue 2", 9), "", TITLE],
+        [Printed("RESEARCH ARTICLE", 20), TITLE],
+        [Printed("AIECE2021-0003", 20), TITLE],
+        [Printed("January 20, 2021, Cambridge, MA", 18), TITLE],
+        [
+            Printed("Contents lists available at ScienceDirect", 8),
+            Printed("Engines", 19),
+            Printed("journal homepage: www.elsevier.com/locate/eng", 8),
+            "",
+            TITLE,
+        ],
+        ["A note that stands above the title of this work", "", TITLE],
+        [Printed("DISSERTATION", 24), "", TITLE],
+        [Printed("University of Tests", 18), "", TITLE],
+    ],
+)
+def test_what_stands_above_a_title_is_not_it(lines: list[Printed | str]) -> None:
+    found = read(*lines).title
+    assert found is not None
+    assert found.value == TITLE.text
+
+
+def test_an_information_title_counts_only_where_it_stands_on_the_page() -> None:
+    stated = read(TITLE, information={"Title": "On Engines and Their Makers"}).title
+    other = read(TITLE, information={"Title": "A quite different title"}).title
+    assert stated is not None and other is not None
+    assert stated.value == other.value == TITLE.text
+    assert stated.confidence > other.confidence
+    empty = PdfContent((), information={"Title": "A title of a scan"})
+    guess = read_title_page(empty).title
+    assert guess is not None
+    assert guess.origin == "guess"
+
+
+def test_a_section_of_a_longer_work_is_hardly_a_title() -> None:
+    found = read(Printed("3.2 Methods of Engines", 17)).title
+    assert found is not None
+    assert found.confidence < 0.5
+
+
+def test_the_dictionary_completes_a_list_whose_names_are_all_printed() -> None:
+    page = read(
+        TITLE,
+        "",
+        Printed("Ann Archer", 12),
+        Printed("strange words of Bob Other", 12),
+        information={"Author": "Ann Archer, Bob Other"},
+    )
+    assert authors(page) == ("Ann Archer", "Bob Other")
+    page = read(TITLE, "", Printed("Ann Archer", 12), information={"Author": "root"})
+    assert authors(page) == ("Ann Archer",)
+
+
+def test_abstract_and_keywords_end_where_they_should() -> None:
+    page = read_title_page(
+        make_content(
+            [TITLE, "", "Abstract", *PROSE, "Keywords: engines, makers; trade", "1 Introduction"]
+        )
+    )
+    assert page.abstract is not None and page.keywords is not None
+    assert page.abstract.value.startswith("We study how engines")
+    assert page.abstract.value.endswith("only use them at home.")
+    assert page.keywords.value == ("engines, makers", "trade")
+
+
+def test_a_page_without_text_has_nothing() -> None:
+    assert read_title_page(PdfContent(())) == TitlePage()
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(st.text(max_size=80), st.floats(1, 40), st.floats(0, 900), st.floats(-50, 700)),
+        max_size=25,
+    ),
+    st.text(max_size=200),
+)
+def test_any_page_is_read_without_harm(
+    lines: list[tuple[str, float, float, float]], words: str
+) -> None:
+    page = [Printed(text, size, y, x) for text, size, y, x in lines]
+    read_title_page(make_content(page, information={"Title": words, "Author": words}, xmp=words))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a " * 20_000,
+        "A. " * 20_000,
+        "10.1234/" * 8_000,
+        "doi:" * 20_000,
+        "(" * 30_000,
+        "published " * 8_000,
+        "Journal of " * 8_000,
+        "January 1, " * 8_000,
+        "<prism:doi " * 8_000,
+        "," * 60_000,
+    ],
+)
+def test_long_lines_take_time_in_proportion(text: str) -> None:
+    """A line ten times as long may take some twenty times as long, not a hundred."""
+
+    def spend(part: str) -> float:
+        begun = time.process_time()
+        page = [TITLE, Printed(part, 10, x=72.0), "Abstract", Printed(part, 10, x=72.0)]
+        read_title_page(make_content(page, information={"Author": part, "Title": part}, xmp=part))
+        return time.process_time() - begun
+
+    spend(text[:100])
+    assert spend(text) < 60 * max(spend(text[: len(text) // 10]), 0.02)
