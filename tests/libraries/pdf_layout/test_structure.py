@@ -237,3 +237,17 @@ def test_any_page_is_read(drawn: list[tuple[str, float, float, float, bool]]) ->
         if text.strip()
     ]
     read_structure(document(lines, lines)).markdown.encode("utf-8", "replace")
+
+
+def test_a_figure_after_a_table_in_two_blocks_is_found() -> None:
+    cells = [[("name", 100), ("count", 200)], [("c", 100), ("2", 200)]]
+    page = [
+        line("Table 1: Things counted.", 100),
+        *table_rows(cells, 120),
+        *table_rows(cells, 162),
+        line("Figure 1: What was seen.", 430),
+        *prose(SENTENCES * 3, 470),
+    ]
+    drawing = Picture(Box(100, 250, 400, 410), is_drawing=True)
+    structure = read_structure(document(page, pictures=(drawing,)))
+    assert [each.label for each in structure.figures] == ["Table 1", "Figure 1"]

@@ -156,7 +156,7 @@ def _rows_inside(blocks: Sequence[Block], page: int, region: Box) -> set[int]:
     return {
         id(row)
         for block in blocks
-        if block.page == page and block.kind not in {"caption", "heading"}
+        if block.rows and block.page == page and block.kind not in {"caption", "heading"}
         for row in block.rows
         if row.page == page
         and region.x0 <= (row.box.x0 + row.box.x1) / 2 <= region.x1
