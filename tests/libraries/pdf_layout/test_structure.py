@@ -240,7 +240,7 @@ def test_any_page_is_read(drawn: list[tuple[str, float, float, float, bool]]) ->
 
 
 def test_a_figure_after_a_table_in_two_blocks_is_found() -> None:
-    cells = [[("name", 100), ("count", 200)], [("c", 100), ("2", 200)]]
+    cells = [[("name", 100.0), ("count", 200.0)], [("c", 100.0), ("2", 200.0)]]
     page = [
         line("Table 1: Things counted.", 100),
         *table_rows(cells, 120),

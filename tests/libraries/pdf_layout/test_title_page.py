@@ -218,7 +218,8 @@ def test_long_lines_take_time_in_proportion(text: str) -> None:
 
     def spend(part: str) -> float:
         begun = time.process_time()
-        page = [TITLE, Printed(part, 10, x=72.0), "Abstract", Printed(part, 10, x=72.0)]
+        line = Printed(part, 10, x=72.0)
+        page = [TITLE, line, Printed("Abstract", 10, x=72.0), line]
         read_title_page(make_content(page, information={"Author": part, "Title": part}, xmp=part))
         return time.process_time() - begun
 
