@@ -68,6 +68,17 @@ def fill_papers(home: Path, work: Path) -> None:
     carrel(home, "papers", "build", str(DEMO), str(folder), "--into", str(home / "papers"))
 
 
+def correct_papers(home: Path) -> None:
+    """An edit, a merge and a removal, which later versions must keep and be able to undo."""
+    found = json.loads(carrel(home, "papers", "search", "patients", "--limit", "5", "--json"))
+    edited, kept, merged, removed, split = (hit["paper_id"] for hit in found)
+    carrel(home, "papers", "edit", edited, "--title", "Edited by hand", "--year", "1987")
+    carrel(home, "papers", "merge", kept, merged)
+    carrel(home, "papers", "remove", removed)
+    carrel(home, "papers", "merge", split, edited)
+    carrel(home, "papers", "split", split, "--record", "2")
+
+
 def fill_references(home: Path, work: Path) -> None:
     (work / "refs.bib").write_text(BIB, encoding="utf-8")
     (work / "commons.md").write_text(
@@ -150,6 +161,7 @@ def main() -> None:
         home = work / "home"
         home.mkdir()
         fill_papers(home, work)
+        correct_papers(home)
         fill_references(home, work)
         fill_knowledge(home, work)
         fill_research(home)

@@ -219,9 +219,7 @@ def combine(resolved: Sequence[ResolvedDecision]) -> DecidedLinks:
         together,
         apart,
         tuple(_combine_edits(counting, undone)),
-        tuple(
-            claim for each in (*reversed(counting), *reversed(undone)) for claim in _id_claims(each)
-        ),
+        tuple(_combine_ids(ordered, counting, undone)),
         *_combine_removals(ordered),
     )
 
@@ -281,32 +279,43 @@ def _combine_edits(
         edit = each.decision
         if edit.action != "edit":
             continue
-        records = each.all_records
-        leaving = [
-            *(
-                s
-                for s in counting
-                if s.decision.action == "split" and s.decision.number > edit.number
-            ),
-            *(
-                m
-                for m in undone
-                if m.decision.action == "merge" and m.decision.number < edit.number
-            ),
-        ]
-        for other in leaving:
-            if other.decision.papers[0].paper_id == edit.papers[0].paper_id:
-                records = records.difference(*other.records[1:])
+        paper_id = edit.papers[0].paper_id
+        records = _without_undone_merges(paper_id, each.all_records, edit.number, undone)
+        for split in counting:
+            decision = split.decision
+            is_later = decision.action == "split" and decision.number > edit.number
+            if is_later and decision.papers[0].paper_id == paper_id:
+                records = records.difference(*split.records[1:])
         if records:
             yield edit, records
 
 
-def _id_claims(each: ResolvedDecision) -> Iterable[tuple[str, frozenset[int]]]:
-    decision = each.decision
-    is_one = (decision.action == "merge") == decision.counts
-    for at, (paper, records) in enumerate(zip(decision.papers, each.records, strict=True)):
-        # A merged paper keeps its id when the records that brought it are gone.
-        yield paper.paper_id, records or (each.all_records if at == 0 and is_one else records)
+def _without_undone_merges(
+    paper_id: str, records: frozenset[int], number: int, undone: Sequence[ResolvedDecision]
+) -> frozenset[int]:
+    """Records of a paper in a decision, without those that an earlier, undone merge brought."""
+    for each in undone:
+        decision = each.decision
+        is_earlier = decision.action == "merge" and decision.number < number
+        if is_earlier and decision.papers[0].paper_id == paper_id:
+            records = records.difference(*each.records[1:])
+    return records
+
+
+def _combine_ids(
+    ordered: Sequence[ResolvedDecision],
+    counting: Sequence[ResolvedDecision],
+    undone: Sequence[ResolvedDecision],
+) -> Iterable[tuple[str, frozenset[int]]]:
+    """Identifiers by what counts, the latest merge or split first, then as they first were."""
+    decisive = [each for each in counting if each.decision.action in {"merge", "split"}]
+    for each in (*reversed(decisive), *ordered):
+        decision = each.decision
+        for at, (paper, records) in enumerate(zip(decision.papers, each.records, strict=True)):
+            own = _without_undone_merges(paper.paper_id, records, decision.number, undone)
+            # A merged paper keeps its id when the records that brought it are gone.
+            is_left = at == 0 and decision.action == "merge" and decision.counts and not records
+            yield paper.paper_id, each.all_records if is_left else own
 
 
 def _combine_removals(
