@@ -89,6 +89,20 @@ def test_running_heads_and_page_numbers_are_left_out() -> None:
     assert "text of page 3" in text
 
 
+def test_headings_that_begin_pages_are_no_running_heads() -> None:
+    pages = [
+        [
+            line(f"{number} Chapter", 50, size=16, is_bold=True, page=number),
+            *prose(SENTENCES * 4, 90, page=number),
+        ]
+        for number in range(1, 6)
+    ]
+    structure = read_structure(document(*pages))
+    assert [heading.text for heading in structure.headings] == [
+        f"{number} Chapter" for number in range(1, 6)
+    ]
+
+
 def test_footnotes_are_notes_behind_the_text_and_their_marks_are_links() -> None:
     body = [
         Span("A word", Box(70, 92, 100, 102), 10, "Times"),
@@ -158,6 +172,17 @@ def test_a_caption_gives_a_figure_with_its_place_and_labels_in_it_are_no_text() 
     assert figure.region is not None
     assert figure.region.y0 < 150 and figure.region.y1 > 310
     assert "axis label" not in structure.markdown
+
+
+def test_a_figure_below_a_table_is_read_though_the_table_took_several_blocks() -> None:
+    rows = table_rows(
+        [[("a", 100), ("b", 200), ("c", 300)], [("d", 100), ("e", 200), ("f", 300)]], 120
+    )
+    more = table_rows([[("g", 100), ("h", 200)], [("i", 100), ("j", 200)]], 144)
+    page = [line("Table 1: Parts.", 100), *rows, *more, line("Figure 1: A plot.", 400)]
+    drawing = Picture(Box(100, 250, 400, 385), is_drawing=True)
+    structure = read_structure(document(page, pictures=(drawing,)))
+    assert [figure.label for figure in structure.figures] == ["Table 1", "Figure 1"]
 
 
 def table_rows(cells: list[list[tuple[str, float]]], y: float) -> list[Line]:

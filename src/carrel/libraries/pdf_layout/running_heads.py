@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from carrel.libraries.pdf_layout.content import Line, PageContent, PdfContent
+from carrel.libraries.pdf_layout.rows import find_body_size
 
 # Shares of the page's height, and how many pages make a repetition (facts of the gold set).
 _TOP_BAND, _BOTTOM_BAND = 0.12, 0.90
 _FEWEST_PAGES = 3
 _LONGEST_HEAD = 200
 _SHORTEST_TEXT = 25
+_LARGEST_HEAD = 1.2
 # A first line at one place on this share of the pages is a running head although its words change,
 # if the gap below it is this many times its size.
 _SAME_PLACE_SHARE = 0.5
@@ -28,12 +30,13 @@ _SPACES = re.compile(r"\s+")
 
 def find_running_heads(content: PdfContent) -> list[frozenset[int]]:
     """For each page, the positions in `lines` of what is repeated from page to page."""
-    bands = [_band_lines(page) for page in content.pages]
+    largest = _LARGEST_HEAD * find_body_size(content)
+    bands = [_band_lines(page, largest) for page in content.pages]
     seen: Counter[tuple[str, bool]] = Counter()
     for page, band in zip(content.pages, bands, strict=True):
         keys = {(_fold(page.lines[at].text), is_top) for at, is_top in band}
         seen.update(keys)
-    tops = [_first_with_gap(page) for page in content.pages]
+    tops = [_first_with_gap(page, largest) for page in content.pages]
     places = Counter(round(page.lines[at].baseline / 2) for at, page in _known(tops, content))
     found: list[frozenset[int]] = []
     for page, band, top in zip(content.pages, bands, tops, strict=True):
@@ -59,11 +62,14 @@ def _known(tops: Sequence[int | None], content: PdfContent) -> list[tuple[int, P
     return [(at, page) for at, page in zip(tops, content.pages, strict=True) if at is not None]
 
 
-def _band_lines(page: PageContent) -> list[tuple[int, bool]]:
-    """The lines at the upper and lower edge, and whether each is at the upper."""
+def _band_lines(page: PageContent, largest: float) -> list[tuple[int, bool]]:
+    """The lines at the upper and lower edge, and whether each is at the upper.
+
+    What is larger than the text is a heading that begins a page ("Chapter 3").
+    """
     found: list[tuple[int, bool]] = []
     for at, line in enumerate(page.lines):
-        if line.angle or len(line.text) > _LONGEST_HEAD:
+        if line.angle or len(line.text) > _LONGEST_HEAD or line.size > largest:
             continue
         if line.box.y1 < _TOP_BAND * page.height:
             found.append((at, True))
@@ -90,14 +96,15 @@ def _is_page_number(page: PageContent, at: int) -> bool:
     )
 
 
-def _first_with_gap(page: PageContent) -> int | None:
+def _first_with_gap(page: PageContent, largest: float) -> int | None:
     """The first line of a page if it stands at the edge, with a wide gap below."""
     upright = [at for at, line in enumerate(page.lines) if not line.angle and line.text.strip()]
     if not upright:
         return None
     top = min(upright, key=lambda at: page.lines[at].baseline)
     line = page.lines[top]
-    if line.box.y1 >= _TOP_BAND * page.height or len(line.text) > _LONGEST_HEAD:
+    is_large = len(line.text) > _LONGEST_HEAD or line.size > largest
+    if line.box.y1 >= _TOP_BAND * page.height or is_large:
         return None
     below = [
         page.lines[at].baseline

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,6 +26,7 @@ from carrel.rooms.papers.building.models import (
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.pdf_content import MOST_PAGES, read_document_content
 from carrel.services.paper_sources.pdf_figures import keep_figures
+from carrel.services.paper_sources.pdf_ocr import find_program, read_scanned_pages
 from carrel.services.paper_sources.texts import clean, one_line
 
 ValueT = TypeVar("ValueT")
@@ -39,6 +40,8 @@ _MAX_MARKDOWN_LEVEL = 6
 _NAME_CONFIDENCE = 0.1
 # Text and headings as the rules of layout find them.
 _LAYOUT_CONFIDENCE = 0.9
+_OCR_CERTAINTY = 0.8
+_HELPED_BY_OCR = frozenset({"no_text_layer", "text_not_decodable"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class PdfText:
 
     content: PdfContent
     problems: tuple[ReadProblem, ...] = ()
+    # What is left of a confidence, as letters themselves may be wrong.
+    certainty: float = 1.0
 
 
 def read_pdf(path: Path, assets: AssetStore) -> Reading:
@@ -73,11 +78,12 @@ def _read_document(document: pypdfium2.PdfDocument, path: Path, assets: AssetSto
             "too_large", f"{len(document):,} pages are more than the limit of {MOST_PAGES:,}"
         )
     content = read_document_content(document, path)
-    match _check_text(content):
-        case Reading() as failure:
-            return failure
-        case PdfText() as text:
-            return _make_reading(document, text, path, assets)
+    text = _check_text(content)
+    if isinstance(text, Reading):
+        text = _read_scan(document, content, text)
+    if isinstance(text, Reading):
+        return text
+    return _make_reading(document, text, path, assets)
 
 
 def _check_text(content: PdfContent) -> PdfText | Reading:
@@ -93,13 +99,13 @@ def _check_text(content: PdfContent) -> PdfText | Reading:
         return Reading.failed(
             "no_text_layer",
             f"{len(pages)} pages with hardly any text, so it seems to be scanned; run OCR on "
-            f"it first",
+            f"it first, or install tesseract",
         )
     if is_undecodable(content):
         return Reading.failed(
             "text_not_decodable",
             "its fonts do not say which letters they draw, so its text cannot be read; run OCR on "
-            "it first",
+            "it first, or install tesseract",
         )
     problems: list[ReadProblem] = []
     if failed:
@@ -115,6 +121,35 @@ def _check_text(content: PdfContent) -> PdfText | Reading:
     return PdfText(content, tuple(problems))
 
 
+def _read_scan(
+    document: pypdfium2.PdfDocument, content: PdfContent, failure: Reading
+) -> PdfText | Reading:
+    """The text as Tesseract reads it, where it is installed; else the failure."""
+    program = find_program()
+    if program is None or failure.problems[0].code not in _HELPED_BY_OCR:
+        return failure
+    scanned = read_scanned_pages(document, program)
+    letters = sum(sum(map(str.isalnum, line.text)) for page in scanned.pages for line in page.lines)
+    if letters < _FEWEST_LETTERS_PER_PAGE * len(scanned.pages):
+        return failure
+    problems = [
+        ReadProblem(
+            "text_by_ocr",
+            f"{len(scanned.pages) - len(scanned.missed)} pages were read by Tesseract from their "
+            f"pictures; check quotations against the pages",
+            is_fatal=False,
+        )
+    ]
+    if scanned.missed:
+        message = (
+            f"{name_pages(scanned.missed)} of {len(scanned.pages)} took too long to read from "
+            f"their pictures; run OCR on the file first"
+        )
+        problems.append(ReadProblem("pages_not_readable", message, is_fatal=False))
+    read = replace(content, pages=scanned.pages)
+    return PdfText(read, tuple(problems), certainty=_OCR_CERTAINTY)
+
+
 def _make_reading(
     document: pypdfium2.PdfDocument, text: PdfText, path: Path, assets: AssetStore
 ) -> Reading:
@@ -124,7 +159,7 @@ def _make_reading(
     structure = read_structure(text.content, title, front.lines)
     figures, images = keep_figures(document, structure.figures, assets)
     references = read_references(_lines_in_order(structure))
-    origins = _field_origins(front)
+    origins = _field_origins(front, text.certainty)
     if title is None:
         title = one_line(path.stem.replace("_", " ")) or path.name
         origins.append(FieldOrigin("title", "guess", _NAME_CONFIDENCE))
@@ -159,7 +194,7 @@ def _make_reading(
         references_sha256=assets.keep_references(references) if references else None,
         figures_sha256=assets.keep_figures(figures) if figures else None,
         origin="layout",
-        confidence=_LAYOUT_CONFIDENCE,
+        confidence=_LAYOUT_CONFIDENCE * text.certainty,
         origins=tuple(origins),
     )
     return Reading((record,), tuple(problems))
@@ -169,10 +204,14 @@ def _value(found: Found[ValueT] | None) -> ValueT | None:
     return found.value if found else None
 
 
-def _field_origins(front: TitlePage) -> list[FieldOrigin]:
+def _field_origins(front: TitlePage, certainty: float) -> list[FieldOrigin]:
     """Origin and confidence of every field that the title page gave."""
     return [
-        FieldOrigin(_FIELD_NAMES.get(name, name), found.origin, found.confidence)
+        FieldOrigin(
+            _FIELD_NAMES.get(name, name),
+            found.origin,
+            found.confidence * (certainty if found.origin != "publisher" else 1.0),
+        )
         for name, found in _found_fields(front)
     ]
 

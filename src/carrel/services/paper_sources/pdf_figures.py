@@ -65,29 +65,32 @@ class _Renderer:
         if min(region.width, region.height) < _SMALLEST_SIDE or not self._images_left:
             return None
         scale = min(_SCALE, _LONGEST_SIDE_PIXELS / max(region.width, region.height))
-        width, height = round(region.width * scale), round(region.height * scale)
-        if width * height > self._pixels_left or self._seconds_left <= 0 or not width or not height:
+        pixels = round(region.width * scale) * round(region.height * scale)
+        if pixels > self._pixels_left or self._seconds_left <= 0:
             return None
         self._images_left -= 1
-        self._pixels_left -= width * height
+        self._pixels_left -= pixels
         started = time.thread_time()
         try:
             page = self._document[number - 1]
         except pypdfium2.PdfiumError:
             return None
         try:
-            return _draw(
-                page, region, scale, width, height, min(_SECONDS_PER_IMAGE, self._seconds_left)
-            )
+            seconds = min(_SECONDS_PER_IMAGE, self._seconds_left)
+            return render_region(page, region, scale, seconds)
         finally:
             page.close()
             self._seconds_left -= time.thread_time() - started
 
 
-def _draw(
-    page: pypdfium2.PdfPage, region: Box, scale: float, width: int, height: int, seconds: float
+def render_region(
+    page: pypdfium2.PdfPage, region: Box, scale: float, seconds: float
 ) -> bytes | None:
+    """A PNG of a region of a page; None where drawing it takes more than `seconds`."""
     full_width, full_height = page.get_size()
+    width, height = round(region.width * scale), round(region.height * scale)
+    if width < 1 or height < 1:
+        return None
     bitmap = pdfium.FPDFBitmap_Create(width, height, 0)
     if not bitmap:
         return None

@@ -329,8 +329,8 @@ def _companions(paths: Sequence[Path]) -> Iterator[tuple[Path, tuple[Path, ...]]
 
 _IN_FLIGHT_PER_WORKER = 3
 # Our own parsers end by their budget long before this; it is for PDFium, which cannot be asked to
-# stop. A thesis of 1,000 pages takes some 5 s.
-CPU_SECONDS = 30.0
+# stop. A PDF of 1,000 pages takes some 20 s, the longest that is read (3,000 pages) a minute.
+CPU_SECONDS = 90.0
 CPU_SECONDS_PER_MEGABYTE = 2.0
 # Under load a second of computing takes several by the clock.
 WALL_FACTOR = 10.0
