@@ -30,6 +30,7 @@ pytestmark = pytest.mark.promise("D12")
 
 BUDGET = 32_000
 PAPERS, LONG_TEXTS, REFERENCES, NOTES, HYPOTHESES = 2_000, 10, 3_000, 1_000, 120
+CITING = 40
 SENTENCE = "This study of kinase signalling in the liver found that vessels sleep at night. "
 # Walks of more pages than this are compared as far as they go: an export has hundreds.
 MOST_PAGES = 5
@@ -99,6 +100,23 @@ def _write_sources(folder: Path) -> None:
         sections = "\n\n".join(f"## Section {number}\n\n{SENTENCE * 60}" for number in range(1, 31))
         front = f"---\ntitle: Long paper {at} on kinase\nyear: 2020\n---\n"
         (folder / f"long{at}.md").write_text(f"{front}# Long paper {at}\n\n{sections}\n")
+    for at in range(CITING):
+        (folder / f"citing{at}.xml").write_text(_write_article(at))
+
+
+def _write_article(at: int) -> str:
+    """An article that cites all others of its kind, and as many works outside."""
+    references = "".join(
+        f"<ref><element-citation><article-title>{SENTENCE}{SENTENCE}</article-title>"
+        f'<pub-id pub-id-type="doi">10.1000/c{cited}</pub-id></element-citation></ref>'
+        for cited in range(2 * CITING)
+    )
+    return (
+        '<article><front><article-meta><article-id pub-id-type="doi">'
+        f"10.1000/c{at}</article-id><title-group><article-title>Citing paper {at} on kinase "
+        f"{SENTENCE}</article-title></title-group></article-meta></front><body><p>Text.</p></body>"
+        f"<back><ref-list>{references}</ref-list></back></article>"
+    )
 
 
 def _write_library(path: Path) -> None:
@@ -188,6 +206,10 @@ def _fill(desk: LargeDesk) -> None:
             "hypothesis_id": rows[0]["id"],
             "node_names": [f"node {at}" for at in range(100)],
             "what": "export",
+            "papers": ["10.1000/c1"],
+            "seeds": ["10.1000/c1"],
+            "from_paper": "10.1000/c1",
+            "to_paper": "10.1000/c2",
         }
     )
 

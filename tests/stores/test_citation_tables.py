@@ -17,6 +17,7 @@ from carrel.rooms.papers.building.models import PaperRecord
 from carrel.rooms.papers.errors import SnapshotUnavailableError
 from carrel.stores.corpus import manifest
 from carrel.stores.corpus.citation_edges import load_graph
+from carrel.stores.corpus.citation_keys import hash_key
 from carrel.stores.corpus.citation_lookups import (
     count_lists,
     count_shared_references,
@@ -206,3 +207,25 @@ def test_a_corpus_written_now_is_refused_by_an_earlier_carrel(
     monkeypatch.setattr(manifest, "FORMAT", 1)
     with pytest.raises(SnapshotUnavailableError, match="newer version"):
         read_manifest(tmp_path)
+
+
+def test_odd_entries_of_a_list_link_nothing_and_keep_no_paper_out(tmp_path: Path) -> None:
+    texts = Texts()
+    corpus = CorpusOnDisk(tmp_path, texts)
+    record = PaperRecord(title="An old study of many odd things in lists", citation_key="odd")
+    odd = [
+        CitedWork(),
+        CitedWork(title="x", doi="no doi", pmid="twelve", arxiv_id="../../etc"),
+        CitedWork(title="A title that is long enough to be a key", authors=("A",), year=2**60),
+        CitedWork(title="A title that is long enough to be a key", authors=("A",), year=-5),
+        CitedWork(title="\0" * 50 + "of the sea" * 9, authors=(", ",), year=2000),
+        CitedWork(title="深" * 100_000, authors=("王" * 10_000,), year=2000),
+    ]
+    paper = describe(record, 1, odd, texts)
+    corpus.put([paper])
+    folder = CorpusFolder(tmp_path)
+    with folder.current().session() as session:
+        assert {found for found, _ in read_links(session, paper.paper_id)} == {None}
+        assert load_graph(session).graph.edge_count == 0
+    folder.close()
+    assert hash_key("title:\ud800") != hash_key("title:\udfff")

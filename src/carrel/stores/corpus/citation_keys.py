@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from carrel.libraries.works.cited_works import CitedWork, decode_cited_works
 from carrel.libraries.works.keys import WorkKeys, make_work_keys, work_keys
-from carrel.libraries.works.preprints import is_preprint_doi
+from carrel.libraries.works.work import PREPRINT_PREFIXES
 from carrel.rooms.papers.building.identity import KeyKind, PaperKey, find_year
 from carrel.rooms.papers.building.models import PaperRecord
 from carrel.rooms.papers.citation_models import LinkKind
@@ -36,6 +36,8 @@ HAS_STRONGER_KEY = 4
 VERSION_RELATIONS = frozenset({"preprint_of", "published_as", "version_of"})
 # The `number` of a key of another version of the paper itself, which is no reference of it.
 VERSION_NUMBER = 0
+# A greater number is no year, and may be more than the tables hold.
+_LATEST_YEAR = 9999
 _ARXIV_DOI = "doi:10.48550/arxiv."
 # Published and printed years of one work differ by this much at most.
 YEARS_APART = 1
@@ -109,9 +111,9 @@ def work_rows(record: PaperRecord, keys: Sequence[PaperKey]) -> tuple[WorkKeyRow
     rows = {value: WorkKeyRow(value, 0, 0, flags) for value in map(hash_key, own.identifiers)}
     for value in map(hash_key, version_names(record)):
         rows.setdefault(value, WorkKeyRow(value, 0, 0, flags | IS_OTHER_VERSION))
-    if own.title is not None:
+    if own.title and own.year and own.person:
         value = hash_key(f"title:{own.title}")
-        rows[value] = WorkKeyRow(value, own.year or 0, hash_person(own.person), flags)
+        rows[value] = WorkKeyRow(value, own.year, hash_person(own.person), flags)
     return tuple(rows.values())
 
 
@@ -125,17 +127,11 @@ def reference_rows(number: int, cited: CitedWork) -> list[ReferenceKeyRow]:
         strongest = kind_of(value) if strongest is None else strongest
         stronger = HAS_STRONGER_KEY if kind_of(value) > strongest else 0
         rows.append(ReferenceKeyRow(value, number, 0, 0, flags | stronger))
-    if keys.title is not None:
+    if keys.title and keys.person and keys.year and 0 < keys.year <= _LATEST_YEAR:
+        # Without year and person a title links nothing.
         stronger = HAS_STRONGER_KEY if rows else 0
-        rows.append(
-            ReferenceKeyRow(
-                hash_key(f"title:{keys.title}"),
-                number,
-                keys.year or 0,
-                hash_person(keys.person),
-                flags | stronger,
-            )
-        )
+        value, person = hash_key(f"title:{keys.title}"), hash_person(keys.person)
+        rows.append(ReferenceKeyRow(value, number, keys.year, person, flags | stronger))
     return rows
 
 
@@ -159,11 +155,8 @@ def agrees(reference: ReferenceKeyRow, work: WorkKeyRow | ReferenceKeyRow) -> bo
     """
     if not is_title(work.hash):
         return True
-    return bool(
-        reference.year
-        and work.year
-        and abs(reference.year - work.year) <= YEARS_APART
-        and reference.person
+    return (
+        abs(reference.year - work.year) <= YEARS_APART
         and reference.person == work.person
         and not reference.flags & work.flags & HAS_FINAL_DOI
     )
@@ -230,6 +223,11 @@ def _identifiers(keys: WorkKeys) -> tuple[str, ...]:
     """The identifiers without the DOIs that arXiv registers, which say nothing more."""
     more = {f"{_ARXIV_DOI}{key.removeprefix('arxiv:')}" for key in keys.identifiers}
     return tuple(key for key in keys.identifiers if key not in more)
+
+
+def is_preprint_doi(doi: str) -> bool:
+    """Whether a DOI, in the form of `libraries.identifiers`, is of a server of preprints."""
+    return doi.partition("/")[0] in PREPRINT_PREFIXES
 
 
 def _has_final_doi(*several: WorkKeys) -> bool:

@@ -26,9 +26,8 @@ from carrel.stores.corpus.folder import CorpusSession, LiveSegment
 from carrel.stores.corpus.schema import RECORDS_NAME
 
 # `agrees` and `link_kind` of citation_keys.py, in SQL: only what is joined comes to Python.
-_AGREES = f"""((r.hash & 3) <> 3 OR (r.year <> 0 AND w.year <> 0
-    AND abs(r.year - w.year) <= {YEARS_APART} AND r.person <> 0 AND r.person = w.person
-    AND NOT (r.flags & w.flags & {HAS_FINAL_DOI})))"""
+_AGREES = f"""((r.hash & 3) <> 3 OR (abs(r.year - w.year) <= {YEARS_APART}
+    AND r.person = w.person AND NOT (r.flags & w.flags & {HAS_FINAL_DOI})))"""
 _KIND = f"""CASE WHEN w.flags & {IS_OTHER_VERSION} THEN {LINK_KINDS.index("version")}
     WHEN (r.hash & 3) = 0 THEN {LINK_KINDS.index("doi")} ELSE (r.hash & 3) + 1 END"""
 _JOIN = "SELECT r.row, r.number, {kind}, w.row FROM {tables} WHERE {agrees} AND r.row <> w.row"

@@ -8,7 +8,6 @@ from itertools import pairwise
 from math import sqrt
 
 from carrel.libraries.query.papers import PaperQuery
-from carrel.libraries.works.preprints import is_preprint_doi
 from carrel.rooms.papers.citation_models import (
     BriefPaper,
     CitingPaper,
@@ -26,6 +25,7 @@ from carrel.rooms.papers.citation_ports import (
 )
 from carrel.rooms.papers.models import MAX_DEPTH, SHOWN_AUTHORS
 from carrel.stores.corpus.citation_edges import CorpusGraph, load_graph
+from carrel.stores.corpus.citation_keys import is_preprint_doi
 from carrel.stores.corpus.citation_lookups import (
     count_entries,
     count_lists,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 from carrel.libraries.works.cited_works import CitedWork
 from carrel.rooms.papers.citation_models import MissingWork
 from carrel.rooms.papers.citations import describe_work
-from carrel.stores.corpus.citation_keys import ReferenceKeyRow, agrees, reference_rows
-from carrel.stores.corpus.citation_lookups import link_references, list_references
+from carrel.stores.corpus.citation_keys import (
+    HAS_FINAL_DOI,
+    YEARS_APART,
+    ReferenceKeyRow,
+    is_title,
+    reference_rows,
+)
+from carrel.stores.corpus.citation_lookups import list_references, resolve_works
 from carrel.stores.corpus.folder import CorpusSession
 from carrel.stores.corpus.papers import FoundPaper
 
@@ -17,17 +22,35 @@ from carrel.stores.corpus.papers import FoundPaper
 def find_missing_works(
     session: CorpusSession, papers: Sequence[FoundPaper], count: int
 ) -> tuple[list[MissingWork], int]:
-    """The works that most of these papers cite, and how many there are. Those without a key are
-    told apart by nothing and left out.
+    """The works that most of these papers cite, and how many there are.
+
+    Entries without any key cannot be told apart and are left out.
     """
+    # The pages of one answer ask for the same papers one after the other.
+    answers, rows = session.version.answers, tuple(paper.row for paper in papers)
+    known = answers.get("missing works")
+    if known is None or known[0] != rows:
+        known = answers["missing works"] = (rows, _count_missing(session, papers))
+    found: list[tuple[CitedWork, int]] = known[1]
+    return [_describe(work, citing) for work, citing in found[:count]], len(found)
+
+
+def _count_missing(
+    session: CorpusSession, papers: Sequence[FoundPaper]
+) -> list[tuple[CitedWork, int]]:
+    """Works with how many of the papers cite them, the most cited first."""
     groups = _Groups()
     for paper in papers:
-        works = list_references(session, paper) or ()
-        for link in link_references(session, paper, works):
-            if link.resolution.row is None and not link.resolution.candidates:
-                groups.add(paper.row, link.work)
-    found = groups.most_cited()
-    return [_describe(work, citing) for work, citing in found[:count]], len(found)
+        for work in list_references(session, paper) or ():
+            groups.add(paper.row, work)
+    cited = groups.most_cited()
+    works = [work for work, _ in cited]
+    resolved = resolve_works(session, works, set())
+    return [
+        pair
+        for pair, found in zip(cited, resolved, strict=True)
+        if found.row is None and not found.candidates
+    ]
 
 
 class _Groups:
@@ -36,13 +59,13 @@ class _Groups:
     def __init__(self) -> None:
         self._works: list[CitedWork] = []
         self._citing: list[set[int]] = []
-        self._by_hash: dict[int, list[tuple[ReferenceKeyRow, int]]] = defaultdict(list)
+        self._places: dict[tuple[int, int, int, int], int] = {}
 
     def add(self, row: int, work: CitedWork) -> None:
         keys = reference_rows(1, work)
         if not keys:
             return
-        place = self._find(keys)
+        place = next((at for key in keys if (at := self._find(key)) is not None), None)
         if place is None:
             place = len(self._works)
             self._works.append(work)
@@ -51,20 +74,25 @@ class _Groups:
             self._works[place] = work
         self._citing[place].add(row)
         for key in keys:
-            known = self._by_hash[key.hash]
-            if not any(other == key and at == place for other, at in known):
-                known.append((key, place))
+            self._places.setdefault(_signature(key), place)
 
     def most_cited(self) -> list[tuple[CitedWork, int]]:
         cited = [(work, len(rows)) for work, rows in zip(self._works, self._citing, strict=True)]
         return sorted(cited, key=lambda each: -each[1])
 
-    def _find(self, keys: Sequence[ReferenceKeyRow]) -> int | None:
-        for key in keys:
-            for other, place in self._by_hash.get(key.hash, ()):
-                if agrees(key, other):
-                    return place
-        return None
+    def _find(self, key: ReferenceKeyRow) -> int | None:
+        """The group of an entry whose key agrees, as `agrees` says."""
+        if not is_title(key.hash):
+            return self._places.get(_signature(key))
+        finals = (0,) if key.flags & HAS_FINAL_DOI else (0, HAS_FINAL_DOI)
+        years = range(key.year - YEARS_APART, key.year + YEARS_APART + 1)
+        near = ((key.hash, year, key.person, final) for year in years for final in finals)
+        return next((self._places[each] for each in near if each in self._places), None)
+
+
+def _signature(key: ReferenceKeyRow) -> tuple[int, int, int, int]:
+    final = key.flags & HAS_FINAL_DOI if is_title(key.hash) else 0
+    return key.hash, key.year, key.person, final
 
 
 def _fullness(work: CitedWork) -> int:
