@@ -23,6 +23,9 @@ SEED = 16
 # Rarer features are words of single items.
 MIN_COUNT = 6
 SCALE = 20.0
+# Smaller weights change no field in a hundred (`make judge-references HALF=calibrate`), and are
+# half of the file.
+MIN_WEIGHT = 2.0
 _START = len(LABELS)
 
 Example = tuple[list[list[str]], list[int]]
@@ -147,7 +150,7 @@ def write_model(model: TaggerModel, path: Path) -> int:
         pairs = [
             (label, rounded)
             for label, weight in sorted(model.weights[name])
-            if abs(rounded := round(weight * SCALE)) >= 2
+            if abs(weight) >= MIN_WEIGHT and (rounded := round(weight * SCALE))
         ]
         if pairs:
             weights[name] = pairs
@@ -168,12 +171,15 @@ def main() -> None:
     parser.add_argument("--styles", type=int, default=700)
     parser.add_argument("--per-style", type=int, default=12)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--to", type=Path, help="another file than the one that is used")
     chosen = parser.parse_args()
     references = list(generate(chosen.data, "fit", SEED, chosen.styles, chosen.per_style))
     examples, known = prepare(references)
     print(f"{len(examples):,} entries, {len(known):,} features", flush=True)
     model = train(examples, known, chosen.rounds)
-    target = Path(carrel.libraries.works.__path__[0]) / "data" / "reference_weights.json.xz"
+    target = (
+        chosen.to or Path(carrel.libraries.works.__path__[0]) / "data" / "reference_weights.json.xz"
+    )
     print(f"{write_model(model, target):,} bytes")
 
 

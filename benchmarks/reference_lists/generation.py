@@ -1,6 +1,7 @@
 """Printed references with known fields: real items rendered in styles taken by chance.
 
-Items and styles fall into two halves by a hash of their id: `fit` and `report`.
+Items and styles fall into three sets by a hash of their id: `fit` for the weights, `calibrate` for
+thresholds and confidences, and `report`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from carrel.libraries.text.folding import fold_text
 from carrel.libraries.works.reference_features import Token, split_tokens
 from carrel.libraries.works.reference_identifiers import MASK, take_identifiers
 
-Half = Literal["fit", "report"]
+Half = Literal["fit", "calibrate", "report"]
 _LIBRARIES = (
     "items",
     "deep-review_library",
@@ -52,8 +53,9 @@ class PrintedReference:
 
 
 def half_of(name: str) -> Half:
-    """The half that an item or style belongs to."""
-    return "fit" if hashlib.sha256(name.encode()).digest()[0] % 2 else "report"
+    """The set that an item or style belongs to: half are for fitting, a quarter for each other."""
+    first, second, *_ = hashlib.sha256(name.encode()).digest()
+    return "fit" if first % 2 else ("calibrate" if second % 2 else "report")
 
 
 def load_items(data: Path) -> list[dict[str, Any]]:
@@ -79,7 +81,7 @@ def load_items(data: Path) -> list[dict[str, Any]]:
 def generate(
     data: Path, half: Half, seed: int, styles: int, per_style: int
 ) -> Iterator[PrintedReference]:
-    """Entries of one half; those whose fields are not found in the text again are left out."""
+    """Entries of one set; those whose fields are not found in the text again are left out."""
     chance = random.Random(f"{seed}/{half}")
     items = [item for item in load_items(data) if half_of(str(item.get("title"))) == half]
     named = [style for style in list_styles("") if half_of(style.parent or style.id) == half]

@@ -102,7 +102,7 @@ def _families(reference: PrintedReference) -> list[str | None]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--half", choices=["fit", "report"], default="report")
+    parser.add_argument("--half", choices=["fit", "calibrate", "report"], default="report")
     parser.add_argument("--styles", type=int, default=200)
     parser.add_argument("--per-style", type=int, default=10)
     parser.add_argument("--seed", type=int, default=SEED)

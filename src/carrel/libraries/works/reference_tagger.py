@@ -7,9 +7,11 @@ weights were fitted by `make fit-references` on entries that our own CSL engine 
 from __future__ import annotations
 
 import lzma
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from operator import add
 
 import orjson
 
@@ -41,7 +43,7 @@ class TaggerModel:
 
 @dataclass(frozen=True, slots=True)
 class TaggedToken:
-    """`margin` is by how much the best reading with another label at this place is worse."""
+    """`margin` is by how much the label beats any other one between the same neighbours."""
 
     token: Token
     label: str
@@ -55,7 +57,8 @@ def tag_reference(text: str, model: TaggerModel | None = None) -> list[TaggedTok
         return []
     model = model or load_model()
     scores = score_tokens(describe_tokens(tokens), model)
-    labels, margins = _decode(scores, model)
+    labels = best_path(scores, model)
+    margins = _find_margins(labels, scores, model)
     return [
         TaggedToken(token, LABELS[label], margin)
         for token, label, margin in zip(tokens, labels, margins, strict=True)
@@ -76,41 +79,39 @@ def score_tokens(described: list[list[str]], model: TaggerModel) -> list[list[fl
 
 
 def best_path(scores: list[list[float]], model: TaggerModel) -> list[int]:
-    """The best sequence of labels."""
-    return _decode(scores, model)[0]
-
-
-def _decode(scores: list[list[float]], model: TaggerModel) -> tuple[list[int], list[float]]:
-    """The best labels, and by how much the best sequence with another label there is worse."""
-    forward = _best_before(scores, model.starts, model.moves)
-    turned = [list(column) for column in zip(*model.moves, strict=True)]
-    zeros = [0.0] * len(LABELS)
-    backward = _best_before(scores[::-1], zeros, turned)[::-1]
-    labels, margins = [], []
-    for here, before, after in zip(scores, forward, backward, strict=True):
-        # Both directions count the token itself.
-        totals = [one + other - own for one, other, own in zip(before, after, here, strict=True)]
-        best = max(range(len(totals)), key=totals.__getitem__)
-        second = max(total for label, total in enumerate(totals) if label != best)
-        labels.append(best)
-        margins.append(totals[best] - second)
-    return labels, margins
-
-
-def _best_before(
-    scores: list[list[float]], starts: list[float], moves: list[list[float]]
-) -> list[list[float]]:
-    """For every token and label the best score of a sequence that ends there."""
-    current = [start + score for start, score in zip(starts, scores[0], strict=True)]
-    found = [current]
-    columns = list(zip(*moves, strict=True))
+    """The best sequence of labels, by the Viterbi algorithm."""
+    current = list(map(add, model.starts, scores[0]))
+    columns = list(zip(*model.moves, strict=True))
+    steps: list[list[int]] = []
     for score in scores[1:]:
-        current = [
-            own + max(map(float.__add__, current, column))
-            for own, column in zip(score, columns, strict=True)
-        ]
-        found.append(current)
-    return found
+        step: list[int] = []
+        following: list[float] = []
+        for own, column in zip(score, columns, strict=True):
+            totals = list(map(add, current, column))
+            best = max(totals)
+            step.append(totals.index(best))
+            following.append(best + own)
+        steps.append(step)
+        current = following
+    labels = [current.index(max(current))]
+    for step in reversed(steps):
+        labels.append(step[labels[-1]])
+    return labels[::-1]
+
+
+def _find_margins(
+    labels: list[int], scores: list[list[float]], model: TaggerModel
+) -> Iterator[float]:
+    """By how much each label beats the next best one between the same neighbours."""
+    none = [0.0] * len(LABELS)
+    columns = list(zip(*model.moves, strict=True))
+    for number, (label, score) in enumerate(zip(labels, scores, strict=True)):
+        before = model.moves[labels[number - 1]] if number else model.starts
+        after = columns[labels[number + 1]] if number + 1 < len(labels) else none
+        totals = list(map(add, map(add, score, before), after))
+        own = totals[label]
+        totals[label] = float("-inf")
+        yield own - max(totals)
 
 
 @cache

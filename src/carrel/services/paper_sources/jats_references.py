@@ -10,6 +10,7 @@ from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierErro
 from carrel.libraries.text.budget import current_budget
 from carrel.libraries.text.xml import Element
 from carrel.libraries.works.cited_works import CitedWork
+from carrel.libraries.works.reference_parsing import parse_reference
 from carrel.services.paper_sources.jats_text import child, plain
 from carrel.services.paper_sources.texts import one_line
 
@@ -101,6 +102,9 @@ def _read_citation(node: Element) -> CitedWork:
         publisher=_text(node, "publisher-name"),
         kind=kind,
     )
+    if work.text and title is None and not work.authors:
+        # Printed as a whole, without elements for its fields.
+        work = replace(parse_reference(work.text, ""), kind=kind)
     return _with_identifiers(work, node)
 
 
@@ -175,11 +179,11 @@ def _with_identifiers(work: CitedWork, node: Element) -> CitedWork:
     doi = _parse(Doi.parse, stated.get("doi") or address)
     return replace(
         work,
-        doi=doi,
-        pmid=_parse(Pmid.parse, stated.get("pmid")),
-        arxiv_id=_parse(ArxivId.parse, stated.get("arxiv") or address),
-        isbn=_parse(Isbn.parse, stated.get("isbn")),
-        url=one_line(address) if address and address.startswith("http") and not doi else None,
+        doi=doi or work.doi,
+        pmid=_parse(Pmid.parse, stated.get("pmid")) or work.pmid,
+        arxiv_id=_parse(ArxivId.parse, stated.get("arxiv") or address) or work.arxiv_id,
+        isbn=_parse(Isbn.parse, stated.get("isbn")) or work.isbn,
+        url=one_line(address) if address and address.startswith("http") and not doi else work.url,
     )
 
 

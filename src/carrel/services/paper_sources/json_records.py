@@ -29,6 +29,7 @@ from carrel.services.paper_sources.markdown import (
     parse_translation_name,
     store_images,
 )
+from carrel.services.paper_sources.stated_references import read_stated_references
 from carrel.services.paper_sources.texts import clean, one_line
 
 _SUFFIXES = (".jsonl", ".ndjson", ".jsonlines")
@@ -40,7 +41,7 @@ class JsonLinesReader:
     """One object per line with title, authors, doi, abstract and the like."""
 
     name = "json_lines"
-    version = 2
+    version = 3
 
     def accepts(self, path: Path, head: bytes) -> bool:
         name = path.name.lower()
@@ -96,7 +97,9 @@ class JsonLinesReader:
                 continue
             parsed = parse_fields(fields, number)
             problems.extend(parsed.problems)
-            records.append(parsed.record)
+            works = read_stated_references(fields)
+            references = assets.keep_references(works) if works else None
+            records.append(replace(parsed.record, references_sha256=references))
         return Reading(tuple(records), tuple(problems))
 
 

@@ -26,6 +26,8 @@ from carrel.rooms.papers.building.models import (
 )
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import parse_fields
+from carrel.services.paper_sources.markdown_lists import read_text_figures, read_text_references
+from carrel.services.paper_sources.stated_references import read_stated_references
 from carrel.services.paper_sources.texts import clean, one_line
 
 _LONGEST_FRONT = 256 * 1024
@@ -53,7 +55,7 @@ class MarkdownReader:
     """`paper.md`, with `paper.zh.md` as its Chinese translation and `paper.pdf` as its print."""
 
     name = "markdown"
-    version = 3
+    version = 4
 
     def accepts(self, path: Path, head: bytes) -> bool:
         return path.suffix.lower() in {".md", ".markdown"}
@@ -82,6 +84,8 @@ class MarkdownReader:
             record = replace(record, abstract=abstract, origins=(*record.origins, origin))
         body, images = store_images(body, part.path.parent, assets)
         translations, translation_problems, pdf = _companions(part, assets)
+        references = read_stated_references(fields) or read_text_references(body)
+        figures = read_text_figures(body)
         record = replace(
             record,
             headings=tuple(heading for heading in headings if heading.level in {2, 3}),
@@ -89,6 +93,8 @@ class MarkdownReader:
             pdf_sha256=pdf,
             translations=translations,
             images=images,
+            references_sha256=assets.keep_references(references) if references else None,
+            figures_sha256=assets.keep_figures(figures) if figures else None,
         )
         return Reading((record,), (*problems, *translation_problems))
 
