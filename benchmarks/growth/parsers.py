@@ -38,6 +38,8 @@ from carrel.libraries.text.plain_text import plain_text, spaced_for_index
 from carrel.libraries.text.snippets import Marker
 from carrel.libraries.works.cited_works import CitedWork
 from carrel.libraries.works.figures import PaperFigure
+from carrel.libraries.works.reference_lists import ReferenceLine, read_reference_list
+from carrel.libraries.works.reference_parsing import parse_reference
 from carrel.rooms.knowledge.links import link_targets
 from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note, write_note
 from carrel.rooms.papers.building.identity import find_month, find_year, normalise_title
@@ -53,6 +55,7 @@ from carrel.services.paper_sources.fields import parse_fields
 from carrel.services.paper_sources.jats import JatsReader
 from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader
+from carrel.services.paper_sources.markdown_lists import read_text_figures, read_text_references
 from carrel.services.paper_sources.sources import SourceReader
 
 ALLOWED: tuple[type[Exception], ...] = (
@@ -245,6 +248,16 @@ def _json_own(before: str, after: str) -> dict[str, Family]:
         "unclosed string": repeated("\\\\", before + '"'),
         "values in a row": repeated('{"a":1}\n'),
     }
+
+
+def _read_references(text: str) -> object:
+    """A line up, a line down: every line begins a column of its own."""
+    return read_reference_list(
+        [
+            ReferenceLine(line, 72.0 + number % 3 * 9, 400.0 if number % 2 else 100.0)
+            for number, line in enumerate(text.split("\n"))
+        ]
+    )
 
 
 def _file_reader(reader: SourceReader, suffix: str) -> Callable[[str], object]:
@@ -536,6 +549,24 @@ PARSERS: list[Parser] = [
     Parser("notes query", parse_note_query, {"": ("", ""), "a search of texts": ("text:", "")}),
     Parser("search body", _search_body, {"a query": ('{"query":{"match":{"a":"', '"}}}')}, {**_json_own("", ""), **{f"{name} in a query": family for name, family in _json_own('{"query":{"bool":{"must":', "}}}").items()}}),
     Parser("note", _note, {"": ("", ""), "a body": ("---\ntitle: t\n---\n", ""), **_FRONT}, _YAML_OWN),
+    Parser("printed reference", parse_reference, {"": ("", ""), "a title": ("Doe J (1999). ", ". Journal 5:1-9."), "an address": ("Doe J 1999. http://a.b/", ""), "a DOI": ("doi:10.1000/", "")}, {
+        "many names": numbered("Doe# J, "),
+        "many initials": repeated("J. "),
+        "many years": repeated("(1999) "),
+        "open brackets": repeated("(["),
+    }),
+    Parser("reference list", _read_references, {"": ("References\n", ""), "an entry": ("References\n[1] ", "\n[2] Doe J (1999). A title. Journal.")}, {
+        "many entries": numbered("[#] Doe J (1999). A title of a work. Journal.\n", "References\n"),
+        "many headings": repeated("References\n"),
+        "entries without labels": numbered("Doe# J (1999). A title of a work. Journal.\n", "References\n"),
+        "one entry of many lines": repeated("word and word-\n", "References\n[1] Doe J (1999).\n"),
+        "an address of many lines": repeated("a/b-\n", "References\n[1] Doe J (1999). http://a.b/\n"),
+    }),
+    Parser("lists in Markdown", lambda text: (read_text_references(text), read_text_figures(text)), {"": ("", ""), "a caption": ("**Figure 1.** ", "\n"), "a picture": ("![", "](a.png)")}, {
+        "many captions": numbered("Figure #. A caption.\n\n"),
+        "many tables": numbered("| a# | b |\n|---|---|\n| 1 | 2 |\n\n"),
+        "many items": numbered("#. Doe J (1999). A title of a work. Journal.\n", "## References\n\n"),
+    }),
     Parser("Markdown paper", _file_reader(MarkdownReader(), ".md"), {"": ("", ""), "a heading": ("# ", "\n"), **_FRONT}, _YAML_OWN),
     Parser("passages", lambda text: (passage_ids("a", text, cut_passages(text)), outline(text)), {"": ("", ""), "a page": ("<!-- page 1 -->\n", "\n"), "references": ("# References\n\n", "")}),
     Parser("Markdown to plain text", plain_text, {"": ("", ""), "a line": ("a ", " b\n")}),

@@ -7,6 +7,7 @@ the way whose entries look most like references is taken.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -51,6 +52,7 @@ _DASHES = "\u002d\u2010\u2011\u00ad\u0002\ufffe"
 _ADDRESS_TAIL = re.compile(r"(?:https?://|www\.|10\.\d{4,9}/)[^\s<>\"]{0,400}$", re.IGNORECASE)
 # What may follow in an address that was broken at a line end: not a word of the next sentence.
 _ADDRESS_GOES_ON = re.compile(r"[a-z0-9_\-~%./=&?#+:]")
+_LONGEST_TAIL = 420
 _SAME_EDGE_POINTS = 2.5
 _LEAST_INDENT_POINTS = 4.0
 _MOST_INDENT_POINTS = 80.0
@@ -59,6 +61,7 @@ _WIDE_GAP = 1.35
 _SHORTEST, _LONGEST = 25, 1_200
 _WEIGHT_OF_BAD_ENTRIES = 1.5
 _LABELS_NEEDED = 0.6
+_LINES_LEFT_OVER = 4
 MAX_ENTRIES = 10_000
 
 
@@ -196,12 +199,13 @@ def _edges(groups: list[list[tuple[int, ReferenceLine]]]) -> list[tuple[float, f
             if _LEAST_INDENT_POINTS <= line.x - left <= _MOST_INDENT_POINTS
         )
     indent = indents.most_common(1)[0][0] if indents else None
+    known = sorted(lefts)
     found: list[tuple[float, float | None]] = []
     for group, left in zip(groups, lefts, strict=True):
         if indent is None:
             found.append((left, None))
         else:
-            is_continued = _is_all_indented(group, left, lefts, indent)
+            is_continued = _is_all_indented(group, left, known, indent)
             found.append((left - indent if is_continued else left, float(indent)))
     return found
 
@@ -210,9 +214,10 @@ def _is_all_indented(
     group: list[tuple[int, ReferenceLine]], left: float, lefts: list[float], indent: int
 ) -> bool:
     """A column that only continues the entry before it has no line at the edge."""
-    others = [other for other in lefts if abs(other - (left - indent)) < _SAME_EDGE_POINTS]
+    at = bisect(lefts, left - indent - _SAME_EDGE_POINTS)
+    has_edge = at < len(lefts) and lefts[at] < left - indent + _SAME_EDGE_POINTS
     is_narrow = all(line.x - left < _SAME_EDGE_POINTS for _, line in group)
-    return bool(others) and is_narrow and len(group) <= 4
+    return has_edge and is_narrow and len(group) <= _LINES_LEFT_OVER
 
 
 def _hanging_starts(groups: list[list[tuple[int, ReferenceLine]]]) -> list[int]:
@@ -259,13 +264,15 @@ def _gap_starts(groups: list[list[tuple[int, ReferenceLine]]]) -> list[int]:
 def _name_starts(lines: list[ReferenceLine]) -> list[int]:
     """Entries begin with a name after a line that ends a sentence or is short."""
     starts = [0]
+    is_whole = False
     for number in range(1, len(lines)):
-        before = lines[number - 1].text.rstrip()
-        since = "".join(line.text for line in lines[starts[-1] : number])
-        is_whole = _YEAR.search(since) or _UNDATED.search(since)
+        text = lines[number - 1].text
+        before = text.rstrip()
+        is_whole = is_whole or bool(_YEAR.search(text) or _UNDATED.search(text))
         ends = before.endswith((".", ")", "]", "/")) or before[-1:].isdigit()
         if is_whole and ends and _NAME_START.match(lines[number].text):
             starts.append(number)
+            is_whole = False
     return starts
 
 
@@ -296,29 +303,28 @@ def _make_entry(lines: list[ReferenceLine], label: str | None) -> PrintedEntry:
 
 def join_entry_lines(lines: Sequence[ReferenceLine]) -> str:
     """The text of an entry in one line: words and addresses broken at line ends are whole again."""
-    text = ""
+    pieces: list[str] = []
     for line in lines:
         piece = line.text.strip()
-        if not text:
-            text = piece
-        elif not piece:
-            continue
-        else:
-            text = _join(text, piece)
-    return text
+        if pieces and piece:
+            pieces[-1], between = _join(pieces[-1], piece)
+            pieces.append(between)
+        if piece:
+            pieces.append(piece)
+    return "".join(pieces)
 
 
-def _join(text: str, piece: str) -> str:
-    tail = text[-420:]
+def _join(text: str, piece: str) -> tuple[str, str]:
+    """The line before without a hyphen that goes, and what stands between the two."""
+    tail = text[-_LONGEST_TAIL:]
     if _ADDRESS_TAIL.search(tail) and _goes_on(tail, piece):
-        return text + piece
+        return text, ""
     if text[-1] in _DASHES:
-        before, first = text[-2:-1], piece[0]
         # A broken word goes on with a small letter; "Hsu-" and "1999-" keep their hyphen.
-        if before.isalpha() and first.islower():
-            return text[:-1] + piece
-        return text.rstrip("\u00ad\u0002\ufffe") + piece
-    return f"{text} {piece}"
+        if text[-2:-1].isalpha() and piece[0].islower():
+            return text[:-1], ""
+        return text.rstrip("\u00ad\u0002\ufffe"), ""
+    return text, " "
 
 
 def _goes_on(tail: str, piece: str) -> bool:
