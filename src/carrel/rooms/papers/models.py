@@ -390,7 +390,10 @@ class CorpusStatistics(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A stored paper: its metadata, and the hashes of its texts."""
+    """A stored paper: its metadata, and the hashes of its texts.
+
+    `other_texts` are those of papers that became part of this one, which shows another.
+    """
 
     metadata: PaperMetadata
     has_author_order: bool
@@ -398,3 +401,4 @@ class Paper:
     translation_hashes: tuple[tuple[str, str], ...]
     references_hash: str | None = None
     figures_hash: str | None = None
+    other_texts: tuple[str, ...] = ()

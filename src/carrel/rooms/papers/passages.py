@@ -121,6 +121,8 @@ class PaperPassages:
         cut = await asyncio.to_thread(_cut_text, paper, await self._text(paper))
         wanted = f"{paper.metadata.paper_id}~{named[1]}"
         if wanted not in cut.ids:
+            cut = await self._cut_other(paper, wanted)
+        if wanted not in cut.ids:
             raise PassageNotFoundError(passage_id)
         at = cut.ids.index(wanted)
         shown = range(max(0, at - before), min(len(cut.ids), at + after + 1))
@@ -134,6 +136,15 @@ class PaperPassages:
             passages=[_passage_text(cut, number, is_asked=number == at) for number in shown],
             inferred=facts.inferred,
         )
+
+    async def _cut_other(self, paper: Paper, wanted: str) -> _CutPaper:
+        """The text that has a passage, of those that papers had that became part of this one."""
+        cut = _CutPaper(paper, "", [], [])
+        for text in await self._papers.other_texts(paper):
+            cut = await asyncio.to_thread(_cut_text, paper, text)
+            if wanted in cut.ids:
+                break
+        return cut
 
     async def locate(self, quotation: str, within: Sequence[str]) -> LocatedQuote:
         """Every place of a quotation in the corpus, or in these papers; else the nearest ones."""

@@ -198,6 +198,12 @@ class Papers:
         names = (f"md/{paper.source_hash}.md",)
         return await self._read(paper.metadata.paper_id, "source text", names)
 
+    async def other_texts(self, paper: Paper) -> list[str]:
+        """Texts of papers that became part of this one, which shows another."""
+        named = [(f"md/{name}.md",) for name in paper.other_texts]
+        paper_id = paper.metadata.paper_id
+        return [await self._read(paper_id, "source text", names) for names in named]
+
     async def _summary_text(self, paper: Paper, template: str | None) -> str:
         facts = paper.metadata
         available = facts.available_summary_templates

@@ -241,6 +241,17 @@ def shown_paper(stored: StoredPaper) -> Paper:
     )
 
 
+def other_texts(session: CorpusSession, found: FoundPaper) -> tuple[str, ...]:
+    """Hashes of texts that only some sources of the paper have and that it does not show."""
+    shown = f"md/{found.paper.record.markdown_sha256}.md"
+    rows = session.reader(found.segment).all(
+        "SELECT name FROM asset JOIN paper_asset ON paper_asset.asset = asset.number "
+        "WHERE row = ? AND name LIKE 'md/%' AND name <> ? ORDER BY name",
+        (found.row, shown),
+    )
+    return tuple(str(name).removeprefix("md/").removesuffix(".md") for (name,) in rows)
+
+
 def former_ids(stored: StoredPaper) -> tuple[str, ...]:
     """Ids of ours that the paper had, or that papers had that became part of it."""
     own = former_id_key(stored.paper_id)

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
@@ -131,7 +132,12 @@ class CorpusPaperStore:
     async def find(self, paper_id: str) -> Paper | None:
         def work(session: CorpusSession) -> Paper | None:
             found = papers.find_paper(session, paper_id)
-            return None if found is None else papers.shown_paper(found.paper)
+            if found is None:
+                return None
+            paper = papers.shown_paper(found.paper)
+            if not paper.metadata.former_ids:
+                return paper
+            return replace(paper, other_texts=papers.other_texts(session, found))
 
         return await self.run(work)
 

@@ -1,0 +1,167 @@
+"""What a correction changes reaches every answer, and old names keep working."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from carrel.cli.calls import Terminal, at_terminal
+from carrel.core.answer import Text, split_explanation
+from carrel.core.caller import Caller, Visit
+from carrel.core.errors import CarrelError
+from carrel.rooms.papers.building.models import BuildOptions
+from carrel.settings import Settings
+from carrel.stores.corpus.snapshot_export import export_snapshot
+from carrel.wiring.desk import open_desk
+from carrel.wiring.papers_build import build_papers
+
+pytestmark = pytest.mark.promise("P15")
+
+BIB = """@article{byron2001, title={On wales}, author={Byron, Ada}, year={2001}, journal={Sea},
+  volume={3}, doi={10.1000/whales}}
+"""
+Ask = Callable[..., Awaitable[Any]]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "refs.bib").write_text(BIB)
+    (sources / "long.md").write_text(
+        "---\ntitle: Songs of whales\nauthors: [Bo Carl]\nyear: 2010\n---\n"
+        "# Results\n\nHumpback whales sing for many hours in the southern winter.\n"
+    )
+    (sources / "short.md").write_text(
+        "---\ntitle: Songs of whales, a preprint\nauthors: [Bo Carl]\nyear: 2009\n---\n"
+        "# Outcome\n\nBlue whales hum below what people can hear at all.\n"
+    )
+    found = Settings(home=tmp_path / "home", rooms=("papers", "knowledge"))
+    build_papers([sources], found.home / "papers", BuildOptions(workers=1))
+    return found
+
+
+def run(settings: Settings, work: Callable[[Ask], Awaitable[None]]) -> None:
+    """Work at a desk; answers come as JSON would have them."""
+
+    async def session() -> None:
+        async with open_desk(settings).session() as desk:
+            terminal: Terminal = await at_terminal(desk)
+
+            async def ask(name: str, **arguments: object) -> Any:
+                answer, _ = split_explanation(await terminal.ask(name, **arguments))
+                if isinstance(answer, Text):
+                    return answer.body
+                if isinstance(answer, list):
+                    return [each.model_dump(mode="json") for each in answer]
+                return answer.model_dump(mode="json")
+
+            await work(ask)
+
+    asyncio.run(session())
+
+
+def test_an_edit_is_found_counted_cited_and_exported(settings: Settings, tmp_path: Path) -> None:
+    async def work(ask: Ask) -> None:
+        await ask(
+            "edit_paper",
+            action="edit",
+            paper_id="10.1000/whales",
+            title="On cetaceans",
+            year=1999,
+            keywords=["baleen"],
+            clear=["volume"],
+        )
+        hits = await ask("search_papers", query="cetaceans")
+        assert [hit["title"] for hit in hits] == ["On cetaceans"]
+        assert await ask("search_papers_by_keyword", keyword="baleen")
+        keywords = await ask("list_top_facets", category="keyword")
+        assert {"value": "baleen", "paper_count": 1} in keywords
+        counted = {each["year"] for each in (await ask("get_corpus_statistics"))["years"]}
+        assert ("1999" in counted, "2001" in counted) == (True, False)
+        shown = await ask("get_paper_metadata", paper_id="10.1000/whales")
+        assert (shown["year"], shown.get("volume"), shown.get("inferred")) == ("1999", None, None)
+        assert shown["origins"]["volume"]["origin"] == "person"
+        bibtex = await ask("get_paper_bibtex", paper_id="10.1000/whales")
+        assert "1999" in bibtex
+        assert "cetaceans" in bibtex.lower()
+        assert "volume" not in bibtex
+        (item,) = orjson.loads(await ask("export_papers", format="csl-json", query="cetaceans"))
+        assert item["issued"] == {"date-parts": [[1999]]}
+        assert "volume" not in item
+
+    run(settings, work)
+    export_snapshot(settings.home / "papers", tmp_path / "exported")
+    with closing(sqlite3.connect(tmp_path / "exported" / "paper_snapshot.db")) as snapshot:
+        row = snapshot.execute("SELECT title, year FROM paper WHERE doi = '10.1000/whales'")
+        assert row.fetchone() == ("On cetaceans", "1999")
+
+
+def test_old_ids_addresses_passages_and_notes_lead_to_the_merged_paper(settings: Settings) -> None:
+    async def work(ask: Ask) -> None:
+        found = await ask("find_passages", query="humpback winter")
+        other = await ask("find_passages", query="blue hum below")
+        kept, gone = found[0]["paper_id"], other[0]["paper_id"]
+        note = await ask(
+            "save_knowledge", title="About it", content=f"See [[paper:{gone}]].", tags=[]
+        )
+        await ask("edit_paper", action="merge", paper_id=kept, papers=[gone])
+        shown = await ask("get_paper_metadata", paper_id=f"paper://{gone}/metadata")
+        assert (shown["paper_id"], shown["former_ids"]) == (kept, [gone])
+        assert [each["id"] for each in shown["notes"]] == [note["id"]]
+        for passage in (found[0], other[0]):
+            read = await ask("read_passage", passage_id=passage["passage_id"])
+            assert read["paper_id"] == kept
+            asked = [each["text"] for each in read["passages"] if each["is_asked"]]
+            assert asked == [passage["text"]]
+        history = await ask("paper_history", paper_id=gone)
+        assert (history["paper_id"], history["former_ids"]) == (kept, [gone])
+        assert sorted(each["source"] for each in history["records"]) == ["long.md", "short.md"]
+        await ask("edit_paper", action="undo", paper_id=kept)
+        again = await ask("get_paper_metadata", paper_id=gone)
+        assert (again["paper_id"], again["notes"][0]["id"]) == (gone, note["id"])
+
+    run(settings, work)
+
+
+def test_whoever_may_only_read_changes_nothing(settings: Settings) -> None:
+    async def session() -> None:
+        async with open_desk(settings).session() as desk:
+            reader, visit = Caller("eve", frozenset({"papers:read"})), Visit("test", "1")
+            operations = desk.catalogue.operations
+            arguments = {"action": "remove", "paper_id": "10.1000/whales"}
+            with pytest.raises(CarrelError) as refused:
+                await desk.gate.call(operations["edit_paper"], arguments, reader, visit)
+            assert refused.value.code == "insufficient_permissions"
+            await desk.gate.call(operations["paper_history"], {}, reader, visit)
+
+    asyncio.run(session())
+
+
+def test_a_corpus_that_was_built_elsewhere_is_not_corrected(
+    settings: Settings, tmp_path: Path
+) -> None:
+    export_snapshot(settings.home / "papers", tmp_path / "theirs")
+    theirs = tmp_path / "theirs" / "paper_snapshot.db"
+    before = {path.name: path.stat().st_mtime_ns for path in theirs.parent.iterdir()}
+    papers = settings.papers.model_copy(update={"snapshot": theirs})
+
+    async def work(ask: Ask) -> None:
+        assert await ask("search_papers", query="wales")
+        for name, arguments in (
+            ("edit_paper", {"action": "remove", "paper_id": "10.1000/whales"}),
+            ("paper_history", {"paper_id": "10.1000/whales"}),
+        ):
+            with pytest.raises(CarrelError, match="built elsewhere") as refused:
+                await ask(name, **arguments)
+            assert refused.value.code == "read_only_corpus"
+
+    run(settings.model_copy(update={"papers": papers}), work)
+    assert {path.name: path.stat().st_mtime_ns for path in theirs.parent.iterdir()} == before
