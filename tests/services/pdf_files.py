@@ -81,3 +81,16 @@ def write_objects(objects: list[bytes], trailer: bytes) -> bytes:
         table,
     )
     return bytes(written)
+
+
+def make_page(content: bytes, extra: bytes = b"") -> bytes:
+    """A PDF of one page with this content stream; `extra` goes into the page's dictionary."""
+    objects = [
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+        b"<< /Type /Page /Parent 4 0 R /MediaBox [0 0 595 842] /Contents 2 0 R "
+        b"/Resources << /Font << /F1 1 0 R >> >> %s >>" % extra,
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Catalog /Pages 4 0 R >>",
+    ]
+    return write_objects(objects, b"/Root 5 0 R")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -42,6 +43,9 @@ def find_figures(
     figures: list[PrintedFigure] = []
     kept = list(blocks)
     inner: set[int] = set()
+    by_page: dict[int, list[Block]] = defaultdict(list)
+    for block in kept:
+        by_page[block.page].append(block)
     for at, block in enumerate(kept):
         if block.kind != "caption" or len(figures) >= _MOST_FIGURES:
             continue
@@ -69,8 +73,12 @@ def find_figures(
         page = order.pages[block.page - 1].page
         region = _find_drawing(page, block)
         if region is not None:
-            inner |= _rows_inside(kept, block.page, region)
+            inner |= _rows_inside(by_page[block.page], block.page, region)
         figures.append(PrintedFigure("figure", label, caption, block.page, region))
+    named = {figure.label.casefold() for figure in figures if figure.caption}
+    figures = [
+        figure for figure in figures if figure.caption or figure.label.casefold() not in named
+    ]
     for block in kept:
         if block.kind != "caption":
             block.rows = [row for row in block.rows if id(row) not in inner]

@@ -38,6 +38,7 @@ ASCII_ACCENTS = frozenset(map(ord, "`^~"))
 SPACING_ACCENTS = frozenset(map(ord, _COMBINING)) - ASCII_ACCENTS
 # How far from its letter an accent may be written, in characters of the page's text.
 _FARTHEST_ACCENT = 150
+_MOST_ACCENTS = 5_000
 # An accent belongs to a letter that it overlaps by at least this share of the narrower of both;
 # neighbours in print overlap by next to nothing.
 _LEAST_OVERLAP = 0.5
@@ -106,10 +107,14 @@ def expand_ligature(character: str) -> str:
 
 def place_accents(glyphs: Sequence[Glyph]) -> None:
     """Put accents that are characters of their own on the letters that they are drawn over."""
+    placed = 0
     for at, glyph in enumerate(glyphs):
         combining = _COMBINING.get(glyph.text)
         if combining is None:
             continue
+        placed += 1
+        if placed > _MOST_ACCENTS:
+            return
         found = _letter_under(glyphs, at)
         if found is not None:
             base = {"ı": "i", "ȷ": "j"}.get(found.text, found.text)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from carrel.libraries.pdf_layout.content import Box, Line, PageContent, PdfContent
+from carrel.libraries.pdf_layout.content import Box, Line, PageContent, PdfContent, Span
 from carrel.libraries.pdf_layout.rows import Row, find_body_size, make_rows
 from carrel.libraries.pdf_layout.running_heads import find_running_heads
 
@@ -25,6 +25,10 @@ _NOTE_SIZE = 0.93
 _NOTES_BELOW = 0.45
 _FOOT_BELOW = 0.88
 _RULE_NEAR = 14.0
+# Bounds of searches on a page, far beyond what is printed on one.
+_MOST_FLOWS_BELOW = 60
+_MOST_SIDE_CAPTIONS = 20
+_MOST_LINES_BESIDE = 200
 _NOTE_MARK = re.compile(r"[\d*∗†‡§¶‖#]{1,3}(?:\s|[^\W\d_])|[a-z]\s[A-Z]|\(\d{1,2}\)\s")
 CAPTION = re.compile(
     r"(?P<name>fig(?:ure|\.|ura)?|abb(?:ildung|\.)|table|tab(?:elle|leau|la|\.)|listing|algorithm|scheme"
@@ -190,10 +194,12 @@ def _split_side_captions(page: PageContent, lines: Sequence[Line]) -> list[Flow]
     captions: list[list[Line]] = []
     ordered = sorted(lines, key=lambda line: line.baseline)
     for at, line in enumerate(ordered):
-        if id(line) in beside or not CAPTION.match(line.text) or not _has_neighbour(ordered, at):
+        if id(line) in beside or len(captions) >= _MOST_SIDE_CAPTIONS:
+            continue
+        if not CAPTION.match(line.text) or not _has_neighbour(ordered, at):
             continue
         own = [line]
-        for other in ordered[at + 1 :]:
+        for other in ordered[at + 1 : at + _MOST_LINES_BESIDE]:
             if other.baseline - own[-1].baseline > 1.6 * line.size:
                 break
             is_below = abs(other.box.x0 - line.box.x0) < 1.5 * line.size
@@ -228,8 +234,7 @@ def _split_at(line: Line, gutter: float) -> Iterable[Line]:
     return (line,)
 
 
-def _part(line: Line, spans: Sequence[object], is_last: bool) -> Line:
-    chosen = tuple(span for span in line.spans if any(span is each for each in spans))
+def _part(line: Line, chosen: tuple[Span, ...], is_last: bool) -> Line:
     box = Box(
         min(span.box.x0 for span in chosen),
         min(span.box.y0 for span in chosen),
@@ -263,7 +268,7 @@ def _take_notes(
             and other.rows[0].box.y0 < _FOOT_BELOW * page.height
             and other.left < flow.right
             and flow.left < other.right
-            for other in flows[at + 1 :]
+            for other in flows[at + 1 : at + _MOST_FLOWS_BELOW]
         )
         start = _notes_start(page, flow, body_size) if is_last else len(flow.rows)
         if flow.rows[0].box.y0 > _FOOT_BELOW * page.height and all(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from carrel.libraries.pdf_layout.content import Line, PageContent, PdfContent
 from carrel.libraries.pdf_layout.rows import find_body_size
@@ -14,7 +14,10 @@ _TOP_BAND, _BOTTOM_BAND = 0.12, 0.90
 _FEWEST_PAGES = 3
 _LONGEST_HEAD = 200
 _SHORTEST_TEXT = 25
+# How many pages are counted by a number at one edge.
+_FEWEST_COUNTED = 2
 _LARGEST_HEAD = 1.2
+_MOST_BAND_LINES = 100
 # A first line at one place on this share of the pages is a running head although its words change,
 # if the gap below it is this many times its size.
 _SAME_PLACE_SHARE = 0.5
@@ -36,16 +39,17 @@ def find_running_heads(content: PdfContent) -> list[frozenset[int]]:
     for page, band in zip(content.pages, bands, strict=True):
         keys = {(_fold(page.lines[at].text), is_top) for at, is_top in band}
         seen.update(keys)
+    numbers = _find_page_numbers(content)
     tops = [_first_with_gap(page, largest) for page in content.pages]
     places = Counter(round(page.lines[at].baseline / 2) for at, page in _known(tops, content))
     found: list[frozenset[int]] = []
-    for page, band, top in zip(content.pages, bands, tops, strict=True):
+    for page, band, top, number in zip(content.pages, bands, tops, numbers, strict=True):
         own = {
             at
             for at, is_top in band
             if seen[_fold(page.lines[at].text), is_top] >= _FEWEST_PAGES
             or _is_page_number(page, at)
-        }
+        } | number
         if top is not None:
             place = round(page.lines[top].baseline / 2)
             count = sum(places[place + step] for step in (-1, 0, 1))
@@ -69,6 +73,8 @@ def _band_lines(page: PageContent, largest: float) -> list[tuple[int, bool]]:
     """
     found: list[tuple[int, bool]] = []
     for at, line in enumerate(page.lines):
+        if len(found) >= _MOST_BAND_LINES:
+            break
         if line.angle or len(line.text) > _LONGEST_HEAD or line.size > largest:
             continue
         if line.box.y1 < _TOP_BAND * page.height:
@@ -80,6 +86,38 @@ def _band_lines(page: PageContent, largest: float) -> list[tuple[int, bool]]:
 
 def _fold(text: str) -> str:
     return _SPACES.sub(" ", _DIGITS.sub("#", text.casefold())).strip()
+
+
+def _find_page_numbers(content: PdfContent) -> list[set[int]]:
+    """For each page, its first or last line where these count the pages, wherever they stand."""
+    found: list[set[int]] = [set() for _ in content.pages]
+    for choose in (min, max):
+        edges = [_edge_number(page, choose) for page in content.pages]
+        steps = Counter(value - page.number for (_, value), page in _numbered(edges, content))
+        for place, edge in enumerate(edges):
+            if edge is not None:
+                step = edge[1] - content.pages[place].number
+                if steps[step] >= _FEWEST_COUNTED:
+                    found[place].add(edge[0])
+    return found
+
+
+def _numbered(
+    edges: Sequence[tuple[int, int] | None], content: PdfContent
+) -> list[tuple[tuple[int, int], PageContent]]:
+    return [
+        (edge, page) for edge, page in zip(edges, content.pages, strict=True) if edge is not None
+    ]
+
+
+def _edge_number(page: PageContent, choose: Callable[..., int]) -> tuple[int, int] | None:
+    """The first or last line of a page and its number, if it is one."""
+    upright = [at for at, line in enumerate(page.lines) if not line.angle and line.text.strip()]
+    if len(upright) < 2:
+        return None
+    at = choose(upright, key=lambda at: page.lines[at].baseline)
+    text = page.lines[at].text.strip(" -–—[]()")
+    return (at, int(text)) if text.isascii() and text.isdigit() and len(text) <= 4 else None
 
 
 def _is_page_number(page: PageContent, at: int) -> bool:

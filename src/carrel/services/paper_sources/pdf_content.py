@@ -50,7 +50,8 @@ _BOLD_WEIGHT = 600
 _BOLD_NAMES = ("bold", "cmbx", "sfbx", "cmssbx", "black", "heavy", "semibold", "-demi")
 _ITALIC_NAMES = ("italic", "oblique", "cmti", "sfti", "slanted", "cmsl", "sfsl", "cmmi")
 _MONO_NAMES = (
-    "mono", "courier", "cmtt", "sftt", "cmsltt", "cmvtt", "typewriter", "consol", "menlo",
+    "mono", "courier", "cmtt", "sftt", "sfst", "sfit", "cmitt", "cmsltt", "cmvtt",
+    "typewriter", "consol", "menlo",
     "lmtt", "txtt", "zi4", "ectt", "nimbusmon", "lettergothic", "andale", "fixed", "t1xtt",
 )  # fmt: skip
 _FLAG_FIXED_PITCH, _FLAG_ITALIC, _FLAG_FORCE_BOLD = 1, 1 << 6, 1 << 18
@@ -290,7 +291,8 @@ class _PageReader:
         size = round(pdfium.FPDFText_GetFontSize(page, at) * (scale or 1.0), 2)
         radians = pdfium.FPDFText_GetCharAngle(page, at)
         degrees = round(math.degrees(radians)) if radians > 0 else 0
-        angle = (degrees - self._geometry.rotation) % 360
+        # PDFium counts clockwise, as pages are turned; lines count the other way.
+        angle = (-degrees - self._geometry.rotation) % 360
         # Letters of slanted scans lean by a few degrees.
         angle = 0 if angle <= 3 or angle >= 357 else angle
         style = GlyphStyle(name, size, is_bold, is_italic, is_mono, angle)
