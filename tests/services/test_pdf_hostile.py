@@ -60,7 +60,7 @@ def test_places_are_those_of_the_page_as_it_is_seen(tmp_path: Path) -> None:
     for turn, matrix in (
         (0, b"1 0 0 1 60 700"),
         (90, b"0 1 -1 0 142 60"),
-        (270, b"0 -1 1 0 700 782"),
+        (270, b"0 -1 1 0 453 782"),
     ):
         content = b"BT /F1 10 Tf %s Tm (Words to be read) Tj ET" % matrix
         path.write_bytes(make_page(content, extra=b"/Rotate %d" % turn))
