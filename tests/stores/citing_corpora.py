@@ -60,6 +60,10 @@ def random_record(chance: random.Random, number: int) -> PaperRecord:
         other = f"{chance.choice((PREPRINT, FINAL))}/work{chance.randint(1, number + 3)}"
         relation = chance.choice(("preprint_of", "published_as", "version_of", "comment_on"))
         related = (RelatedWork(relation, other),)
+        if chance.random() < 0.3:
+            # Linkage names versions by the papers that they are.
+            known = make_paper_id(f"bib:key{chance.randint(1, number)}")
+            related = (RelatedWork(relation, "", known),)
     return PaperRecord(
         title=title,
         authors=(f"{FAMILIES[spoken % 7]}, A. B.", "Zoë Other"),
@@ -193,7 +197,7 @@ class Judge:
         names = {paper_id: _names(paper) for paper_id, paper in self.papers.items()}
         versions = {
             paper_id: {
-                f"doi:{each.doi}"
+                f"paper:{each.paper_id}" if each.paper_id else f"doi:{each.doi}"
                 for each in paper.record.related
                 if each.relation in ("preprint_of", "published_as", "version_of")
             }
@@ -232,6 +236,7 @@ class Judge:
 
 def _names(paper: PublishedPaper) -> set[str]:
     names = {key.value for key in paper.keys if key.kind_name in ("doi", "arxiv")}
+    names.add(f"paper:{paper.paper_id}")
     return names | ({f"pmid:{paper.record.pmid}"} if paper.record.pmid else set())
 
 

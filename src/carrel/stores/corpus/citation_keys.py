@@ -16,6 +16,7 @@ from carrel.libraries.works.keys import WorkKeys, make_work_keys, work_keys
 from carrel.libraries.works.work import PREPRINT_PREFIXES
 from carrel.rooms.papers.building.identity import KeyKind, PaperKey, find_year
 from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.papers import PublishedPaper
 from carrel.rooms.papers.citation_models import LinkKind
 from carrel.stores.corpus.records import StoredPaper
 
@@ -72,9 +73,10 @@ class CitationRows:
 
 
 def citation_rows(
-    record: PaperRecord, keys: Sequence[PaperKey], read: Callable[[str], bytes]
+    paper: PublishedPaper | StoredPaper, read: Callable[[str], bytes]
 ) -> CitationRows:
     """The rows of a paper; `read` returns an asset by its name."""
+    record = paper.record
     try:
         references = read_references(record, read)
     except ValueError:
@@ -86,7 +88,7 @@ def citation_rows(
     for number, cited in enumerate(references or (), start=1):
         rows += reference_rows(number, cited)
     return CitationRows(
-        work_rows(record, keys), tuple(rows), None if references is None else len(references)
+        work_rows(paper), tuple(rows), None if references is None else len(references)
     )
 
 
@@ -104,11 +106,13 @@ def references_name(sha256: str) -> str:
     return f"references/{sha256}.json"
 
 
-def work_rows(record: PaperRecord, keys: Sequence[PaperKey]) -> tuple[WorkKeyRow, ...]:
+def work_rows(paper: PublishedPaper | StoredPaper) -> tuple[WorkKeyRow, ...]:
     """What a paper is known by: its own keys, then those of its other versions."""
-    own = _own_keys(record, keys)
+    record = paper.record
+    own = _own_keys(record, paper.keys)
     flags = HAS_FINAL_DOI if _has_final_doi(make_work_keys(doi=record.doi), own) else 0
-    rows = {value: WorkKeyRow(value, 0, 0, flags) for value in map(hash_key, own.identifiers)}
+    names = (_name_paper(paper.paper_id), *own.identifiers)
+    rows = {value: WorkKeyRow(value, 0, 0, flags) for value in map(hash_key, names)}
     for value in map(hash_key, version_names(record)):
         rows.setdefault(value, WorkKeyRow(value, 0, 0, flags | IS_OTHER_VERSION))
     if own.title and own.year and own.person:
@@ -135,10 +139,17 @@ def reference_rows(number: int, cited: CitedWork) -> list[ReferenceKeyRow]:
     return rows
 
 
+def _name_paper(paper_id: str) -> str:
+    """The key of a paper by its id, by which versions name each other; no reference has it."""
+    return f"paper:{paper_id}"
+
+
 def version_names(record: PaperRecord) -> Iterator[str]:
     """The keys of other versions of a paper, as its record names them."""
     for related in record.related:
-        if related.relation in VERSION_RELATIONS:
+        if related.relation in VERSION_RELATIONS and related.paper_id:
+            yield _name_paper(related.paper_id)
+        elif related.relation in VERSION_RELATIONS:
             yield from _identifiers(make_work_keys(doi=related.doi))
 
 
@@ -170,8 +181,11 @@ def link_kind(work: WorkKeyRow) -> int:
 
 
 def hash_key(key: str) -> int:
-    """The hash of `doi:…`, `arxiv:…`, `pmid:…` or `title:…`, a signed number of 64 bits."""
-    kind = _KEY_KINDS.index(key.partition(":")[0])
+    """The hash of `doi:…`, `arxiv:…`, `pmid:…`, `title:…` or `paper:…`, a signed number of 64 bits.
+
+    The id of a paper counts as a DOI."""
+    name = key.partition(":")[0]
+    kind = 0 if name == "paper" else _KEY_KINDS.index(name)
     digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True) & ~_KIND_BITS | kind
 

@@ -196,7 +196,7 @@ def find_versions(session: CorpusSession, row: int) -> list[int]:
             versions |= {hash_key(name): name for name in version_names(record)}
             own += [
                 work.hash
-                for work in work_rows(record, found.paper.keys)
+                for work in work_rows(found.paper)
                 if not is_title(work.hash) and not work.flags & IS_OTHER_VERSION
             ]
         near = [row for hits in find_works(session, versions, versions).values() for row, _ in hits]
@@ -224,7 +224,7 @@ def find_citing(session: CorpusSession, versions: Sequence[FoundPaper]) -> Citin
     names: dict[int, str] = {}
     for paper in versions:
         names |= identifier_names(paper.paper)
-        for work in work_rows(paper.paper.record, paper.paper.keys):
+        for work in work_rows(paper.paper):
             keys[work.hash].append((paper.row, work))
     own = {paper.row for paper in versions}
     met: dict[tuple[int, int], list[_Meeting]] = defaultdict(list)

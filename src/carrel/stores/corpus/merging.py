@@ -210,7 +210,7 @@ class _RecordsMerge:
                     self._add_citations(row, read_stored(record), read)
 
     def _add_citations(self, row: int, paper: StoredPaper, read: Callable[[str], bytes]) -> None:
-        found = citation_rows(paper.record, paper.keys, read)
+        found = citation_rows(paper, read)
         self.connection.executemany(
             "INSERT INTO main.work_key VALUES (?, ?, ?, ?, ?)",
             ((each.hash, row, *each[1:]) for each in found.works),

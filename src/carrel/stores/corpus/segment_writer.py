@@ -262,7 +262,7 @@ class _Draft:
         self._insert("paper_facet", 2, numbers)
 
     def _add_citations(self, row: int, paper: PublishedPaper) -> None:
-        found = citation_rows(paper.record, paper.keys, self._assets.read)
+        found = citation_rows(paper, self._assets.read)
         self._work_keys += [(each.hash, row, *each[1:]) for each in found.works]
         self._reference_keys += [(each.hash, row, *each[1:]) for each in found.references]
         if found.entries is not None:

@@ -72,6 +72,8 @@ class RelatedWork:
 
     relation: str
     doi: str
+    # A paper of this corpus; then there is no DOI, which its own record has.
+    paper_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
