@@ -25,7 +25,7 @@ CONFIDENCE = {
     "pages": 0.85,
     "published_date": 0.95,
     "stamp_date": 0.8,
-    "printed_date": 0.7,
+    "printed_date": 0.8,
     "doi": 0.95,
     "arxiv_id": 0.95,
     "language": 0.9,

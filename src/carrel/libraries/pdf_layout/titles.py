@@ -22,6 +22,8 @@ _FEWEST_LETTERS = 4
 _MARKER_SIZE = 0.82
 _SMALL_LINE = 0.7
 _SAME_RANK = 0.85
+# Smaller sizes are those of a font's own units: nothing can be told by them.
+_SMALLEST_BODY = 2.0
 _ARTICLE_TYPES = re.compile(
     r"^(?:(?:original|regular|full(?:-length)?|short|brief|rapid|invited|special|feature|technical"
     r"|survey|mini|systematic|clinical|case|data|software|tools?|methods?|methodology|research|open"
@@ -115,6 +117,8 @@ def read_information_title(information: dict[str, str]) -> str | None:
 
 def find_title(front: FrontPage, information: dict[str, str]) -> FoundTitle | None:
     """The title on the page; None where no lines stand out as one."""
+    if front.body_size < _SMALLEST_BODY:
+        return None
     stated = read_information_title(information)
     groups = [group for group in _group_lines(front) if _may_be_title(group, front)]
     if not groups:
