@@ -32,7 +32,13 @@ def shows(*patterns: str, status: int = 0, lacks: tuple[str, ...] = ()) -> Expec
 
 SERVING = shows(r"Carrel is serving .* at http://127\.0\.0\.1:\d+", r"/desk/mcp")
 EMPTY_DESK = shows(r"MISS papers", r"carrel papers build FOLDER", r"ok +references", status=1)
-BUILT = shows(r"68 papers: 68 new", r"Nothing was skipped", r"Next: carrel papers search")
+ADDED = shows(
+    r"^papers: 68 new",
+    r"^references: \d+ new",
+    r"On the desk: 68 papers, \d+ references, 0 notes\.",
+    r"carrel watch .*papers keeps",
+    lacks=("not added",),
+)
 RESEARCHED = shows(
     r"100% completed",
     r"Fish oil and Raynaud disease may be connected",
@@ -44,16 +50,31 @@ CITED = (
 )
 WRITTEN = shows(r"Written to .* Restart")
 
+UPLOAD_BEGUN = (
+    'UPLOAD=$(curl -s -d "{\\"name\\":\\"rooms.pdf\\",\\"size\\":$(wc -c < ~/papers/rooms.pdf)}" '
+    "-H 'content-type: application/json' 127.0.0.1:8080/uploads | "
+    """sed 's/.*"upload_id":"\\([0-9a-f]*\\)".*/\\1/')"""
+)
+UPLOAD_SENT = (
+    "curl -T ~/papers/rooms.pdf -X PATCH -H 'content-type: application/offset+octet-stream' "
+    "-H 'upload-offset: 0' 127.0.0.1:8080/uploads/$UPLOAD"
+)
+UPLOAD_ADDED = (
+    'curl -d "{\\"tool_name\\":\\"add_paper\\",\\"params\\":{\\"upload_id\\":\\"$UPLOAD\\"}}" '
+    "-H 'content-type: application/json' 127.0.0.1:8080/mcp/invoke"
+)
+
 README: Mapping[str, list[Expected]] = {
     "carrel doctor": [
         shows(
             r"ok +papers",
-            r"ok +references .*2 references",
+            r"ok +references .*\d+ references",
             r"ok +knowledge +2 notes",
             lacks=("MISS",),
         )
     ],
-    "carrel papers build ~/papers": [BUILT],
+    "carrel add ~/papers": [ADDED],
+    "carrel watch ~/papers --once": [shows(lacks=("new", "changed", "removed"))],
     'carrel papers search "blood viscosity"': [
         shows(r"title: .*blood viscosity", r"Next: carrel papers show")
     ],
@@ -82,7 +103,8 @@ README: Mapping[str, list[Expected]] = {
 GUIDE: Mapping[str, list[Expected]] = {
     "carrel --version": [shows(r"^carrel \d+\.\d+")],
     "carrel doctor": [EMPTY_DESK],
-    "carrel papers build ~/papers": [BUILT, shows(r"68 papers: 0 new, 0 changed, 0 gone")],
+    "carrel add ~/papers": [ADDED],
+    "carrel papers build ~/papers": [shows(r"68 papers: 0 new, 0 changed, 0 gone")],
     'carrel papers search "fish oil" --limit 3': [shows(r"title: Fish oil lowers")],
     "carrel papers search 'keyword:\"raynaud disease\" year:1975..1979' --limit 3": [
         shows(r"Raynaud disease", r"year: 197[5-9]")
@@ -148,6 +170,9 @@ GUIDE: Mapping[str, list[Expected]] = {
     "curl 127.0.0.1:8080/health": [shows(r"healthy")],
     "curl 127.0.0.1:8080/ready": [shows(r"ready")],
     "curl 127.0.0.1:8080/mcp/tools/search_papers": [shows(r'"name":"search_papers"')],
+    UPLOAD_BEGUN: [shows()],
+    UPLOAD_SENT: [shows(r'"is_complete":true', r'"kind":"pdf"')],
+    UPLOAD_ADDED: [shows(r'"success":true', r'"paper_id":"\w{32}"', r'"is_new":false')],
     "curl … search_papers": [shows(r"Fish oil lowers")],
     "curl … cite_references": [shows(r"Nanometre-scale thermometry", r'"jsonrpc":"2.0"')],
     "carrel serve --secret": [shows(*SERVING.shows, r"uthorization")],
