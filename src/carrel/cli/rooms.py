@@ -184,7 +184,9 @@ async def _ask(settings: Settings, name: str, arguments: dict[str, object]) -> A
 
 def _show_answer(operation: Operation[Any], given: Any, as_json: bool) -> int:
     answer, explanation = split_explanation(given)
-    show(_text(operation, answer, as_json))
+    text = _text(operation, answer, as_json)
+    # JSON lines that end with an empty one are not what other tools read.
+    show(text, end="" if text.endswith("\n") else "\n")
     if explanation is not None:
         show(explanation.message, file=sys.stderr)
     if _has_only_failed(operation, answer):

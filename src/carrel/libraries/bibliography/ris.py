@@ -260,6 +260,8 @@ def _numbers(tags: Tags, item: CslItem, kind: str) -> None:
             put(item, "issue", number)
         elif number:
             put(item, "number", number)
+        elif kind in ARTICLES:
+            put(item, "number", _take(tags, "C7"))
     else:
         put(item, "number", issue or number)
         if issue and number and issue != number:

@@ -88,7 +88,12 @@ def _values(item: CslItem, kind: str) -> Iterator[tuple[str, str]]:
         yield "SP", _text(item.get("number-of-pages"))
     if kind in ARTICLES or kind in PARTS:
         yield "IS", _text(item.get("issue"))
-        yield "M1", _text(item.get("number")) if item.get("issue") else ""
+        # The number of an article: M1 would be read as the issue where there is none.
+        is_alone = kind in ARTICLES and not item.get("issue")
+        yield (
+            "C7" if is_alone else "M1",
+            (_text(item.get("number")) if is_alone or item.get("issue") else ""),
+        )
     else:
         yield "IS", _text(item.get("number"))
     for variable, tag in _TEXTS.items():
