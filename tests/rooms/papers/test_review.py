@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,21 @@ def test_a_build_says_what_is_empty_held_back_or_not_shown(
     assert review(home, kind="guess") == []
     assert run(["build", str(home / "sources"), "--into", str(home / "papers")]) == 0
     assert "2 papers have doubtful fields: carrel papers review" in capsys.readouterr().out
+
+
+def test_every_command_of_the_list_is_one_that_can_be_typed(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = {"--year …": "--year 2001", "--author …": "--author 'Ada Lovelace'"}
+    for paper in review(home):
+        for field in paper["fields"]:
+            command = field["command"]
+            for gap, value in values.items():
+                command = command.replace(gap, value)
+            words = shlex.split(command)[1:]
+            assert main([*words, "--home", str(home)]) == 0, command
+    capsys.readouterr()
+    assert review(home) == []
 
 
 def test_what_a_person_has_set_or_cleared_is_in_doubt_no_more() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,10 +25,12 @@ from carrel.rooms.papers.resources import SCOPES
 
 _EDIT = "carrel papers edit"
 _MAX_COMMAND_VALUE = 200
+_FULL_DATE = re.compile(r"[0-9]{4}-[0-9]{2}(?:-[0-9]{2})?")
+_YEAR = re.compile(r"[0-9]{4}")
 # Options of `carrel papers edit`, by field.
 _OPTIONS = {
     "title": "--title",
-    "authors": "--authors",
+    "authors": "--author",
     "publication_date": "--date",
     "doi": "--doi",
     "arxiv_id": "--arxiv-id",
@@ -199,7 +202,7 @@ def _describe_field(paper: PaperInDoubt, doubt: Doubt) -> DoubtfulField:
         confidence=round(origin.confidence, 2) if value else None,
         alternatives=[_describe_other(each) for each in others],
         note=_conflict_note(paper, doubt),
-        command=edit_command(paper.paper_id, doubt.field, value),
+        command=edit_command(paper.paper_id, doubt.field, getattr(paper.record, doubt.field)),
     )
 
 
@@ -230,7 +233,13 @@ def _shown_value(value: object) -> str | None:
     return str(value) if value else None
 
 
-def edit_command(paper_id: str, field: str, value: str | None) -> str:
+def edit_command(paper_id: str, field: str, value: object) -> str:
     """The command that sets a field, with the present value as what to change."""
-    given = "…" if value is None or len(value) > _MAX_COMMAND_VALUE else shlex.quote(value)
-    return f"{_EDIT} {paper_id} {_OPTIONS[field]} {given}"
+    values = value if isinstance(value, tuple) else (value,)
+    option = _OPTIONS[field]
+    if field == "publication_date" and not _FULL_DATE.fullmatch(str(value)):
+        option, values = "--year", (value if _YEAR.fullmatch(str(value)) else None,)
+    if sum(len(str(each)) for each in values) > _MAX_COMMAND_VALUE:
+        values = (None,)
+    given = (shlex.quote(str(each)) if each else "…" for each in values or (None,))
+    return " ".join([_EDIT, paper_id, *(f"{option} {each}" for each in given)])

@@ -85,7 +85,8 @@ def name_sources(record: PaperRecord, group: PaperGroup) -> tuple[str, ...]:
 def _all_doubts(record: PaperRecord, conflicts: Iterable[Conflict]) -> Iterator[Doubt]:
     for conflict in conflicts:
         field = "arxiv_id" if conflict.key.startswith("arxiv:") else "doi"
-        yield Doubt("identifier", field)
+        if record.origin_of(field).origin != "person":
+            yield Doubt("identifier", field)
     for name in _FIELD_WEIGHTS:
         if not getattr(record, name):
             continue
