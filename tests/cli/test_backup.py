@@ -160,6 +160,8 @@ def test_whatever_else_lies_in_the_home_folder_is_carried_but_not_what_is_made_a
     (home / "by hand" / "round").symlink_to(home)
     (home / "dangling").symlink_to(home / "nowhere")
     (home / "search.sqlite").write_bytes(b"an index")
+    (home / "uploads").mkdir()
+    (home / "uploads" / "half.part").write_bytes(b"half a file")
     (home / "research" / "concepts-1.db").write_bytes(b"an index")
     index = home / "references" / ".library.json.carrel" / "search"
     index.mkdir(parents=True)
@@ -174,6 +176,7 @@ def test_whatever_else_lies_in_the_home_folder_is_carried_but_not_what_is_made_a
     left = dict(line.rsplit(": ", 1) for line in manifest["left_out"])
     assert left["home/backups/one.tar.gz"] == "an earlier backup"
     assert left["home/dangling"] == "neither a file nor a folder"
+    assert left["home/uploads"].startswith("files that callers are sending")
     assert (
         left["home/search.sqlite"] == left["home/research/concepts-1.db"] == "made again by itself"
     )

@@ -171,6 +171,8 @@ def why_left_out(
             return "of backup and restore themselves"
         if is_at_home and (name == "cache" or name.startswith(("search.sqlite", "limits.sqlite"))):
             return _BY_ITSELF
+        if is_at_home and name == "uploads":
+            return "files that callers are sending; they send them again"
         if is_at_home and name.startswith(".") and name.endswith(".lock"):
             return "only of use while something runs"
         is_concepts = path.parent == home / "research" and name.startswith("concepts-")
