@@ -70,6 +70,8 @@ _APPENDIX = re.compile(
 _NUMERAL = re.compile(
     r"^(?:(?:chapter|section|kapitel)\s+)?(?:[0-9]{1,2}(?:\.[0-9]{1,2}){0,3}|[A-Z]|[IVX]{1,5})[.):]?\s+"
 )
+# A figure that stands on a page of the list.
+_CAPTION = re.compile(r"\s*(?:Figure|Fig\.|Table|Abbildung|Tabelle)\s+\d{1,3}\s?[.:]")
 _LEADERS = re.compile(r"(?:\.\s?){4,}|\s\d{1,4}$")
 # A line this much larger than the entries is a heading.
 _LARGER = 1.12
@@ -102,7 +104,7 @@ def find_reference_list(lines: Sequence[ReferenceLine]) -> Sequence[ReferenceLin
     body = [
         line
         for number, line in enumerate(lines[start + 1 : start + 1 + MAX_LINES], start + 1)
-        if number not in heads and line.text.strip()
+        if number not in heads and line.text.strip() and not _CAPTION.match(line.text)
     ]
     return body[: _find_end(body, lines[start])]
 

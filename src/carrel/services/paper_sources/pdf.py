@@ -158,7 +158,7 @@ def _make_reading(
     title = one_line(front.title.value) if front.title else None
     structure = read_structure(text.content, title, front.lines)
     figures, images = keep_figures(document, structure.figures, assets)
-    references = read_references(_lines_in_order(structure))
+    references = read_references(_lines_in_order(structure), structure.figures)
     origins = _field_origins(front, text.certainty)
     if title is None:
         title = one_line(path.stem.replace("_", " ")) or path.name
