@@ -157,6 +157,14 @@ class Places:
         return folder.resolve().is_relative_to(self.home.resolve())
 
 
+def _why_not_of_home(name: str) -> str | None:
+    """Why a file or folder of this name, in the home itself, is not archived."""
+    if name == "uploads":
+        return "files that callers are sending; they send them again"
+    is_made_again = name == "cache" or name.startswith(("search.sqlite", "limits.sqlite"))
+    return _BY_ITSELF if is_made_again else None
+
+
 def why_left_out(
     home: Path, audit_file: Path, but: frozenset[Path]
 ) -> Callable[[Path], str | None]:
@@ -169,10 +177,8 @@ def why_left_out(
         is_at_home = path.parent == home
         if path in but or (is_at_home and is_reserved(name)):
             return "of backup and restore themselves"
-        if is_at_home and (name == "cache" or name.startswith(("search.sqlite", "limits.sqlite"))):
-            return _BY_ITSELF
-        if is_at_home and name == "uploads":
-            return "files that callers are sending; they send them again"
+        if is_at_home and (reason := _why_not_of_home(name)):
+            return reason
         if is_at_home and name.startswith(".") and name.endswith(".lock"):
             return "only of use while something runs"
         is_concepts = path.parent == home / "research" and name.startswith("concepts-")
