@@ -27,6 +27,8 @@ from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.pdf_content import MOST_PAGES, read_document_content
 from carrel.services.paper_sources.pdf_figures import keep_figures
 from carrel.services.paper_sources.pdf_ocr import find_program, read_scanned_pages
+from carrel.services.paper_sources.pdf_service_answers import ask_services, prefer_grobid
+from carrel.services.paper_sources.pdf_services import PdfServices
 from carrel.services.paper_sources.texts import clean, one_line
 
 ValueT = TypeVar("ValueT")
@@ -41,6 +43,7 @@ _NAME_CONFIDENCE = 0.1
 # Text and headings as the rules of layout find them.
 _LAYOUT_CONFIDENCE = 0.9
 _OCR_CERTAINTY = 0.8
+_NO_SERVICES = PdfServices()
 _HELPED_BY_OCR = frozenset({"no_text_layer", "text_not_decodable"})
 
 
@@ -54,7 +57,7 @@ class PdfText:
     certainty: float = 1.0
 
 
-def read_pdf(path: Path, assets: AssetStore) -> Reading:
+def read_pdf(path: Path, assets: AssetStore, services: PdfServices = _NO_SERVICES) -> Reading:
     """The paper of a PDF with a text layer, or why there is none."""
     with path.open("rb") as file:
         if b"%PDF-" not in file.read(1024):
@@ -69,10 +72,12 @@ def read_pdf(path: Path, assets: AssetStore) -> Reading:
             else Reading.failed("pdf_not_valid", f"cannot be opened: {error}")
         )
     with document:
-        return _read_document(document, path, assets)
+        return _read_document(document, path, assets, services)
 
 
-def _read_document(document: pypdfium2.PdfDocument, path: Path, assets: AssetStore) -> Reading:
+def _read_document(
+    document: pypdfium2.PdfDocument, path: Path, assets: AssetStore, services: PdfServices
+) -> Reading:
     if len(document) > MOST_PAGES:
         return Reading.failed(
             "too_large", f"{len(document):,} pages are more than the limit of {MOST_PAGES:,}"
@@ -83,7 +88,7 @@ def _read_document(document: pypdfium2.PdfDocument, path: Path, assets: AssetSto
         text = _read_scan(document, content, text)
     if isinstance(text, Reading):
         return text
-    return _make_reading(document, text, path, assets)
+    return _make_reading(document, text, path, assets, services)
 
 
 def _check_text(content: PdfContent) -> PdfText | Reading:
@@ -151,14 +156,21 @@ def _read_scan(
 
 
 def _make_reading(
-    document: pypdfium2.PdfDocument, text: PdfText, path: Path, assets: AssetStore
+    document: pypdfium2.PdfDocument,
+    text: PdfText,
+    path: Path,
+    assets: AssetStore,
+    services: PdfServices,
 ) -> Reading:
-    front = read_title_page(text.content)
-    problems = list(text.problems)
+    others = ask_services(services, path)
+    front = prefer_grobid(read_title_page(text.content), others.paper)
+    problems = [*text.problems, *others.problems]
     title = one_line(front.title.value) if front.title else None
     structure = read_structure(text.content, title, front.lines)
     figures, images = keep_figures(document, structure.figures, assets)
-    references = read_references(_lines_in_order(structure), structure.figures)
+    references = (others.paper.references if others.paper else ()) or read_references(
+        _lines_in_order(structure), structure.figures
+    )
     origins = _field_origins(front, text.certainty)
     if title is None:
         title = one_line(path.stem.replace("_", " ")) or path.name
@@ -168,7 +180,8 @@ def _make_reading(
                 "title_from_file_name", "no title found; the file's name is used", is_fatal=False
             )
         )
-    markdown = clean(f"# {title}\n\n{structure.markdown}") or f"# {title}"
+    body = others.markdown or structure.markdown
+    markdown = clean(f"# {title}\n\n{body}") or f"# {title}"
     affiliations = _value(front.affiliations) or ()
     record = PaperRecord(
         title=title,

@@ -18,6 +18,10 @@ class PdfSource:
     name = NAME
     version = VERSION
 
+    def __init__(self, grobid_url: str | None = None, docling_url: str | None = None) -> None:
+        self._grobid_url = grobid_url
+        self._docling_url = docling_url
+
     def accepts(self, path: Path, head: bytes) -> bool:
         return path.suffix.lower() == ".pdf"
 
@@ -27,5 +31,6 @@ class PdfSource:
     def read(self, part: SourcePart, assets: AssetStore) -> Reading:
         # PDFium takes a fifth of a second, which an addition of a text need not pay.
         from carrel.services.paper_sources.pdf import read_pdf
+        from carrel.services.paper_sources.pdf_services import PdfServices
 
-        return read_pdf(part.path, assets)
+        return read_pdf(part.path, assets, PdfServices(self._grobid_url, self._docling_url))
