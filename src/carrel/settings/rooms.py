@@ -31,6 +31,16 @@ class PapersSettings(Section):
     watch_every_seconds: float = Field(
         default=5.0, gt=0, le=3600, description="How often watched folders are looked at"
     )
+    grobid_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://",
+        description="A GROBID server that is asked for title page and references of PDFs",
+    )
+    docling_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://",
+        description="A docling-serve server that is asked for the text of PDFs",
+    )
     add_wait_seconds: float = Field(
         default=20.0,
         ge=0,

@@ -49,6 +49,7 @@ from carrel.wiring.jobs import has_jobs
 from carrel.wiring.note_links import LinkExchange
 from carrel.wiring.papers_adding import LazyReader, open_uploads, paper_adder
 from carrel.wiring.papers_corrections import paper_corrections
+from carrel.wiring.pdf_services import remember_pdf_services
 
 if TYPE_CHECKING:
     from carrel.services.http_assets import HttpAssets
@@ -96,6 +97,7 @@ class OpenCorpus:
 
 def open_corpus(settings: Settings) -> OpenCorpus:
     """Nothing is read yet: the first call reports a corpus that is missing."""
+    remember_pdf_services(settings)
     place = CorpusPlace(snapshot_path(settings))
     cluster = _open_cluster(settings) if settings.papers.search == "elasticsearch" else None
     rankings: dict[str, OpenRanking | None] = {"auto": open_index, "fts5": None}

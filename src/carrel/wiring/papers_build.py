@@ -27,6 +27,7 @@ from carrel.rooms.papers.errors import PaperNotAddedError, ReadOnlyCorpusError
 from carrel.rooms.papers.local_operations import CorpusOperations, CorpusTools
 from carrel.rooms.papers.models import AddedPaper, PaperAdded, PaperRemoved
 from carrel.services.language_models.summaries import SummaryWriter
+from carrel.services.paper_sources.pdf_source import PdfSource
 from carrel.services.paper_sources.sources import PaperSourceFiles, ReadJobs
 from carrel.services.sentence_vectors import load_model
 from carrel.settings import Settings
@@ -40,6 +41,7 @@ from carrel.stores.sqlite.papers.corpus_folder import open_build_stores, staged_
 from carrel.stores.static_folder import PaperAssets, SummaryFiles
 from carrel.wiring.audit import record_command
 from carrel.wiring.papers import snapshot_path
+from carrel.wiring.pdf_services import ADDRESSES, remember_pdf_services
 
 _USUAL = BuildOptions()
 
@@ -53,7 +55,9 @@ def paper_builder(
         translate_full_disk(into / WORKSHOP_NAME),
         open_build_stores(into, options) as stores,
     ):
-        sources = PaperSourceFiles(partial(PaperAssets, staged_folder(into)), options, read_warm)
+        pdf = PdfSource(ADDRESSES.grobid_url, ADDRESSES.docling_url)
+        open_assets = partial(PaperAssets, staged_folder(into))
+        sources = PaperSourceFiles(open_assets, options, read_warm, pdf)
         yield PaperIntake(sources, stores, SystemClock())
 
 
@@ -215,6 +219,7 @@ def local_operations(settings: Settings) -> CorpusOperations:
         async with SummaryWriter(request.model_url, request.model, key) as writer:
             yield Summariser(papers, writer, summaries, SystemClock(), request)
 
+    remember_pdf_services(settings)
     tools = CorpusTools(
         partial(refuse_lost_corpus, settings),
         paper_builder,

@@ -84,8 +84,10 @@ class PaperSourceFiles:
         open_assets: Callable[[], AssetStore],
         options: BuildOptions,
         read_warm: ReadJobs | None = None,
+        pdf: PdfSource | None = None,
     ) -> None:
         self._open_assets = open_assets
+        self._pdf = pdf or PdfSource()
         self._read_warm = read_warm
         self._size_limit_bytes = options.size_limit_bytes
         self._workers = options.workers or os.cpu_count() or 1
@@ -124,7 +126,7 @@ class PaperSourceFiles:
 
     def read(self, jobs: Iterable[PartJob]) -> Iterator[PartRead]:
         every_job, needs_processes = _weigh(jobs)
-        equipment = partial(_equipment, self._open_assets)
+        equipment = partial(_equipment, self._open_assets, self._pdf)
         # Also with one worker: what may crash or loop is read where it can be ended.
         if not needs_processes:
             readings = read_here(every_job, equipment)
@@ -144,9 +146,10 @@ class PaperSourceFiles:
 
 
 def _equipment(
-    open_assets: Callable[[], AssetStore],
+    open_assets: Callable[[], AssetStore], pdf: PdfSource
 ) -> tuple[tuple[SourceReader, ...], AssetStore]:
-    return READERS, open_assets()
+    readers = tuple(pdf if reader.name == pdf.name else reader for reader in READERS)
+    return readers, open_assets()
 
 
 def _weigh(jobs: Iterable[PartJob]) -> tuple[Iterator[PartJob], bool]:
