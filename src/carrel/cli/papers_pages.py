@@ -10,6 +10,7 @@ from carrel.cli.corrections_pages import CORRECTION_PAGES
 from carrel.rooms.papers.review import DoubtfulField, DoubtfulPaper
 
 _KINDS = {
+    "twin": "may be the same work",
     "guess": "no source states it",
     "differs": "sources disagree",
     "unsure": "read from the page, with doubt",
@@ -33,7 +34,8 @@ def _paper(paper: DoubtfulPaper) -> str:
 
 
 def _field(field: DoubtfulField) -> str:
-    value = "unknown" if field.value is None else f"{field.value} ({field.origin})"
+    origin = f" ({field.origin})" if field.origin else ""
+    value = "unknown" if field.value is None else f"{field.value}{origin}"
     lines = [f"  {field.field}: {value} — {_KINDS[field.kind]}"]
     lines += [f"      or: {other.value} ({other.origin})" for other in field.alternatives]
     if field.note:

@@ -15,8 +15,10 @@ from carrel.cli.papers_build import run
 from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError
 from carrel.rooms.papers.building.doubts import DOUBT_KINDS, find_doubts, read_mark
-from carrel.rooms.papers.building.models import FieldOrigin, PaperRecord, guessed
+from carrel.rooms.papers.building.models import FieldOrigin, PaperRecord, PossibleTwin, guessed
+from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
 from carrel.settings import Settings
+from carrel.stores.corpus.records import decode_paper, encode_paper
 from carrel.wiring.desk import open_desk
 from tests.rooms.papers.test_bibliography import ask
 
@@ -218,6 +220,14 @@ def test_what_a_person_has_set_or_cleared_is_in_doubt_no_more() -> None:
     assert find_doubts(settled) == ()
     guess = PaperRecord("T", ("A",), origins=guessed("title", "authors"), publication_date="2001")
     assert [each.mark for each in find_doubts(guess)] == ["guess:title", "guess:authors"]
+
+
+def test_a_paper_that_may_be_another_one_is_kept_with_its_mark() -> None:
+    record = PaperRecord("T", ("A",), publication_date="2001")
+    twins = (PossibleTwin("1" * 32, "b.pdf", "the same title"),)
+    paper = PublishedPaper("0" * 32, 1, (), record, collect_summaries(record), twins=twins)
+    assert decode_paper(encode_paper(paper)).twins == twins
+    assert [each.mark for each in find_doubts(record, (), twins)] == ["twin:paper"]
 
 
 def test_marks_of_later_versions_are_passed_over() -> None:

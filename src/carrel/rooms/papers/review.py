@@ -17,7 +17,7 @@ from carrel.core.operation import Answer, Question
 from carrel.core.quoting import QuotedSource
 from carrel.rooms.papers.building.doubts import Doubt, DoubtKind
 from carrel.rooms.papers.building.identity import Conflict
-from carrel.rooms.papers.building.models import OtherValue, PaperRecord
+from carrel.rooms.papers.building.models import OtherValue, PaperRecord, PossibleTwin
 from carrel.rooms.papers.building.papers import shown_name
 from carrel.rooms.papers.errors import ReviewNotAvailableError
 from carrel.rooms.papers.models import Limit, Page
@@ -40,7 +40,16 @@ _OPTIONS = {
     "pages": "--pages",
 }
 ReviewField = Literal[
-    "title", "authors", "publication_date", "doi", "arxiv_id", "venue", "volume", "issue", "pages"
+    "paper",
+    "title",
+    "authors",
+    "publication_date",
+    "doi",
+    "arxiv_id",
+    "venue",
+    "volume",
+    "issue",
+    "pages",
 ]
 
 
@@ -52,8 +61,9 @@ class ReviewPapers(Question):
     field: ReviewField | None = Field(default=None, description="Only doubts about this field")
     kind: DoubtKind | None = Field(
         default=None,
-        description="Only guess (no source states it), differs (sources disagree), unsure (read "
-        "from the page), identifier (another paper has it too) or missing",
+        description="Only twin (another paper may be the same work), guess (no source states it), "
+        "differs (sources disagree), unsure (read from the page), identifier (another paper has it "
+        "too) or missing",
     )
 
 
@@ -101,6 +111,7 @@ class PaperInDoubt:
     conflicts: tuple[Conflict, ...]
     sources: tuple[str, ...]
     doubts: tuple[Doubt, ...]
+    twins: tuple[PossibleTwin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +201,24 @@ def _describe_paper(paper: PaperInDoubt, asked: ReviewPapers, total: int) -> Dou
     )
 
 
+def _describe_twins(paper: PaperInDoubt, doubt: Doubt) -> DoubtfulField:
+    """The papers that may be the same work; merging joins them, and nothing else settles it."""
+    others = [twin.paper_id for twin in paper.twins]
+    return DoubtfulField(
+        field=doubt.field,
+        kind=doubt.kind,
+        value="; ".join(others),
+        origin=None,
+        confidence=None,
+        alternatives=[],
+        note="; ".join(f"{twin.source}: {twin.reason}" for twin in paper.twins),
+        command=" ".join(["carrel papers merge", paper.paper_id, *others]),
+    )
+
+
 def _describe_field(paper: PaperInDoubt, doubt: Doubt) -> DoubtfulField:
+    if doubt.kind == "twin":
+        return _describe_twins(paper, doubt)
     value = _shown_value(getattr(paper.record, doubt.field))
     origin = paper.record.origin_of(doubt.field)
     others = [each for each in paper.record.other_values if each.field == doubt.field]

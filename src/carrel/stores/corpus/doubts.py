@@ -16,7 +16,9 @@ CATEGORY = "doubt"
 
 def doubt_facets(paper: PublishedPaper) -> list[tuple[str, str]]:
     """The marks of a paper in doubt, as facets of its segment."""
-    return [(CATEGORY, each.mark) for each in find_doubts(paper.record, paper.conflicts)]
+    return [
+        (CATEGORY, each.mark) for each in find_doubts(paper.record, paper.conflicts, paper.twins)
+    ]
 
 
 def count_doubtful(connection: sqlite3.Connection, deleted: frozenset[int]) -> int:
@@ -46,7 +48,8 @@ def papers_in_doubt(
             stored.record,
             stored.conflicts,
             stored.sources,
-            find_doubts(stored.record, stored.conflicts),
+            find_doubts(stored.record, stored.conflicts, stored.twins),
+            stored.twins,
         )
         for row in rows
         if row in found

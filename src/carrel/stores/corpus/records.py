@@ -25,6 +25,7 @@ from carrel.rooms.papers.building.models import (
     KeptImage,
     OtherValue,
     PaperRecord,
+    PossibleTwin,
     RelatedWork,
     guessed,
 )
@@ -95,6 +96,7 @@ class StoredPaper:
     preferred: str
     conflicts: tuple[Conflict, ...] = ()
     sources: tuple[str, ...] = ()
+    twins: tuple[PossibleTwin, ...] = ()
 
     @property
     def year(self) -> str:
@@ -111,6 +113,7 @@ class StoredPaper:
             collect_summaries(self.record),
             self.conflicts,
             self.sources,
+            self.twins,
         )
 
 
@@ -130,6 +133,8 @@ def encode_paper(paper: PublishedPaper) -> bytes:
         facts["conflicts"] = [asdict(conflict) for conflict in paper.conflicts]
     if paper.sources:
         facts["sources"] = paper.sources
+    if paper.twins:
+        facts["twins"] = [astuple(twin) for twin in paper.twins]
     return orjson.dumps(facts)
 
 
@@ -147,6 +152,7 @@ def decode_paper(content: bytes) -> StoredPaper:
         facts["preferred"],
         tuple(Conflict(**conflict) for conflict in facts.get("conflicts", ())),
         tuple(facts.get("sources", ())),
+        tuple(PossibleTwin(*twin) for twin in facts.get("twins", ())),
     )
 
 

@@ -8,13 +8,15 @@ from pathlib import PurePath
 from typing import Literal, get_args
 
 from carrel.rooms.papers.building.identity import Conflict, PaperGroup
-from carrel.rooms.papers.building.models import PaperRecord, is_guess
+from carrel.rooms.papers.building.models import PaperRecord, PossibleTwin, is_guess
 
-# `guess`: no source states it. `differs`: two sources say different things. `unsure`: read from the
-# printed page, with some doubt. `identifier`: another paper has the identifier too. `missing`:
-# unknown, and every paper has one.
-DoubtKind = Literal["identifier", "guess", "differs", "unsure", "missing"]
+# `twin`: another paper may be the same work. `identifier`: another paper has it too. `guess`: no
+# source states it. `differs`: two sources say different things. `unsure`: read from the printed
+# page, with some doubt. `missing`: unknown, and every paper has one.
+DoubtKind = Literal["twin", "identifier", "guess", "differs", "unsure", "missing"]
 DOUBT_KINDS: tuple[DoubtKind, ...] = get_args(DoubtKind)
+# What a twin is a doubt about.
+PAPER = "paper"
 # A field of the printed page from this confidence on is not listed. Chosen by hand: below it, one
 # in five or more is expected to be wrong.
 SURE_CONFIDENCE = 0.8
@@ -23,6 +25,7 @@ SURE_CONFIDENCE = 0.8
 _FIELD_WEIGHTS = {
     "title": 10,
     "doi": 9,
+    PAPER: 9,
     "authors": 8,
     "publication_date": 7,
     "arxiv_id": 5,
@@ -32,6 +35,7 @@ _FIELD_WEIGHTS = {
     "pages": 1,
 }
 _KIND_WEIGHTS: dict[DoubtKind, int] = {
+    "twin": 12,
     "identifier": 12,
     "guess": 10,
     "differs": 8,
@@ -67,17 +71,21 @@ def read_mark(text: str) -> Doubt | None:
     return Doubt(kind, field) if kind else None
 
 
-def find_doubts(record: PaperRecord, conflicts: Sequence[Conflict] = ()) -> tuple[Doubt, ...]:
+def find_doubts(
+    record: PaperRecord, conflicts: Sequence[Conflict] = (), twins: Sequence[PossibleTwin] = ()
+) -> tuple[Doubt, ...]:
     """All doubts about a record, the most useful to settle first; each field once."""
-    found: dict[str, Doubt] = {}
+    found = {PAPER: Doubt("twin", PAPER)} if twins else {}
     for each in _all_doubts(record, conflicts):
         found.setdefault(each.field, each)
     return tuple(sorted(found.values(), key=lambda each: -each.weight))
 
 
-def name_sources(record: PaperRecord, group: PaperGroup) -> tuple[str, ...]:
+def name_sources(
+    record: PaperRecord, group: PaperGroup, twins: Sequence[PossibleTwin] = ()
+) -> tuple[str, ...]:
     """The names of the files of a paper in doubt, without their folders."""
-    if not find_doubts(record, group.conflicts):
+    if not find_doubts(record, group.conflicts, twins):
         return ()
     return tuple(dict.fromkeys(PurePath(source).name for source in group.sources))[:_MAX_SOURCES]
 
@@ -88,7 +96,7 @@ def _all_doubts(record: PaperRecord, conflicts: Iterable[Conflict]) -> Iterator[
         if record.origin_of(field).origin != "person":
             yield Doubt("identifier", field)
     for name in _FIELD_WEIGHTS:
-        if not getattr(record, name):
+        if name == PAPER or not getattr(record, name):
             continue
         origin = record.origin_of(name)
         if is_guess(origin):

@@ -88,6 +88,15 @@ class OtherValue:
     confidence: float
 
 
+@dataclass(frozen=True, slots=True)
+class PossibleTwin:
+    """Another paper that may be the same work, the name of its file, and why."""
+
+    paper_id: str
+    source: str
+    reason: str
+
+
 # A field from the printed page below this confidence is shown as inferred and not cited.
 MIN_CITED_CONFIDENCE = 0.5
 

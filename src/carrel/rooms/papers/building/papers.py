@@ -15,7 +15,7 @@ from carrel.rooms.papers.building.identity import (
     find_month,
     find_year,
 )
-from carrel.rooms.papers.building.models import FiledSummary, Heading, PaperRecord
+from carrel.rooms.papers.building.models import FiledSummary, Heading, PaperRecord, PossibleTwin
 
 # Whose word counts first: a person's or publisher's own text, then a list, then a PDF's layout.
 READERS_BY_TRUST = ("paper_infos", "jats", "markdown", "bibliography", "json_lines", "pdf")
@@ -144,6 +144,7 @@ class PublishedPaper:
     summaries: PaperSummaries
     conflicts: tuple[Conflict, ...] = ()
     sources: tuple[str, ...] = ()
+    twins: tuple[PossibleTwin, ...] = ()
 
     @property
     def year(self) -> str:
