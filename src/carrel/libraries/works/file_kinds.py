@@ -19,6 +19,7 @@ _PDF_HEADER_WITHIN = 1024
 _ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"\xfd7zXZ\x00", b"7z\xbc\xaf", b"Rar!")
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM")
 _JATS = re.compile(rb"<(?:article|pmc-articleset)[\s>]|//NLM//DTD|JATS", re.IGNORECASE)
+_HTML = re.compile(rb"<!doctype html|<html[\s>]", re.IGNORECASE)
 _ONE_JSON_OBJECT_A_LINE = re.compile(rb"\s*\{[^\n]*\}\s*(?:\n|\Z)")
 _JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".jsonl.xz", ".ndjson.gz", ".ndjson.xz")
 _MARKDOWN = (".md", ".markdown")
@@ -77,6 +78,8 @@ def _recognise_text(name: str, head: bytes) -> FileKind:
     start = head[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"<") and _JATS.search(start):
         return FileKind.JATS
+    if _HTML.match(start):
+        return FileKind.UNKNOWN
     if b'"paper_title"' in start:
         return FileKind.JSON_RECORDS
     if name.endswith(_MARKDOWN):
@@ -91,11 +94,12 @@ def _recognise_text(name: str, head: bytes) -> FileKind:
 
 
 def _decode(head: bytes) -> str | None:
-    """The text, whose last character may be cut; None if it is not UTF-8."""
+    """The text, whose last character may be cut if there is more; None if it is not UTF-8."""
     try:
         return head.decode("utf-8")
     except UnicodeDecodeError as error:
-        return head[: error.start].decode() if error.start >= len(head) - 3 else None
+        is_cut = len(head) >= HEAD_BYTES and error.start >= len(head) - 3
+        return head[: error.start].decode() if is_cut else None
 
 
 def is_paper_text(text: str) -> bool:
@@ -130,7 +134,9 @@ _ENDINGS = {FileKind.PDF: ".pdf", FileKind.JATS: ".xml", FileKind.MARKDOWN: ".md
 
 
 def file_ending(kind: FileKind, head: bytes) -> str | None:
-    """The ending that readers of the kind expect; None for what is no paper."""
+    """The ending that readers of the kind expect; None for what is no paper or is packed."""
+    if head.startswith(_ARCHIVES):
+        return None
     if kind is FileKind.TEXT:
         return ".md"
     if kind is FileKind.BIBLIOGRAPHY:
