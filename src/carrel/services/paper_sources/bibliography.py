@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -11,6 +12,7 @@ from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 from carrel.libraries.bibliography.csl_json import read_csl_json
 from carrel.libraries.bibliography.endnote_xml import read_endnote_xml
+from carrel.libraries.bibliography.file_links import read_file_links
 from carrel.libraries.bibliography.imports import (
     ORIGIN_MARK,
     BibliographyError,
@@ -54,6 +56,8 @@ from carrel.services.paper_sources.texts import clean, one_line
 _BIBTEX = frozenset({".bib", ".bibtex", ".biblatex"})
 _TAG = re.compile(r"</?(?:i|b|sub|sup|span|sc)\b[^<>]{0,200}>", re.IGNORECASE)
 _ENTRY = re.compile(r"@\s*(\w+)\s*[{(]\s*([^,\s{}()]*)")
+# Where formats keep the names of attached files.
+_FILE_FIELDS = ("file", "pdf", "local-url", "attachments", "l1", "l2", "l3", "l4")
 _CSL_MARKS = (b'"type"', b'"title"')
 _ARTICLE_TYPES = frozenset({"article", "article-journal", "article-magazine", "review"})
 
@@ -104,6 +108,7 @@ class BibliographyReader:
                 written.get(found.line) or make_bibtex_entry(found.item),
                 found.line,
                 problems,
+                part.path.absolute().parent,
             )
             for found in imported.items
         )
@@ -131,7 +136,11 @@ def _format_of(path: Path, head: bytes) -> Callable[[bytes], ImportResult] | Non
 
 
 def _record(
-    item: CslItem, entry: BibtexEntry | None, line: int, problems: list[ReadProblem]
+    item: CslItem,
+    entry: BibtexEntry | None,
+    line: int,
+    problems: list[ReadProblem],
+    folder: Path,
 ) -> PaperRecord:
     custom = item["custom"] if isinstance(item.get("custom"), Mapping) else {}
     is_published = custom.get(ORIGIN_MARK) == "publisher"
@@ -164,9 +173,32 @@ def _record(
         issn=read_issn(_plain_text(item.get("ISSN"))),
         url=read_url(_plain_text(item.get("URL"))),
         license=short_text(_plain_text(item.get("license"))),
+        files=_linked_files(custom.get("fields"), folder),
         origin="publisher" if is_published else "list",
         origins=_marked_guesses(custom.get("inferred")),
     )
+
+
+def _linked_files(fields: object, folder: Path) -> tuple[str, ...]:
+    """The files that an entry names, as absolute names; nothing is opened."""
+    if not isinstance(fields, Mapping):
+        return ()
+    named = [
+        link
+        for name in _FILE_FIELDS
+        if isinstance(value := fields.get(name), str)
+        for link in read_file_links(value)
+    ]
+    # Mendeley leaves out the first slash of an absolute path.
+    named += [f"/{link}" for link in named if link.startswith(("home/", "Users/"))]
+    return unique(
+        os.path.normpath(folder / _local_name(link)) for link in named if "\0" not in link
+    )
+
+
+def _local_name(link: str) -> str:
+    """A link as a path of this system: lists travel between systems."""
+    return link if os.sep == "\\" else link.replace("\\", "/")
 
 
 def _article_number(item: CslItem) -> str | None:

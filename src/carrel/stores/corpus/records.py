@@ -182,7 +182,7 @@ def read_record(facts: dict[str, Any]) -> PaperRecord:
     """The record of such fields; those of earlier versions name the empty ones as well."""
     known = dict(facts)
     known.setdefault("title", "")
-    for name in ("authors", "editors", "institutions", "keywords", "tags", "overruled"):
+    for name in ("authors", "editors", "institutions", "keywords", "tags", "overruled", "files"):
         known[name] = tuple(known.get(name, ()))
     # Records of earlier versions name the fields that are guesses.
     known["origins"] = (

@@ -100,7 +100,8 @@ def test_years_and_months_are_found_in_dates(date: str | None, year: str, month:
 
 def claim(number: int, *keys: str, title: str = "same words") -> RecordClaim:
     kinds = {"doi": KeyKind.DOI, "arxiv": KeyKind.ARXIV, "bib": KeyKind.BIB, "meta": KeyKind.META}
-    fingerprint = orjson.dumps({"authors": [], "title": title, "venue": "", "year": ""}).decode()
+    facts = {"authors": ["ann body"], "title": title, "venue": "", "year": ""}
+    fingerprint = orjson.dumps(facts).decode()
     made = [
         PaperKey(kinds[key.partition(":")[0]], key, fingerprint if key.startswith("meta") else None)
         for key in keys

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any
 
+from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
+from carrel.libraries.works.comparison import turn_relation
+from carrel.libraries.works.linkage import LinkRule
+from carrel.libraries.works.linkage import cluster as cluster_works
+from carrel.libraries.works.work import Work
 from carrel.rooms.papers.building.models import PaperRecord
 
 UNKNOWN = "unknown"
@@ -155,6 +161,7 @@ def _normalise(text: str) -> str:
 # Shares of words that two titles have in common, chosen by hand.
 _MIN_LIKENESS_FOR_LABEL = 0.5
 _MIN_LIKENESS_FOR_IDENTIFIER = 0.25
+_TWO_DOIS = "their DOIs differ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +172,8 @@ class RecordClaim:
     source: str
     order: tuple[int, str, int]
     keys: tuple[PaperKey, ...]
+    # None where only keys may join it.
+    work: Work | None = None
 
     @property
     def has_title(self) -> bool:
@@ -182,14 +191,41 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordJoin:
+    """Two sources whose records are one paper though no identifier says so, and why."""
+
+    source: str
+    other_source: str
+    rule: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLink:
+    """Another group that is a version of this one (`relation`), or may be the same paper."""
+
+    record_id: int
+    source: str
+    other_source: str
+    reason: str
+    relation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PaperGroup:
-    """Records of one paper, best source first, and all its keys, strongest first."""
+    """Records of one paper, best source first, and all its keys, strongest first.
+
+    `links` are to other groups, each named by a record of it.
+    """
 
     record_ids: tuple[int, ...]
     keys: tuple[PaperKey, ...]
     sources: tuple[str, ...]
     has_title: bool
     conflicts: tuple[Conflict, ...] = ()
+    joins: tuple[RecordJoin, ...] = ()
+    links: tuple[GroupLink, ...] = ()
 
 
 @dataclass(slots=True)
@@ -197,33 +233,48 @@ class _Cluster:
     claims: list[int]
     dois: set[str]
     conflicts: list[Conflict] = field(default_factory=list)
+    joins: list[RecordJoin] = field(default_factory=list)
 
 
 def group_records(
     claims: Iterable[RecordClaim],
     together: Sequence[frozenset[int]] = (),
     apart: Sequence[Sequence[frozenset[int]]] = (),
+    *,
+    holders: Mapping[str, frozenset[int]] | None = None,
+    block_list: BlockList = NO_BLOCK_LIST,
 ) -> list[PaperGroup]:
-    """Joins records by keys, strongest first: likeness never overrides an identifier.
+    """Joins records by keys, strongest first, then by files and likeness.
 
-    What people decided goes before all keys: sets of records that are `together`, and splits whose
-    parts stay `apart`, unless one of the former holds records of both.
+    Likeness never overrides an identifier. What people decided goes before all keys: sets of
+    records that are `together`, and splits whose parts stay `apart`, unless one of the former holds
+    records of both. `holders` are records of papers that are known by a key: of several groups with
+    that key theirs keeps it.
     """
     ordered = sorted(claims, key=lambda claim: claim.order)
     clusters = _RecordClusters(ordered, apart)
     clusters.join_decided(together)
     for kind in _JOIN_ORDER:
         clusters.join_by(kind)
-    return _share_keys(clusters.groups(), apart) if apart else clusters.groups()
+    clusters.join_alike(block_list)
+    return _share_keys(clusters.groups(), apart, holders or {})
 
 
 def _share_keys(
-    groups: Sequence[PaperGroup], apart: Sequence[Sequence[frozenset[int]]]
+    groups: Sequence[PaperGroup],
+    apart: Sequence[Sequence[frozenset[int]]],
+    holders: Mapping[str, frozenset[int]],
 ) -> list[PaperGroup]:
-    """A key that several parts of a split have stays with the part that keeps the id."""
+    """A key that several groups have stays with the one that keeps the id."""
+    if len(groups) < 2:
+        return list(groups)
     left = frozenset(record_id for parts in apart for part in parts[1:] for record_id in part)
     ranked = sorted(groups, key=lambda group: bool(left.intersection(group.record_ids)))
     owners: dict[str, PaperGroup] = {}
+    for group in ranked:
+        for key in group.keys:
+            if holders.get(key.value, frozenset()).intersection(group.record_ids):
+                owners.setdefault(key.value, group)
     for group in ranked:
         for key in group.keys:
             owners.setdefault(key.value, group)
@@ -249,6 +300,7 @@ class _RecordClusters:
         self._rejected_keys: set[tuple[int, str]] = set()
         self._title_only: set[int] = set()
         self._words: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+        self._links: dict[int, list[GroupLink]] = {}
 
     def join_decided(self, together: Sequence[frozenset[int]]) -> None:
         """Join what people said is one paper."""
@@ -273,12 +325,71 @@ class _RecordClusters:
                 return
             if self._is_kept_apart(holder, at):
                 continue
+            if key.kind is KeyKind.META and self._is_only_a_title(key, holder, at):
+                continue
             if reason := self._reason_to_separate(key.kind, holder, at):
                 self._reject(at, holder, key, reason)
             else:
                 self._join(holder, at)
             return
         holders.append(at)
+
+    def _is_only_a_title(self, key: PaperKey, one: int, other: int) -> bool:
+        """Whether equal fields are too few to be one paper: a title alone is not identity."""
+        if has_only_title(key):
+            return True
+        here, there = self._claims[one].work, self._claims[other].work
+        if here is None or there is None or here.source is None or here.source != there.source:
+            return False
+        return not here.is_identical(there)
+
+    def join_alike(self, block_list: BlockList) -> None:
+        """Join by files, same bytes and likeness what keys left apart; note what is doubtful."""
+        if len(self._clusters) < 2:
+            return
+        works = [self._work_of(at) for at in range(len(self._claims))]
+        places = {claim.record_id: at for at, claim in enumerate(self._claims)}
+        found = cluster_works(
+            works,
+            always=[set(each.claims) for each in self._clusters.values() if len(each.claims) > 1],
+            never=[
+                [{places[each] for each in part if each in places} for part in parts]
+                for parts in self._apart
+            ],
+            block_list=block_list,
+        )
+        for event in found.joins:
+            if event.rule is LinkRule.DECISION:
+                continue
+            one, other = sorted((event.one, event.other))
+            self._join(one, other)
+            self._clusters[self._cluster_of[one]].joins.append(
+                RecordJoin(
+                    self._claims[one].source,
+                    self._claims[other].source,
+                    event.rule.name.lower(),
+                    round(event.score, 2),
+                    event.reason,
+                )
+            )
+        for link in found.versions:
+            self._link(link.one, link.other, link.reason, link.relation)
+            self._link(link.other, link.one, link.reason, turn_relation(link.relation))
+        for pair in found.doubtful:
+            self._link(pair.one, pair.other, pair.reason)
+            self._link(pair.other, pair.one, pair.reason)
+
+    def _work_of(self, at: int) -> Work:
+        """The work of a claim, without identifiers that were refused."""
+        work = self._claims[at].work or Work("")
+        if at in self._title_only:
+            work = replace(work, doi=None, arxiv_id=None, pmid=None)
+        return replace(work, order=(at,))
+
+    def _link(self, at: int, other: int, reason: str, relation: str | None = None) -> None:
+        here, there = self._claims[at], self._claims[other]
+        link = GroupLink(there.record_id, here.source, there.source, reason, relation)
+        self._links.setdefault(at, []).append(link)
 
     def _is_kept_apart(self, one: int, other: int) -> bool:
         if not self._apart:
@@ -309,7 +420,18 @@ class _RecordClusters:
             ids = tuple(self._claims[at].record_id for at in members)
             sources = tuple(dict.fromkeys(self._claims[at].source for at in members))
             has_title = any(self._claims[at].has_title for at in members)
-            found.append(PaperGroup(ids, ranked, sources, has_title, tuple(cluster.conflicts)))
+            links = [link for at in members for link in self._links.get(at, ())]
+            found.append(
+                PaperGroup(
+                    ids,
+                    ranked,
+                    sources,
+                    has_title,
+                    tuple(cluster.conflicts),
+                    tuple(cluster.joins),
+                    tuple({(each.record_id, each.relation): each for each in links}.values()),
+                )
+            )
         return found
 
     def _may_use(self, at: int, key: PaperKey) -> bool:
@@ -317,14 +439,16 @@ class _RecordClusters:
         return key.kind is KeyKind.META or at not in self._title_only
 
     def _reason_to_separate(self, kind: KeyKind, holder: int, at: int) -> str | None:
-        if kind in _OWN_IDENTIFIERS:
+        if kind is KeyKind.DOI:
             return self._compare_people(holder, at)
+        if kind is KeyKind.ARXIV and (reason := self._compare_people(holder, at)):
+            return reason
         mine, theirs = (
             self._clusters[self._cluster_of[at]].dois,
             self._clusters[self._cluster_of[holder]].dois,
         )
         if mine and theirs and not mine & theirs:
-            return "their DOIs differ"
+            return _TWO_DOIS
         if kind in _PUBMED:
             return self._compare_people(holder, at)
         if kind is KeyKind.BIB and self._title_similarity(holder, at) < _MIN_LIKENESS_FOR_LABEL:
@@ -365,7 +489,8 @@ class _RecordClusters:
 
     def _reject(self, at: int, holder: int, key: PaperKey, reason: str) -> None:
         self._rejected_keys.add((at, key.value))
-        if key.kind in _OWN_IDENTIFIERS:
+        # Preprint and article may name one arXiv id and have a DOI each.
+        if key.kind in _OWN_IDENTIFIERS and reason != _TWO_DOIS:
             self._title_only.add(at)
             mine = self._clusters[self._cluster_of[at]]
             mine.dois.discard(key.value)
@@ -384,17 +509,28 @@ class _RecordClusters:
         cluster.claims.extend(leaving.claims)
         cluster.dois |= leaving.dois
         cluster.conflicts.extend(leaving.conflicts)
+        cluster.joins.extend(leaving.joins)
+
+
+def has_only_title(key: PaperKey) -> bool:
+    """Whether the fields behind a meta key are a title without people, and without a place."""
+    if key.kind is not KeyKind.META or key.fingerprint is None:
+        return False
+    facts: dict[str, Any] = json.loads(key.fingerprint)
+    has_place = facts.get("venue") and facts.get("year") not in {"", UNKNOWN, None}
+    return not facts["authors"] and not has_place
 
 
 def assign_ids(
     groups: Sequence[PaperGroup],
     known: Mapping[str, str],
     decided: Sequence[tuple[str, frozenset[int]]] = (),
+    paper_of: Mapping[int, str] | None = None,
 ) -> list[str]:
     """An identifier for each group; those of the last snapshot, given by key in `known`, stay.
 
     So a paper known by its title keeps its identifier when a DOI arrives later. What was `decided`,
-    an identifier and its records, goes first.
+    an identifier and its records, goes first. `paper_of` is the paper that a record belongs to now.
     """
     assigned: dict[int, str] = {}
     taken: set[str] = set()
@@ -416,12 +552,22 @@ def assign_ids(
         for key in found.keys:
             take(at, known.get(key.value))
     for at, found in enumerate(groups):
+        # One whose twin has all its keys stays what it is.
+        take(at, None if found.keys else (paper_of or {}).get(found.record_ids[0]))
+    for at, found in enumerate(groups):
         for key in found.keys:
             take(at, make_paper_id(key.value))
-    for at, found in enumerate(groups):
-        # Parts of a split may share every key: the record that was read first makes the difference.
-        take(at, make_paper_id(f"record:{found.sources[0]}:{found.record_ids[0]}"))
+    for at in sorted({*range(len(groups))} - assigned.keys()):
+        take(at, _make_place_id(groups[at].sources[0], taken))
     return [assigned[at] for at in range(len(groups))]
+
+
+def _make_place_id(source: str, taken: Collection[str]) -> str:
+    """An id of where a paper was read: parts of a split, and papers with one title and nothing
+    else, may share every key.
+    """
+    ids = (make_paper_id(f"place:{source}:{number}") for number in itertools.count(1))
+    return next(paper_id for paper_id in ids if paper_id not in taken)
 
 
 def place_of_most(groups: Sequence[PaperGroup], record_ids: frozenset[int]) -> int | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.progress import Progress
+from carrel.rooms.papers.building.link_reports import link_lines
 from carrel.rooms.papers.building.models import (
     FoundSource,
     ReportLine,
@@ -187,7 +188,10 @@ class PaperIntake(PaperBuilder):
         record = self._merged(planned)
         is_named = bool(record.authors) and not _FACTS & set(record.inferred)
         is_stated = is_named or (record.doi is not None and "doi" not in record.inferred)
-        notes = tuple(conflict.message for conflict in group.conflicts)
+        notes = (
+            *(conflict.message for conflict in group.conflicts),
+            *(line.message for line in link_lines(planned)),
+        )
         return TakenPaper(
             planned.paper_id, record.title, planned.is_new, is_stated, group.sources, notes
         )

@@ -92,6 +92,7 @@ def merge_records(records: Sequence[PaperRecord]) -> PaperRecord:
         images=_images_shown(text, next((each for each in records if each.figures_sha256), None)),
         affiliations=next((each.record.affiliations for each in ranked["affiliations"]), ()),
         related=tuple(dict.fromkeys(related for record in records for related in record.related)),
+        files=(),
         references_sha256=_first(record.references_sha256 for record in records),
         figures_sha256=_first(record.figures_sha256 for record in records),
         origin=origin,

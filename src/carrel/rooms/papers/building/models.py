@@ -143,6 +143,8 @@ class PaperRecord:
     url: str | None = None
     affiliations: tuple[tuple[str, str], ...] = ()
     related: tuple[RelatedWork, ...] = ()
+    # Absolute names of files that the record names as its text; only compared, never opened.
+    files: tuple[str, ...] = ()
     references_sha256: str | None = None
     figures_sha256: str | None = None
     origin: Origin = "list"

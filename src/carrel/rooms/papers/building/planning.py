@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
 from carrel.rooms.papers.building.decisions import (
     NOTHING_DECIDED,
     DecidedLinks,
@@ -19,6 +20,7 @@ from carrel.rooms.papers.building.identity import (
     PaperGroup,
     PaperKey,
     RecordClaim,
+    RecordJoin,
     assign_ids,
     group_records,
     place_of_most,
@@ -63,6 +65,17 @@ class LinkedRecords:
 
 
 @dataclass(frozen=True, slots=True)
+class PaperLink:
+    """Another paper that is a version of this one, or may be the same (`relation` is None)."""
+
+    paper_id: str
+    source: str
+    other_source: str
+    reason: str
+    relation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedPaper:
     """A paper of the next publication, and what it was before."""
 
@@ -72,6 +85,8 @@ class PlannedPaper:
     filed: str
     before: KnownPaper | None
     edits: tuple[Decision, ...] = ()
+    versions: tuple[PaperLink, ...] = ()
+    doubtful: tuple[PaperLink, ...] = ()
 
     @property
     def is_new(self) -> bool:
@@ -96,6 +111,18 @@ class PaperChange:
     keys: tuple[str, ...]
     record_ids: tuple[int, ...]
     conflicts: tuple[Conflict, ...] = ()
+    joins: tuple[RecordJoin, ...] = ()
+    doubtful: tuple[PaperLink, ...] = ()
+    versions: tuple[PaperLink, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PaperLinks:
+    """Why the records of a paper are one, which papers it may be, and which are its versions."""
+
+    joins: tuple[RecordJoin, ...] = ()
+    doubtful: tuple[PaperLink, ...] = ()
+    versions: tuple[PaperLink, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +144,24 @@ def plan_linked(
     linked: LinkedRecords,
     filed_stamp: Callable[[str], str],
     restored: Collection[str] = frozenset(),
+    block_list: BlockList = NO_BLOCK_LIST,
 ) -> LinkedPlan:
     """Group the records and compare with what is published.
 
     A paper that was removed stays so, unless one of its sources is among `restored`.
     """
     decided = linked.decided
-    every_group = group_records(linked.claims, decided.together, decided.apart)
-    # Parts of a split are papers even where another part has all their keys.
-    groups = [found for found in every_group if found.has_title and (found.keys or decided.apart)]
-    paper_ids = assign_ids(groups, linked.known, decided.ids)
+    every_group = group_records(
+        linked.claims,
+        decided.together,
+        decided.apart,
+        holders=_find_holders(linked),
+        block_list=block_list,
+    )
+    # Papers may share every key: parts of a split, and texts with one title and nothing else.
+    groups = [found for found in every_group if found.has_title]
+    paper_ids = assign_ids(groups, linked.known, decided.ids, linked.paper_of)
+    links = _resolve_links(groups, paper_ids)
     known = {paper.paper_id: paper for paper in linked.papers}
     in_papers = {record_id for found in groups for record_id in found.record_ids}
     left_out = [claim.record_id for claim in linked.claims if claim.record_id not in in_papers]
@@ -151,9 +186,47 @@ def plan_linked(
                 removed.append(before)
             continue
         filed = filed_stamp(paper_id)
-        digest = _digest(found, paper_id, linked.digests, filed, edits)
-        planned.append(PlannedPaper(found, paper_id, digest, filed, before, edits))
+        versions, doubtful = links[at]
+        digest = _digest(found, paper_id, linked.digests, filed, edits, versions)
+        planned.append(
+            PlannedPaper(found, paper_id, digest, filed, before, edits, versions, doubtful)
+        )
     return LinkedPlan(tuple(planned), gone, tuple(left_out), tuple(removed), joins)
+
+
+def _find_holders(linked: LinkedRecords) -> dict[str, frozenset[int]]:
+    """The records of the papers that are known by each key."""
+    records: dict[str, set[int]] = {}
+    for record_id, paper_id in linked.paper_of.items():
+        records.setdefault(paper_id, set()).add(record_id)
+    return {key: frozenset(records.get(paper_id, ())) for key, paper_id in linked.known.items()}
+
+
+def _resolve_links(
+    groups: Sequence[PaperGroup], paper_ids: Sequence[str]
+) -> list[tuple[tuple[PaperLink, ...], tuple[PaperLink, ...]]]:
+    """The versions and the doubtful twins of each group, by the papers that they are."""
+    paper_of = {
+        record_id: paper_id
+        for found, paper_id in zip(groups, paper_ids, strict=True)
+        for record_id in found.record_ids
+    }
+    resolved = []
+    for found, paper_id in zip(groups, paper_ids, strict=True):
+        links: dict[tuple[str, str | None], PaperLink] = {}
+        for link in found.links:
+            other = paper_of.get(link.record_id)
+            if other is not None and other != paper_id:
+                links.setdefault(
+                    (other, link.relation),
+                    PaperLink(other, link.source, link.other_source, link.reason, link.relation),
+                )
+        ordered = sorted(links.values(), key=lambda each: (each.paper_id, each.relation or ""))
+        versions = tuple(each for each in ordered if each.relation is not None)
+        related = {each.paper_id for each in versions}
+        doubtful = (each for each in ordered if each.relation is None)
+        resolved.append((versions, tuple(e for e in doubtful if e.paper_id not in related)))
+    return resolved
 
 
 def _find_joins(
@@ -211,6 +284,7 @@ def _digest(
     digests: Mapping[int, bytes],
     filed: str,
     edits: Sequence[Decision] = (),
+    versions: Sequence[PaperLink] = (),
 ) -> bytes:
     """A digest of everything that the paper is written from."""
     parts = [
@@ -225,5 +299,6 @@ def _digest(
             for edit in edits
             for change in edit.changes
         ),
+        *(f"{link.relation} {link.paper_id}" for link in versions),
     ]
     return hashlib.sha256("\n".join(parts).encode()).digest()[:_DIGEST_BYTES]

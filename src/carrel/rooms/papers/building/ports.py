@@ -26,7 +26,12 @@ from carrel.rooms.papers.building.models import (
     SourcePart,
 )
 from carrel.rooms.papers.building.papers import PaperVersion
-from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords, PaperChange
+from carrel.rooms.papers.building.planning import (
+    KnownPaper,
+    LinkedRecords,
+    PaperChange,
+    PaperLinks,
+)
 
 
 class AssetStore(Protocol):
@@ -114,6 +119,10 @@ class BuildState(Protocol):
 
     def link_notes(self) -> Iterator[ReportLine]:
         """Records without a title, and conflicts of published papers."""
+        ...
+
+    def paper_links(self, paper_id: str) -> PaperLinks:
+        """Why the records of a published paper are one, and what it is to other papers."""
         ...
 
     def is_touched(self) -> bool:

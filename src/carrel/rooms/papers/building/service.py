@@ -6,7 +6,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from carrel.core.caller import LOCAL_USER
@@ -22,6 +22,7 @@ from carrel.rooms.papers.building.decision_desk import (
 )
 from carrel.rooms.papers.building.decisions import Decision, apply_edits
 from carrel.rooms.papers.building.doubts import name_sources
+from carrel.rooms.papers.building.link_reports import join_lines, link_lines
 from carrel.rooms.papers.building.merging import merge_records
 from carrel.rooms.papers.building.models import (
     BuildReport,
@@ -29,6 +30,7 @@ from carrel.rooms.papers.building.models import (
     KnownSource,
     PaperRecord,
     PartJob,
+    RelatedWork,
     ReportLine,
     SkippedFile,
 )
@@ -44,6 +46,7 @@ from carrel.rooms.papers.building.planning import (
     LinkedPlan,
     LinkedRecords,
     PaperChange,
+    PaperLink,
     PlannedPaper,
     plan_linked,
 )
@@ -81,6 +84,7 @@ class _Outcome:
     removed: int = 0
     # Papers of the sources that somebody waits for.
     asked_for: list[PlannedPaper] = field(default_factory=list)
+    joins: list[ReportLine] = field(default_factory=list)
 
     @property
     def is_changed(self) -> bool:
@@ -149,6 +153,7 @@ class PaperBuilder:
         notes = [line.message for line in lines]
         notes += text_notes
         notes += [each.message for each in planned.group.conflicts if each.source == source]
+        notes += [line.message for line in link_lines(planned)]
         return PaperAdded(
             paper_id=planned.paper_id, title=merged.title, is_new=planned.is_new, notes=notes
         )
@@ -328,6 +333,7 @@ class PaperBuilder:
                 *skipped_lines(skipped),
                 *self._problem_lines(),
                 *self._state.link_notes(),
+                *outcome.joins,
                 *self._text_notes.values(),
             ),
             papers_in_doubt=self._corpus.doubtful_count(),
@@ -421,6 +427,7 @@ class PaperBuilder:
                 self._state.promise([change])
                 if planned.is_changed:
                     waiting.append((planned, change))
+                    outcome.joins += join_lines(planned)
             self._end_papers(plan, publication, outcome)
             self._leave_out(plan.left_out, linked.published_ids, publication)
             self._write_down(plan, linked, who)
@@ -500,6 +507,9 @@ class PaperBuilder:
             tuple(key.value for key in planned.group.keys),
             planned.group.record_ids,
             planned.group.conflicts,
+            planned.group.joins,
+            planned.doubtful,
+            planned.versions,
         )
 
     def _leave_out(
@@ -533,7 +543,9 @@ class PaperBuilder:
 
     def _version(self, planned: PlannedPaper, change: PaperChange) -> PaperVersion:
         records = self._state.records(planned.group.record_ids)
-        merged = apply_edits(merge_records(records), planned.edits)
+        merged = self._with_versions(
+            apply_edits(merge_records(records), planned.edits), planned.versions
+        )
         record = add_summaries(merged, self._summaries.of(planned.paper_id))
         paper = PublishedPaper(
             planned.paper_id,
@@ -549,6 +561,13 @@ class PaperBuilder:
         more = tuple(sorted(names - set(asset_paths(record))))
         assert change.row is not None
         return PaperVersion(change.row, paper, more)
+
+    def _with_versions(self, record: PaperRecord, versions: Sequence[PaperLink]) -> PaperRecord:
+        """The record with the versions of the paper that are in the corpus."""
+        related = [
+            RelatedWork(link.relation, "", link.paper_id) for link in versions if link.relation
+        ]
+        return replace(record, files=(), related=(*record.related, *related))
 
     def _note_texts(
         self, record_ids: Sequence[int], records: Sequence[PaperRecord], shown: PaperRecord

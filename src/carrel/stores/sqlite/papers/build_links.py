@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from carrel.libraries.works.work import Work
 from carrel.rooms.papers.building.decisions import (
     DecidedLinks,
     Decision,
     RecordAddress,
+    apply_edits,
     combine,
     edited_record_keys,
     file_hash,
@@ -20,8 +22,10 @@ from carrel.rooms.papers.building.identity import RecordClaim, paper_keys
 from carrel.rooms.papers.building.models import PaperRecord
 from carrel.rooms.papers.building.papers import reader_rank
 from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords
+from carrel.rooms.papers.building.record_works import describe_record, file_names
 from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.sqlite.papers.build_decisions import DecisionTable
+from carrel.stores.sqlite.papers.build_likeness import LikenessTables
 from carrel.stores.sqlite.papers.build_tables import key_hash, unpack_record
 
 _RECORDS_PER_PART = 1_000_000
@@ -29,7 +33,8 @@ _RECORDS_PER_PART = 1_000_000
 _MAX_CANDIDATES = 1_000
 _IN_ORDER = "ORDER BY reader_rank(reader), path, part, place"
 _TOUCHED_RECORDS = (
-    "record_id IN (SELECT record_id FROM record_key WHERE hash IN (SELECT hash FROM touched))"
+    "record_id IN (SELECT record_id FROM record_key WHERE hash IN (SELECT hash FROM touched) "
+    "UNION SELECT record_id FROM touched_record)"
 )
 _PAPER = "SELECT number, paper_id, paper_index, digest, row, removed_at FROM published"
 
@@ -41,6 +46,7 @@ class _FoundRecord:
     record: PaperRecord
     order: tuple[int, str, int]
     address: RecordAddress
+    work: Work
 
 
 @dataclass(slots=True)
@@ -53,6 +59,8 @@ class _Found:
     paper_of: dict[int, str] = field(default_factory=dict)
     papers: dict[int, KnownPaper] = field(default_factory=dict)
     paper_of_hash: dict[int, str] = field(default_factory=dict)
+    # Records whose like ones have not been looked for.
+    to_compare: list[int] = field(default_factory=list)
 
 
 class RecordLinks:
@@ -65,6 +73,7 @@ class RecordLinks:
         self._seen_papers: set[int] = set()
         self._decisions = DecisionTable(connection, has_pending=True)
         self._has_decisions = self._decisions.has_any()
+        self._likeness = LikenessTables(connection)
 
     def seeds(self) -> list[int]:
         """The touched records, those of the best sources first."""
@@ -158,7 +167,10 @@ class RecordLinks:
         )
 
     def _follow_hashes(self, found: _Found, waiting: list[int], seen: set[int]) -> None:
-        while waiting:
+        while waiting or found.to_compare:
+            if not waiting:
+                waiting += self._take_alike(found, found.to_compare.pop())
+                continue
             found_hash = waiting.pop()
             if found_hash in seen:
                 continue
@@ -176,6 +188,13 @@ class RecordLinks:
                 for number in self._decisions.numbers_by_names([found_hash]):
                     waiting += self._take_decision(found, number)
 
+    def _take_alike(self, found: _Found, record_id: int) -> list[int]:
+        """Add records that may be of the same work; returns the hashes of what finds them."""
+        hashes: list[int] = []
+        for other in self._likeness.find_alike(record_id, found.records[record_id].work):
+            hashes += self._take_record(found, other)
+        return hashes
+
     def _take_record(self, found: _Found, record_id: int) -> list[int]:
         """Add a record and return the hashes of what it is found by."""
         if record_id in found.digests:
@@ -188,11 +207,14 @@ class RecordLinks:
         ).fetchone()
         record, number = unpack_record(payload), part * _RECORDS_PER_PART + place
         address = _address(record, path, reader, number, digest)
-        found.records[record_id] = _FoundRecord(
-            record, (reader_rank(reader), path, number), address
-        )
+        order = (reader_rank(reader), path, number)
+        work = describe_record(record, path, reader, order)
+        found.records[record_id] = _FoundRecord(record, order, address, work)
+        found.to_compare.append(record_id)
         found.digests[record_id] = digest
-        hashes = [key_hash(key) for key in address.keys]
+        hashes = [key_hash(name) for name in (*address.keys, *file_names(work))]
+        if address.file:
+            hashes.append(key_hash(f"file:{address.file}"))
         if self._has_decisions:
             hashes += [key_hash(name) for name in address.names()]
         if paper is not None:
@@ -267,7 +289,12 @@ def _claims(found: _Found, decided: DecidedLinks) -> tuple[RecordClaim, ...]:
             record_id,
             each.address.path,
             each.order,
-            edited_record_keys(each.record, decided.edits_of([record_id])),
+            edited_record_keys(each.record, edits := decided.edits_of([record_id])),
+            describe_record(
+                apply_edits(each.record, edits), each.address.path, each.address.reader, each.order
+            )
+            if edits
+            else each.work,
         )
         for record_id, each in found.records.items()
     )

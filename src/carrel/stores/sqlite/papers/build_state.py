@@ -23,15 +23,23 @@ from carrel.rooms.papers.building.models import (
     ReportLine,
 )
 from carrel.rooms.papers.building.papers import asset_paths, reader_rank
-from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords, PaperChange
+from carrel.rooms.papers.building.planning import (
+    KnownPaper,
+    LinkedRecords,
+    PaperChange,
+    PaperLinks,
+)
+from carrel.rooms.papers.building.record_works import move_linked_files
 from carrel.rooms.papers.errors import BuildInProgressError, NewerBuildStateError
 from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.connection import connect
 from carrel.stores.sqlite.papers.build_decisions import DecisionTable
+from carrel.stores.sqlite.papers.build_likeness import LikenessTables
 from carrel.stores.sqlite.papers.build_links import RecordLinks
 from carrel.stores.sqlite.papers.build_tables import (
     STEPS,
+    block_hashes,
     key_hash,
     key_hashes,
     pack_record,
@@ -53,6 +61,7 @@ class SqlitePaperBuildState:
         self._path = path
         self._connection = self._opened()
         self._uncommitted = 0
+        self._likeness = LikenessTables(self._connection)
 
     def __enter__(self) -> Self:
         return self
@@ -91,16 +100,14 @@ class SqlitePaperBuildState:
             number = self._source_number(path)
             if number is None:
                 continue
+            reader = self._reader_of(number)
             records = self._connection.execute(
                 "SELECT record_id, payload FROM record WHERE source = ?", (number,)
             )
             for record_id, payload in records.fetchall():
-                hashes = key_hashes(unpack_record(payload))
-                self._touch(hashes)
-                self._connection.executemany(
-                    "DELETE FROM record_key WHERE hash = ? AND record_id = ?",
-                    ((found, record_id) for found in hashes),
-                )
+                record = unpack_record(payload)
+                self._delete_hashes("record_key", record_id, key_hashes(record, path, reader))
+                self._likeness.remove(record_id, block_hashes(record, path, reader))
             self._connection.execute("DELETE FROM record WHERE source = ?", (number,))
             self._connection.execute("DELETE FROM part WHERE source = ?", (number,))
             self._connection.execute("DELETE FROM source WHERE number = ?", (number,))
@@ -129,17 +136,16 @@ class SqlitePaperBuildState:
     def add_part(self, read: PartRead) -> None:
         self._begin()
         source = self._source_number(read.source)
+        reader = self._reader_of(source)
         for place, record in enumerate(read.records):
             added = self._connection.execute(
                 "INSERT INTO record(source, part, place, digest, payload) VALUES (?, ?, ?, ?, ?)",
                 (source, read.number, place, record_digest(record), pack_record(record)),
             )
-            hashes = key_hashes(record)
-            self._connection.executemany(
-                "INSERT OR IGNORE INTO record_key VALUES (?, ?)",
-                ((found, added.lastrowid) for found in hashes),
-            )
-            self._touch(hashes)
+            record_id = added.lastrowid
+            assert record_id is not None
+            self._insert_hashes(record_id, key_hashes(record, read.source, reader))
+            self._likeness.add(record_id, block_hashes(record, read.source, reader))
         self._connection.execute(
             "INSERT INTO part VALUES (?, ?, ?, ?)",
             (source, read.number, orjson.dumps(read.further), orjson.dumps(read.problems)),
@@ -160,10 +166,13 @@ class SqlitePaperBuildState:
 
     def move_source(self, before: str, source: FoundSource) -> None:
         self._begin()
+        path = str(source.path)
         self._connection.execute(
             "UPDATE source SET path = ?, stamps = ? WHERE path = ?",
-            (str(source.path), orjson.dumps(source.stamps), before),
+            (path, orjson.dumps(source.stamps), before),
         )
+        if path != before:
+            self._move_file_names(before, path)
         self.commit()
 
     def commit(self) -> None:
@@ -211,11 +220,16 @@ class SqlitePaperBuildState:
                     conflict.source, "id_claimed_twice", conflict.message, is_skipped=False
                 )
 
+        yield from self._likeness.doubtful_lines()
+
+    def paper_links(self, paper_id: str) -> PaperLinks:
+        return self._likeness.paper_links(paper_id)
+
     # What changed since the last publication, and what follows from it.
 
     def is_touched(self) -> bool:
         touched = self._connection.execute("SELECT 1 FROM touched LIMIT 1").fetchone()
-        return self._is_everything_touched() or touched is not None
+        return self._is_everything_touched() or touched is not None or self._likeness.has_touched()
 
     def touch_everything(self) -> None:
         self._begin()
@@ -244,11 +258,11 @@ class SqlitePaperBuildState:
 
     def touch_source(self, path: str) -> None:
         self._begin()
-        found = self._connection.execute(
-            "SELECT payload FROM record WHERE source = ?", (self._source_number(path),)
-        )
+        number = self._source_number(path)
+        reader = self._reader_of(number)
+        found = self._connection.execute("SELECT payload FROM record WHERE source = ?", (number,))
         for (payload,) in found.fetchall():
-            self._touch(key_hashes(unpack_record(payload)))
+            self._touch(key_hashes(unpack_record(payload), path, reader))
         self.commit()
 
     def touched_count(self) -> int:
@@ -415,6 +429,7 @@ class SqlitePaperBuildState:
             self._apply_promises()
             decisions.confirm()
             self._connection.execute("DELETE FROM touched")
+            self._likeness.clear_touched()
             self._set_fact("everything", None)
             self._set_fact("published", build_id_on_disk)
         decisions.drop_pending()
@@ -452,7 +467,8 @@ class SqlitePaperBuildState:
     def _remove_paper(self, paper_id: str, removed_at: str) -> None:
         """Keep its identifier and keys for whoever adds it again."""
         row = self._connection.execute(
-            "UPDATE published SET row = NULL, removed_at = ?, filed = '', conflicts = NULL "
+            "UPDATE published SET row = NULL, removed_at = ?, filed = '', conflicts = NULL, "
+            "links = NULL "
             "WHERE paper_id = ? RETURNING number",
             (removed_at, paper_id),
         ).fetchone()
@@ -466,12 +482,14 @@ class SqlitePaperBuildState:
             change["row"],
             change["filed"],
             orjson.dumps(change["conflicts"]) if change["conflicts"] else None,
+            orjson.dumps(change["links"]) if change.get("links") else None,
         )
         [(number,)] = self._connection.execute(
-            "INSERT INTO published(paper_id, paper_index, digest, row, filed, conflicts) "
-            "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(paper_id) DO UPDATE SET "
+            "INSERT INTO published(paper_id, paper_index, digest, row, filed, conflicts, links) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT(paper_id) DO UPDATE SET "
             "paper_index = excluded.paper_index, digest = excluded.digest, row = excluded.row, "
             "filed = excluded.filed, conflicts = excluded.conflicts, "
+            "links = excluded.links, "
             "removed_at = NULL RETURNING number",
             values,
         ).fetchall()
@@ -486,6 +504,44 @@ class SqlitePaperBuildState:
             "UPDATE record SET paper = ? WHERE record_id = ?",
             ((number, record_id) for record_id in record_ids),
         )
+
+    def _insert_hashes(self, record_id: int, hashes: Sequence[int]) -> None:
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO record_key VALUES (?, ?)",
+            ((found, record_id) for found in hashes),
+        )
+        self._touch(hashes)
+
+    def _delete_hashes(self, table: str, record_id: int, hashes: Sequence[int]) -> None:
+        self._touch(hashes)
+        self._connection.executemany(
+            f"DELETE FROM {table} WHERE hash = ? AND record_id = ?",
+            ((found, record_id) for found in hashes),
+        )
+
+    def _move_file_names(self, before: str, path: str) -> None:
+        """A file is found under its new name, and a list names files beside it under theirs."""
+        number = self._source_number(path)
+        reader = self._reader_of(number)
+        records = self._connection.execute(
+            "SELECT record_id, payload FROM record WHERE source = ?", (number,)
+        )
+        for record_id, payload in records.fetchall():
+            record = unpack_record(payload)
+            self._delete_hashes("record_key", record_id, key_hashes(record, before, reader))
+            moved = move_linked_files(record, before, path)
+            if moved is not record:
+                self._connection.execute(
+                    "UPDATE record SET digest = ?, payload = ? WHERE record_id = ?",
+                    (record_digest(moved), pack_record(moved), record_id),
+                )
+            self._insert_hashes(record_id, key_hashes(moved, path, reader))
+
+    def _reader_of(self, number: int | None) -> str:
+        row = self._connection.execute(
+            "SELECT reader FROM source WHERE number = ?", (number,)
+        ).fetchone()
+        return str(row[0]) if row else ""
 
     def _touch(self, hashes: Iterable[int]) -> None:
         if not self._is_everything_touched():
@@ -536,6 +592,15 @@ def _change_facts(change: PaperChange) -> bytes:
             "keys": [key_hash(key) for key in change.keys],
             "record_ids": change.record_ids,
             "conflicts": change.conflicts,
+            "links": {
+                name: value
+                for name, value in (
+                    ("joins", change.joins),
+                    ("doubtful", change.doubtful),
+                    ("versions", change.versions),
+                )
+                if value
+            },
         }
     )
 

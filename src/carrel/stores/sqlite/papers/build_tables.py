@@ -11,6 +11,7 @@ import orjson
 from carrel.rooms.papers.building.decisions import file_hash
 from carrel.rooms.papers.building.identity import paper_keys
 from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.record_works import describe_record, file_names
 from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.corpus.records import pack_json, read_record, record_facts, unpack_json
 from carrel.stores.sql.driver import Rows, Step, UpgradeStatements
@@ -114,12 +115,19 @@ def unpack_record(payload: bytes) -> PaperRecord:
     return read_record(orjson.loads(unpack_json(payload)))
 
 
-def key_hashes(record: PaperRecord) -> list[int]:
-    """Hashes of what a record is found by: its keys, and the file that it was read from."""
+def key_hashes(record: PaperRecord, path: str | None = None, reader: str = "") -> list[int]:
+    """Hashes of what a record is found by: its keys, its file, and the files that it names."""
     names = [key.value for key in paper_keys(record)]
     if file := file_hash(record):
         names.append(f"file:{file}")
+    if path is not None:
+        names += file_names(describe_record(record, path, reader))
     return [key_hash(name) for name in names]
+
+
+def block_hashes(record: PaperRecord, path: str, reader: str) -> list[int]:
+    """Hashes of the blocking keys of a record: only such records are compared by likeness."""
+    return [key_hash(f"block {block}") for block in describe_record(record, path, reader).blocks]
 
 
 def _upgrade_to_second() -> Generator[Step, Rows, None]:
@@ -235,9 +243,47 @@ def _upgrade_to_fourth() -> Generator[Step, Rows, None]:
         )
 
 
+# Version 5 finds records of one work that share no key: `record_block` has what they are compared
+# by, `touched_record` those whose likeness to another may be different now.
+_FIFTH = (
+    """CREATE TABLE record_block (
+        hash INTEGER NOT NULL, record_id INTEGER NOT NULL, PRIMARY KEY (hash, record_id)
+        ) WITHOUT ROWID""",
+    "CREATE TABLE touched_record (record_id INTEGER PRIMARY KEY)",
+    "ALTER TABLE published ADD COLUMN links BLOB",
+    "CREATE INDEX published_with_links ON published(number) WHERE links IS NOT NULL",
+)
+
+
+def _upgrade_to_fifth() -> Generator[Step, Rows, None]:
+    for statement in _FIFTH:
+        yield statement, {}
+    last = 0
+    while rows := (
+        yield (
+            "SELECT record_id, path, reader, payload FROM record "
+            "JOIN source ON source.number = record.source WHERE record_id > :last "
+            f"ORDER BY record_id LIMIT {_ROWS_AT_ONCE}",
+            {"last": last},
+        )
+    ):
+        for record_id, path, reader, payload in rows:
+            record = unpack_record(payload)
+            yield from _insert_hashes(
+                "record_key(hash, record_id)", record_id, key_hashes(record, path, reader)
+            )
+            yield from _insert_hashes(
+                "record_block(hash, record_id)", record_id, block_hashes(record, path, reader)
+            )
+        last = rows[-1][0]
+    # The next build joins what is alike; what nothing changes in is not written again.
+    yield "INSERT INTO touched_record SELECT record_id FROM record", {}
+
+
 STEPS: tuple[UpgradeStep, ...] = (
     _FIRST,
     UpgradeStatements(_upgrade_to_second),
     _THIRD,
     UpgradeStatements(_upgrade_to_fourth),
+    UpgradeStatements(_upgrade_to_fifth),
 )

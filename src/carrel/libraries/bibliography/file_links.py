@@ -1,0 +1,75 @@
+"""The files that an entry of a bibliography names: JabRef, Zotero, Mendeley, EndNote or a path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+MAX_LINKS = 20
+_MAX_CHARACTERS = 4_000
+_DRIVE = re.compile(r"^[A-Za-z]$")
+_KIND = re.compile(r"^(?:[a-z]+/[\w.+-]+|[A-Z][\w ]{0,30}|[a-z]{2,5})$")
+_SCHEME = re.compile(r"^([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_LOCAL_SCHEMES = frozenset({"file"})
+
+
+def read_file_links(value: str) -> tuple[str, ...]:
+    r"""The paths in a field `file`: `a.pdf`, `:a.pdf:PDF`, `Title:a.pdf:application/pdf;…`.
+
+    A separator behind a backslash is part of a path. Addresses of the web are left out.
+    """
+    found: dict[str, None] = {}
+    for entry in _split(value[:_MAX_CHARACTERS], ";"):
+        path = _path_of(entry.strip())
+        if path:
+            found[path] = None
+        if len(found) == MAX_LINKS:
+            break
+    return tuple(found)
+
+
+def _path_of(entry: str) -> str | None:
+    if scheme := _SCHEME.match(entry):
+        if scheme.group(1).lower() not in _LOCAL_SCHEMES:
+            return None
+        return unquote(entry[scheme.end() :].removeprefix("localhost"))
+    parts = list(_split(entry, ":"))
+    if len(parts) >= 3 and _KIND.match(parts[-1].strip()):
+        middle = parts[1:-1]
+        if len(middle) == 2 and _DRIVE.match(middle[0]):
+            middle = [":".join(middle)]
+        path = ":".join(middle)
+    elif len(parts) == 2 and _DRIVE.match(parts[0]):
+        path = ":".join(parts)
+    else:
+        path = parts[-1] if len(parts) == 2 and not parts[0] else ":".join(parts)
+    return path.strip().strip("{}") or None
+
+
+def _split(text: str, separator: str) -> Iterator[str]:
+    """Parts of a text; a backslash takes the meaning of a separator or backslash behind it."""
+    part: list[str] = []
+    at = 0
+    while at < len(text):
+        letter = text[at]
+        follows = text[at + 1 : at + 2]
+        if letter == "\\" and follows == separator:
+            part.append(separator if separator == ":" else "\\;")
+            at += 2
+            continue
+        if letter == "\\" and follows == "\\" and separator == ":":
+            part.append("\\")
+            at += 2
+            continue
+        if letter == "\\" and follows in {";", "_", "&", "{", "}"} and separator == ":":
+            part.append(follows)
+            at += 2
+            continue
+        if letter == separator:
+            yield "".join(part)
+            part = []
+        else:
+            part.append(letter)
+        at += 1
+    yield "".join(part)
