@@ -110,10 +110,14 @@ def multiply(folder: Path, times: int) -> None:
             connection.execute(
                 "INSERT INTO published SELECT number + :more, printf('%08x', :copy) || "
                 "substr(paper_id, 9), paper_index + :more, digest, row + :more, filed, conflicts, "
-                "removed_at FROM published WHERE number <= :size",
+                "removed_at, links FROM published WHERE number <= :size",
                 {"more": more, "copy": copy, "size": size},
             )
-            for table, owner in (("record_key", "record_id"), ("published_key", "paper")):
+            for table, owner in (
+                ("record_key", "record_id"),
+                ("record_block", "record_id"),
+                ("published_key", "paper"),
+            ):
                 connection.execute(
                     f"INSERT OR IGNORE INTO {table} SELECT {_other('hash')}, {owner} + :more "
                     f"FROM {table} WHERE {owner} <= :size",

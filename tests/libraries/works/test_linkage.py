@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from carrel.libraries.works.block_lists import BadBlockListError, read_block_lis
 from carrel.libraries.works.comparison import Verdict, compare
 from carrel.libraries.works.linkage import LinkRule, cluster
 from carrel.libraries.works.people import count_shared_people, read_people, read_person
+from carrel.libraries.works.titles import title_likeness
 from carrel.libraries.works.work import Work, first_page_of
 
 pytestmark = pytest.mark.promise("P15")
@@ -199,6 +201,13 @@ def test_comparing_the_other_way_round_gives_the_same(one: Work, other: Work) ->
     here, there = compare(one, other), compare(other, one)
     assert (here.verdict, here.score) == (there.verdict, there.score)
     assert (here.relation is None) == (there.relation is None)
+
+
+@given(one=st.text("abcd", max_size=40), other=st.text("abcd", max_size=40))
+def test_likeness_of_titles_and_of_people_is_the_same_either_way(one: str, other: str) -> None:
+    assert title_likeness(one, other) == title_likeness(other, one)
+    here, there = (read_people(f"{x} {y}" for x, y in pairwise(t)) for t in (one, other))
+    assert count_shared_people(here, there) == count_shared_people(there, here)
 
 
 @given(text=st.text(max_size=300))

@@ -121,16 +121,21 @@ class PeopleInCommon:
         return self.shared / self.shorter if self.shorter else 0.0
 
 
-def count_shared_people(one: Sequence[PersonName], other: Sequence[PersonName]) -> PeopleInCommon:
-    """Compare two lists; each name counts once."""
-    fewer, more = (one, other) if len(one) <= len(other) else (other, one)
-    free = list(more)
+def _count_matches(people: Sequence[PersonName], others: Sequence[PersonName]) -> int:
+    free = list(others)
     shared = 0
-    for person in fewer:
+    for person in people:
         at = next((at for at, each in enumerate(free) if person.is_same_person(each)), None)
         if at is not None:
             del free[at]
             shared += 1
+    return shared
+
+
+def count_shared_people(one: Sequence[PersonName], other: Sequence[PersonName]) -> PeopleInCommon:
+    """Compare two lists; each name counts once."""
+    fewer, more = (one, other) if len(one) <= len(other) else (other, one)
+    shared = max(_count_matches(fewer, more), _count_matches(more, fewer))
     has_first = bool(one and other) and (
         any(one[0].is_same_person(each) for each in other)
         and any(other[0].is_same_person(each) for each in one)

@@ -99,11 +99,14 @@ def find_notice(title: str) -> str | None:
     return next((relation for relation, pattern in _NOTICE if pattern.match(text)), None)
 
 
-@lru_cache(65_536)
 def title_likeness(one: str, other: str) -> float:
-    """How alike two squashed titles are, 0 to 1; below a half it is not worked out."""
-    if one == other:
-        return 1.0
+    """How alike two squashed titles are, 0 to 1, whichever is first; small values are 0."""
+    # The matcher gives another ratio when turned round.
+    return 1.0 if one == other else _likeness(*sorted((one, other)))
+
+
+@lru_cache(65_536)
+def _likeness(one: str, other: str) -> float:
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     if matcher.real_quick_ratio() < 0.5 or matcher.quick_ratio() < 0.5:
         return 0.0

@@ -316,6 +316,16 @@ class ShownOrigin(Answer):
     confidence: float
 
 
+class RelatedPaper(Answer):
+    """Another version, correction or comment: what this paper is to it (`preprint_of`,
+    `published_as`, `version_of`, `correction_of` …), and its paper_id here or its DOI.
+    """
+
+    relation: str
+    paper_id: Unknown = None
+    doi: Unknown = None
+
+
 class PaperMetadata(Answer):
     """Everything known about a paper but its texts.
 
@@ -360,6 +370,8 @@ class PaperMetadata(Answer):
     # How many figures and tables, and entries of its reference list, are known.
     figures: int | None = Field(default=None, exclude_if=lambda value: not value)
     references: int | None = Field(default=None, exclude_if=lambda value: not value)
+    # Works that are linked with this one and stay papers of their own.
+    versions: tuple[RelatedPaper, ...] = Field(default=(), exclude_if=lambda value: not value)
     # Ids of papers that became part of this one; they lead here.
     former_ids: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     # The newest notes that point at the paper and that the caller may see.

@@ -12,7 +12,7 @@ from carrel.libraries.query.papers import PaperIdentifier
 from carrel.rooms.papers.building.identity import KeyKind, facet_value
 from carrel.rooms.papers.building.models import CITED_FIELDS, PaperRecord
 from carrel.rooms.papers.building.papers import inferred_names, shown_name
-from carrel.rooms.papers.models import Paper, PaperMetadata, ShownOrigin
+from carrel.rooms.papers.models import Paper, PaperMetadata, RelatedPaper, ShownOrigin
 from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.corpus.folder import CorpusSession, LiveSegment, SegmentReader
 from carrel.stores.corpus.records import StoredPaper, read_stored
@@ -230,6 +230,12 @@ def shown_paper(stored: StoredPaper) -> Paper:
         origins=_shown_origins(record),
         overruled=tuple(shown_name(name) for name in record.overruled),
         former_ids=former_ids(stored),
+        versions=tuple(
+            RelatedPaper(
+                relation=each.relation, paper_id=each.paper_id or None, doi=each.doi or None
+            )
+            for each in record.related
+        ),
     )
     return Paper(
         metadata,

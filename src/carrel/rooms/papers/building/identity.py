@@ -226,6 +226,8 @@ class PaperGroup:
     conflicts: tuple[Conflict, ...] = ()
     joins: tuple[RecordJoin, ...] = ()
     links: tuple[GroupLink, ...] = ()
+    # Keys of its fields that another group has: it is found by them, and not known by them.
+    shared_keys: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -279,7 +281,15 @@ def _share_keys(
         for key in group.keys:
             owners.setdefault(key.value, group)
     return [
-        replace(group, keys=tuple(key for key in group.keys if owners[key.value] is group))
+        replace(
+            group,
+            keys=tuple(key for key in group.keys if owners[key.value] is group),
+            shared_keys=tuple(
+                key.value
+                for key in group.keys
+                if key.kind is KeyKind.META and owners[key.value] is not group
+            ),
+        )
         for group in groups
     ]
 

@@ -504,7 +504,7 @@ class PaperBuilder:
             planned.digest,
             row,
             planned.filed,
-            tuple(key.value for key in planned.group.keys),
+            (*(key.value for key in planned.group.keys), *planned.group.shared_keys),
             planned.group.record_ids,
             planned.group.conflicts,
             planned.group.joins,

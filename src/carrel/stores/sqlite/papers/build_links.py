@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
+
+import orjson
 
 from carrel.libraries.works.work import Work
 from carrel.rooms.papers.building.decisions import (
@@ -29,6 +33,8 @@ from carrel.stores.sqlite.papers.build_likeness import LikenessTables
 from carrel.stores.sqlite.papers.build_tables import key_hash, unpack_record
 
 _RECORDS_PER_PART = 1_000_000
+_HASH_NAME = re.compile(r"[0-9a-f]{32,64}")
+_LATEST = 10**19
 # Records that one name of a decision is compared with; more have it only in odd corpora.
 _MAX_CANDIDATES = 1_000
 _IN_ORDER = "ORDER BY reader_rank(reader), path, part, place"
@@ -180,10 +186,11 @@ class RecordLinks:
             ).fetchall():
                 waiting += self._take_record(found, record_id)
             for (number,) in self._connection.execute(
-                "SELECT paper FROM published_key WHERE hash = ?", (found_hash,)
+                "SELECT paper FROM published_key WHERE hash = ? ORDER BY paper", (found_hash,)
             ).fetchall():
                 waiting += self._take_paper(found, number)
-                found.paper_of_hash[found_hash] = found.papers[number].paper_id
+                # Papers may share the key of their fields; the first is known by it.
+                found.paper_of_hash.setdefault(found_hash, found.papers[number].paper_id)
             if self._has_decisions:
                 for number in self._decisions.numbers_by_names([found_hash]):
                     waiting += self._take_decision(found, number)
@@ -200,14 +207,14 @@ class RecordLinks:
         if record_id in found.digests:
             return []
         self._seen_records.add(record_id)
-        path, reader, part, place, digest, payload, paper = self._connection.execute(
-            "SELECT path, reader, part, place, digest, payload, paper FROM record "
+        path, reader, part, place, digest, payload, paper, stamps = self._connection.execute(
+            "SELECT path, reader, part, place, digest, payload, paper, stamps FROM record "
             "JOIN source ON source.number = record.source WHERE record_id = ?",
             (record_id,),
         ).fetchone()
         record, number = unpack_record(payload), part * _RECORDS_PER_PART + place
         address = _address(record, path, reader, number, digest)
-        order = (reader_rank(reader), path, number)
+        order = (reader_rank(reader), _sorted_name(path, stamps), number)
         work = describe_record(record, path, reader, order)
         found.records[record_id] = _FoundRecord(record, order, address, work)
         found.to_compare.append(record_id)
@@ -298,6 +305,18 @@ def _claims(found: _Found, decided: DecidedLinks) -> tuple[RecordClaim, ...]:
         )
         for record_id, each in found.records.items()
     )
+
+
+def _sorted_name(path: str, stamps: bytes) -> str:
+    """What a source is sorted by among those of one reader: its path, or how new it is.
+
+    Files that were handed in are named by their hash, which says nothing: the newest goes first.
+    """
+    place = PurePath(path)
+    if not _HASH_NAME.fullmatch(place.stem):
+        return path
+    newest = max((stamp["modified_ns"] for stamp in orjson.loads(stamps)), default=0)
+    return str(place.with_name(f"{_LATEST - newest:020d} {place.name}"))
 
 
 def _address(
