@@ -134,7 +134,8 @@ def test_preprint_and_article_are_two_papers_that_name_each_other(corpus: Corpus
     report = corpus.build()
     assert report.papers == 2
     assert messages(report, "perhaps_one_paper") == []
-    ids = dict(corpus.ask("SELECT doi, paper_id FROM paper"))
+    rows: Any = corpus.ask("SELECT doi, paper_id FROM paper")
+    ids = dict(rows)
     preprint, article = ids["10.1101/2001.01.01.000001"], ids["10.7554/elife.00001"]
     assert versions(corpus, preprint) == [{"relation": "preprint_of", "paper_id": article}]
     assert versions(corpus, article) == [{"relation": "published_as", "paper_id": preprint}]
