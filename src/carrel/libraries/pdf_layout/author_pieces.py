@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import islice
 
 from carrel.libraries.pdf_layout.content import Line, Span
 from carrel.libraries.pdf_layout.person_names import (
@@ -26,6 +27,8 @@ _MARKER_SIZE = 0.82
 _MARKER_RISE = 0.12
 _SAME_SIZE = 0.35
 _LINE_STEP = 1.75
+# A first page has no more lines of people and places than this.
+_MOST_LINES = 300
 _MARK = "\ue000"
 _MARKER_TEXT = re.compile(r"^[\d,;.\s*∗†‡§¶‖⋆★✉#a-zA-Zα-ωΑ-Ω♠♣♥♦()\[\]^+&–-]{1,14}$")
 _LOOSE_MARKS = re.compile(r"(?<=[^\W\d_.])\s?(?:\d{1,2}(?:\s?,\s?\d{1,2})*|[*∗†‡§¶]+)(?=[,;\s]|$)")
@@ -95,7 +98,8 @@ class AuthorLine:
 
 def cut_lines(lines: Iterable[Line], front: FrontPage) -> list[AuthorLine]:
     """The lines in parts, each with its kind, from top to bottom and left to right."""
-    pieces = [piece for line in lines for piece in _cut_at_gaps(line)]
+    pieces = [piece for line in islice(lines, _MOST_LINES) for piece in _cut_at_gaps(line)]
+    pieces = pieces[:_MOST_LINES]
     return [_classify(piece, front) for piece in sort_lines(pieces)]
 
 

@@ -16,7 +16,7 @@ INSTITUTION_STEMS = _as_tuple(
     """
     universi univ. institut istitut laborator hochschul akadem academ fakult facult faculd départ
     depart dipart ministr
-    straße strasse postfach fachbereich lehrstuhl fachschaft
+    société sociedad straße strasse postfach fachbereich lehrstuhl fachschaft
     hospital klinik hôpital ospedale école escuel escola technolog polytech
     politec forschung research recherche investigac zentrum centre center centro škol uczeln
     университет институт академи факультет кафедр лаборатори центр министерств

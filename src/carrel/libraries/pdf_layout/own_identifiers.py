@@ -70,6 +70,8 @@ _ARXIV_LINE = re.compile(
 _PARAGRAPH_STEP = 1.7
 _MOST_PARAGRAPH_LINES = 12
 _MOST_LINES_BEFORE = 4
+# A page with more is a list of works.
+_MOST_DOIS = 50
 _IS_LABEL = re.compile(r"^\W{0,3}(?:doi)?\W{0,3}(?:https?://)?(?:dx\.)?\W{0,3}$", re.IGNORECASE)
 _LINE_TAIL = re.compile(
     r"(?:doi\.org/|\bdoi:?\s*)(?:10\.\d{4,9}/?[^\s]{0,60})?[/.\-_]?$", re.IGNORECASE
@@ -135,9 +137,17 @@ def _find_crossmark(links: Sequence[str]) -> str | None:
 def _find_printed(front: FrontPage, title: str, people: Sequence[str]) -> str | None:
     """The one DOI by which the page speaks of itself; of several, none is known to be its own."""
     own: set[str] = set()
-    for at in range(len(front.lines)):
+    references = _find_references(front)
+    foot = 0.9 * front.page.height
+    looked_at = 0
+    for at, line in enumerate(front.lines):
+        if references < line.baseline and line.box.y0 <= foot:
+            continue
         text = _text_with_next(front.lines, at)
         for found in _DOI.finditer(text):
+            looked_at += 1
+            if looked_at > _MOST_DOIS:
+                return None
             doi = read_doi(found.group(1))
             if doi and _is_own(front, at, text[: found.start()], title, people):
                 own.add(doi)
@@ -181,8 +191,6 @@ def _is_own(front: FrontPage, at: int, before: str, title: str, people: Sequence
     above = _take_paragraph(front.lines, at)
     kept = [each.text for each in above if not is_journal_line(join_spaces(each.text))]
     paragraph = _without_own_people(join_spaces(" ".join([*kept, before])), people)
-    if _is_below_references(front, line):
-        return False
     if _CITE_LABEL.match(paragraph):
         return _has_title(paragraph, title) or not title
     if _OWN_LABEL.search(line.text):
@@ -246,11 +254,10 @@ def _has_title(paragraph: str, title: str) -> bool:
     return len(wanted) > 7 and wanted[:40] in squash(paragraph)
 
 
-def _is_below_references(front: FrontPage, line: Line) -> bool:
-    return any(
-        _REFERENCES.match(join_spaces(other.text)) and other.baseline < line.baseline
-        for other in front.lines
-    ) and not (line.box.y0 > 0.9 * front.page.height)
+def _find_references(front: FrontPage) -> float:
+    """Where a list of references begins; below the page where there is none."""
+    heads = (line for line in front.lines if _REFERENCES.match(join_spaces(line.text)))
+    return min((line.baseline for line in heads), default=float("inf"))
 
 
 def _find_related(

@@ -302,7 +302,7 @@ def _join_text(lines: Sequence[Line]) -> str:
     """The text of the lines without footnote marks; a word broken by a hyphen is joined."""
     parts: list[str] = []
     for line in lines:
-        text = join_spaces("".join(_span_text(span, line) for span in line.spans))
+        text = _line_text(line)
         text = _MARKS_AT_END.sub("", text)
         if parts and parts[-1].endswith("-") and text[:1].islower():
             parts[-1] = parts[-1][:-1] + text
@@ -311,9 +311,17 @@ def _join_text(lines: Sequence[Line]) -> str:
     return join_spaces(" ".join(parts))
 
 
-def _span_text(span: Span, line: Line) -> str:
+def _line_text(line: Line) -> str:
+    """The text of a line without raised marks; the small A of LaTeX is none."""
+    texts: list[str] = []
+    for at, span in enumerate(line.spans):
+        after = line.spans[at + 1].text[:1] if at + 1 < len(line.spans) else ""
+        is_inside_word = span.text.isalpha() and after.isalpha()
+        texts.append(" " if _is_mark(span, line) and not is_inside_word else span.text)
+    return join_spaces("".join(texts))
+
+
+def _is_mark(span: Span, line: Line) -> bool:
     text = span.text.strip()
     is_small = span.size < _MARKER_SIZE * line.size and span.rise > 0.1 * line.size
-    if is_small and len(text) <= 3 and not re.match(r"^(?:th|st|nd|rd|®|™|TM)$", text):
-        return " "
-    return span.text
+    return is_small and len(text) <= 3 and not re.match(r"^(?:th|st|nd|rd|®|™|TM)$", text)
