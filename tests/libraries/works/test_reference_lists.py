@@ -190,6 +190,7 @@ def test_words_and_addresses_broken_at_line_ends_are_whole_again() -> None:
         ("Müller, K. und Schäfer, L.", ("Müller, K.", "Schäfer, L.")),
         ("van der Berg P, de la Cruz M", ("van der Berg P", "de la Cruz M")),
         ("R Core Team", ("R Core Team",)),
+        ("Jimmy J. Lin.", ("Jimmy J. Lin",)),
         ("Smith, J., Jr., & Doe, B.", ("Smith, J., Jr.", "Doe, B.")),
         ("", ()),
     ],
@@ -234,6 +235,14 @@ def test_one_work_is_read_alike_in_every_style(style: str) -> None:
     assert (work.year, work.volume, work.doi) == (2017, "30", "10.1000/abc.1")
     assert work.pages == "5998-6008"
     assert work.confidence > 0.5
+
+
+def test_a_bracket_that_closes_a_title_belongs_to_it() -> None:
+    work = parse_reference(
+        "Carolyn E Lipscomb. 2000. Medical Subject Headings (MeSH). Bulletin of the Medical "
+        "Library Association."
+    )
+    assert work.title == "Medical Subject Headings (MeSH)"
 
 
 def test_identifiers_are_found_and_belong_to_the_entry() -> None:

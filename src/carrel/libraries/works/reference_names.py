@@ -20,6 +20,7 @@ _INITIALS = re.compile(
     r"(?:(?:[^\W\d_][a-zß]{0,2}\.)(?:[\s-]{0,2}[^\W\d_][a-zß]{0,2}\.){0,5}"
     r"|[^\W\d_](?:[\s-]?[^\W\d_]){0,3})"
 )
+_LAST_INITIALS = re.compile(r"(?:[^\W\d_]\.-?){1,5}|(?:Yu|Ch|Ph|Th|St|Zh|Sh|Ya|Ye)\.")
 _SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?", re.IGNORECASE)
 _EDGE = " \t,;:&/-–—"
 
@@ -39,7 +40,7 @@ def _clean(name: str) -> str:
     name = " ".join(name.split()).strip(_EDGE)
     # A full stop belongs to an initial, not to a family name or a team.
     last = name.rpartition(" ")[2]
-    return name if _INITIALS.fullmatch(last) or _SUFFIX.fullmatch(last) else name.rstrip(".")
+    return name if _LAST_INITIALS.fullmatch(last) or _SUFFIX.fullmatch(last) else name.rstrip(".")
 
 
 def _split_group(group: str, *, is_first: bool) -> list[str]:

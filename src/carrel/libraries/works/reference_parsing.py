@@ -124,7 +124,11 @@ def _run_text(masked: str, run: list[TaggedToken]) -> str:
     text = masked[run[0].token.start : run[-1].token.end].replace(MASK, " ")
     if run[0].label == "author":
         return text.strip()
-    return _trim(" ".join(text.split()))
+    text = " ".join(text.split())
+    following = masked[run[-1].token.end : run[-1].token.end + 1]
+    if following in _CLOSING and text.count(_CLOSING[following]) > text.count(following):
+        text += following
+    return _trim(text)
 
 
 def _trim(text: str) -> str:
