@@ -257,3 +257,10 @@ def test_nothing_makes_no_passages() -> None:
     assert cut_passages(" \n\n\t") == []
     assert cut_passages("# Only a title\n") == []
     assert isinstance(cut_passages("x")[0], Passage)
+
+
+def test_numbered_lines_are_no_headings_where_headings_are_marked() -> None:
+    marked = "# T\n\n## 1 One\n\n## 2 Two\n\n## 3 Three\n\n"
+    listed = "<!-- page 1 -->\n\n1 Read the file\n\n2 Run the analysis\n"
+    assert [each.title for each in outline(marked + listed)] == ["1 One", "2 Two", "3 Three"]
+    assert [each.title for each in outline(listed)] == ["1 Read the file", "2 Run the analysis"]

@@ -15,13 +15,15 @@ _UNDERLINE = re.compile(r" {0,3}(?:(=+)|-{3,})[ \t]*$")
 _NOT_UNDERLINED = re.compile(r" {0,3}(?:[-*+>|#]|\d{1,9}[.)][ \t])")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _TABLE_ROW = re.compile(r" {0,3}\|")
-# As the PDF reader marks pages (services/paper_sources/pdf.py), and common converters do.
+# As the PDF reader marks pages (libraries/pdf_layout/markdown_writer.py), and common converters do.
 _PAGE_MARK = re.compile(
     r"[ \t]*<!--[ \t]*page(?:number)?[ \t]*[:=]?[ \t]*\"?(\d{1,6})\"?[ \t]*-->[ \t]*$",
     re.IGNORECASE,
 )
 _INLINE_MARKS = re.compile(r"[*_`]+|!?\[([^\[\]]*+)\]\([^()]*+\)")
 _LONGEST_HEADING = 300
+# A text with so many marked headings has marked them all.
+_FEWEST_MARKED_HEADINGS = 4
 # Headings of a text whose only structure is its pages, as PDF text layers give them.
 _NUMBER_BEFORE = re.compile(r"[ \t]*(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.)[ \t]+")
 _KNOWN_HEADINGS = frozenset(
@@ -185,9 +187,12 @@ class _PartReader:
         self._text = text
         self._lines = list(_split_lines(text))
         self._closable = _closable_fences(text, self._lines)
-        self._has_pages = "\f" in text or any(
+        has_pages = "\f" in text or any(
             _PAGE_MARK.match(text, start, end) for start, end in self._lines if end - start < 60
         )
+        # Where headings are marked, a numbered line is an item of a list.
+        marked = sum(text.startswith("#", start) for start, _ in self._lines)
+        self._may_guess = has_pages and marked < _FEWEST_MARKED_HEADINGS
         self._page = 1
         self._section_number: tuple[int, ...] = (0,)
         self._begin = self._finish = -1
@@ -254,7 +259,7 @@ class _PartReader:
         ):
             title = _heading_title(self._text[self._begin : self._finish])
             return HeadingLine(self._begin, end, 1 if found[1] else 2, title)
-        return self._guessed_heading(start, end, line) if self._has_pages else None
+        return self._guessed_heading(start, end, line) if self._may_guess else None
 
     def _guessed_heading(self, start: int, end: int, line: str) -> HeadingLine | None:
         """A well-known heading, or one whose number follows the last one's."""
