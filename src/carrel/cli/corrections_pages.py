@@ -35,6 +35,10 @@ def _history(answer: PaperHistory) -> str:
         lines.append(f"{answer.title or answer.paper_id}  [{answer.paper_id}], {state}")
         lines += [f"  also known as {former}" for former in answer.former_ids]
         lines += ["Made of:", *map(_record, answer.records)] if answer.records else []
+    lines += [
+        f"  {each.source} and {each.other_source} are one paper: {each.reason}"
+        for each in answer.joins
+    ]
     if not answer.decisions:
         return "\n".join([*lines, "Nothing was decided about it."])
     lines.append(f"Decisions, newest first ({len(answer.decisions)} of {answer.total}):")

@@ -165,3 +165,28 @@ def test_a_corpus_that_was_built_elsewhere_is_not_corrected(
 
     run(settings.model_copy(update={"papers": papers}), work)
     assert {path.name: path.stat().st_mtime_ns for path in theirs.parent.iterdir()} == before
+
+
+def test_the_history_says_why_records_are_one_paper(settings: Settings, tmp_path: Path) -> None:
+    title = "Thermal tolerance of emperor penguins under changing sea ice"
+    for name, venue in (("one.bib", "Polar Biology"), ("two.bib", "Polar Biol.")):
+        (tmp_path / "sources" / name).write_text(
+            f"@article{{{name[:3]}, title={{{title}}}, author={{Frost, Ada and Berg, Carl}}, "
+            f"year={{2018}}, journal={{{venue}}}}}\n"
+        )
+    build_papers([tmp_path / "sources"], settings.home / "papers", BuildOptions(workers=1))
+
+    async def work(ask: Ask) -> None:
+        [hit] = await ask("search_papers", query="emperor penguins thermal tolerance")
+        history = await ask("paper_history", paper_id=hit["paper_id"])
+        assert [each["source"] for each in history["records"]] == ["one.bib", "two.bib"]
+        [join] = history["joins"]
+        assert {join["source"], join["other_source"]} == {"one.bib", "two.bib"}
+        assert join["reason"]
+        await ask("edit_paper", action="split", paper_id=hit["paper_id"], records=["two.bib"])
+        hits = await ask("search_papers", query="emperor penguins thermal tolerance")
+        assert len(hits) == 2
+        listed = await ask("paper_history", action="split")
+        assert [each["action"] for each in listed["decisions"]] == ["split"]
+
+    run(settings, work)

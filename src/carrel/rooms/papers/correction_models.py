@@ -245,6 +245,16 @@ class HistoryRecord(Answer):
     shares: list[str]
 
 
+class ShownJoin(Answer):
+    """Why two sources are one paper though no identifier says so; undone by a split."""
+
+    source: str
+    other_source: str
+    rule: str
+    score: float
+    reason: str
+
+
 class ShownDecision(Answer):
     """A decision; one that is undone counts no more."""
 
@@ -271,5 +281,6 @@ class PaperHistory(Answer):
     is_removed: bool
     former_ids: list[str]
     records: list[HistoryRecord]
+    joins: list[ShownJoin] = Field(default=[], exclude_if=lambda value: not value)
     decisions: list[ShownDecision]
     total: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import PurePath
 
 from carrel.core.errors import InvalidInputError
 from carrel.core.progress import NoProgress
@@ -16,7 +17,7 @@ from carrel.rooms.papers.building.decision_desk import (
     source_name,
 )
 from carrel.rooms.papers.building.decisions import Decision, FieldChange, FieldValue
-from carrel.rooms.papers.building.identity import find_year
+from carrel.rooms.papers.building.identity import RecordJoin, find_year
 from carrel.rooms.papers.building.papers import shown_name
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.correction_models import (
@@ -29,6 +30,7 @@ from carrel.rooms.papers.correction_models import (
     PaperHistoryOf,
     ShownChange,
     ShownDecision,
+    ShownJoin,
 )
 
 _MAX_DECISIONS = 10_000
@@ -74,6 +76,7 @@ def tell_history(builder: PaperBuilder, question: PaperHistoryOf) -> PaperHistor
         if paper is not None and paper_id is not None
         else [],
         records=[] if paper is None else _show_records(paper),
+        joins=[] if paper is None else _show_joins(desk.joins(paper.paper_id)),
         decisions=[_show_decision(each) for each in chosen[first : first + question.limit]],
         total=len(chosen),
     )
@@ -158,6 +161,19 @@ def _show_records(paper: PublishedRecords) -> list[HistoryRecord]:
             )
         )
     return shown
+
+
+def _show_joins(joins: Sequence[RecordJoin]) -> list[ShownJoin]:
+    return [
+        ShownJoin(
+            source=PurePath(each.source).name,
+            other_source=PurePath(each.other_source).name,
+            rule=each.rule,
+            score=each.score,
+            reason=each.reason,
+        )
+        for each in joins
+    ]
 
 
 def _show_decision(decision: Decision) -> ShownDecision:

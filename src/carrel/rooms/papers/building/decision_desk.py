@@ -16,7 +16,7 @@ from carrel.rooms.papers.building.decisions import (
     RecordAddress,
     apply_edits,
 )
-from carrel.rooms.papers.building.identity import make_paper_id
+from carrel.rooms.papers.building.identity import RecordJoin, make_paper_id
 from carrel.rooms.papers.building.merging import merge_records
 from carrel.rooms.papers.building.models import PaperRecord
 from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords
@@ -215,6 +215,10 @@ class DecisionDesk:
         paper = None if is_gone else self._read(known)
         record_ids = () if paper is None else paper.record_ids
         return known.paper_id, paper, self._state.decisions_about(known.paper_id, record_ids)
+
+    def joins(self, paper_id: str) -> tuple[RecordJoin, ...]:
+        """Why records of a paper are one though no identifier says so."""
+        return self._state.paper_links(paper_id).joins
 
     def all_decisions(self, count: int) -> list[Decision]:
         """The newest decisions about any paper."""
