@@ -230,6 +230,21 @@ def test_a_paper_that_may_be_another_one_is_kept_with_its_mark() -> None:
     assert [each.mark for each in find_doubts(record, (), twins)] == ["twin:paper"]
 
 
+def test_papers_that_may_be_one_are_listed_until_somebody_merges_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sources").mkdir()
+    for name in ("one", "two"):
+        text = f"# The measurement of whales in the sea\n\n{name}.\n"
+        (tmp_path / "sources" / f"{name}.md").write_text(text, encoding="utf-8")
+    assert run(["build", str(tmp_path / "sources"), "--into", str(tmp_path / "papers")]) == 0
+    twins = review(tmp_path, kind="twin")
+    command = twins[0]["fields"][0]["command"]
+    assert command.startswith(f"carrel papers merge {twins[0]['paper_id']} ")
+    assert main([*shlex.split(command)[1:], "--home", str(tmp_path)]) == 0
+    assert review(tmp_path, kind="twin") == []
+
+
 def test_marks_of_later_versions_are_passed_over() -> None:
     assert read_mark("rumour:title") is None
     for kind in DOUBT_KINDS:

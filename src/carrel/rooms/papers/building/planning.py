@@ -187,7 +187,7 @@ def plan_linked(
             continue
         filed = filed_stamp(paper_id)
         versions, doubtful = links[at]
-        digest = _digest(found, paper_id, linked.digests, filed, edits, versions)
+        digest = _digest(found, paper_id, linked.digests, filed, edits, (*versions, *doubtful))
         planned.append(
             PlannedPaper(found, paper_id, digest, filed, before, edits, versions, doubtful)
         )
@@ -284,7 +284,7 @@ def _digest(
     digests: Mapping[int, bytes],
     filed: str,
     edits: Sequence[Decision] = (),
-    versions: Sequence[PaperLink] = (),
+    links: Sequence[PaperLink] = (),
 ) -> bytes:
     """A digest of everything that the paper is written from."""
     parts = [
@@ -299,6 +299,6 @@ def _digest(
             for edit in edits
             for change in edit.changes
         ),
-        *(f"{link.relation} {link.paper_id}" for link in versions),
+        *(f"{link.relation} {link.paper_id}" for link in links),
     ]
     return hashlib.sha256("\n".join(parts).encode()).digest()[:_DIGEST_BYTES]

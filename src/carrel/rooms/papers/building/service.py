@@ -30,6 +30,7 @@ from carrel.rooms.papers.building.models import (
     KnownSource,
     PaperRecord,
     PartJob,
+    PossibleTwin,
     RelatedWork,
     ReportLine,
     SkippedFile,
@@ -547,6 +548,10 @@ class PaperBuilder:
             apply_edits(merge_records(records), planned.edits), planned.versions
         )
         record = add_summaries(merged, self._summaries.of(planned.paper_id))
+        twins = tuple(
+            PossibleTwin(link.paper_id, Path(link.other_source).name, link.reason)
+            for link in planned.doubtful
+        )
         paper = PublishedPaper(
             planned.paper_id,
             change.paper_index,
@@ -554,7 +559,8 @@ class PaperBuilder:
             record,
             collect_summaries(record),
             planned.group.conflicts,
-            name_sources(record, planned.group),
+            name_sources(record, planned.group, twins),
+            twins,
         )
         self._note_texts(planned.group.record_ids, records, record)
         names = {name for each in records for name in asset_paths(each)}
