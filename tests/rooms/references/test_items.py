@@ -192,3 +192,13 @@ def test_an_identifier_finds_the_record_of_its_work(
         ]
     )
     assert known.find(identifier) == expected
+
+
+def test_a_web_page_is_known_by_its_type_title_and_address() -> None:
+    page = {"type": "webpage", "title": "A page", "URL": "https://example.org/a/"}
+    works = KnownWorks([{"id": "page", **page}])
+    assert works.find({**page, "title": "A Page", "URL": "https://example.org/a"}) == Duplicate(
+        "page", "url"
+    )
+    assert works.find({**page, "URL": "https://example.org/b"}) is None
+    assert works.find({**page, "type": "report"}) is None

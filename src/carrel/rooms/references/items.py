@@ -163,6 +163,9 @@ def work_keys(item: Item) -> list[WorkKey]:
     authors = " ".join(text_key(family(person)) for person in people(item))
     if title and (authors or year is not None):
         found.append(("title", f"{title}|{authors}|{year}"))
+    if title and (address := text_of(item, "URL").strip().rstrip("/")):
+        # Web pages often have neither people nor a date.
+        found.append(("url", f"{item.get('type') or ''}|{title}|{address}"))
     return found
 
 
@@ -234,7 +237,7 @@ class KnownWorks:
         for kind, value in work_keys(item):
             found = self._known.get((kind, value))
             if found is not None and not (
-                kind == "title" and self._has_other_identifier(item, found)
+                kind in {"title", "url"} and self._has_other_identifier(item, found)
             ):
                 return Duplicate(found, kind)
         return None
