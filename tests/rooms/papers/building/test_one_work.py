@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from carrel.core.errors import InvalidInputError
 from carrel.rooms.papers.building.models import BuildReport
 from tests.rooms.papers.building.conftest import Corpus
 from tests.rooms.papers.test_bibliography import ask
@@ -170,3 +171,14 @@ def test_a_thousand_records_with_one_title_stay_apart(corpus: Corpus) -> None:
     )
     corpus.write("whales.md", text("whales", 1))
     assert corpus.build().papers == 1001
+
+
+def test_a_block_list_of_the_operator_keeps_false_twins_apart(corpus: Corpus) -> None:
+    corpus.into.mkdir()
+    (corpus.into / "never_join.txt").write_text("# copies of famous papers\n10.5555\n")
+    corpus.write("whales.md", text("whales", 1))
+    corpus.write("refs.bib", entry("whales", 1, ", doi={10.5555/copy}"))
+    assert corpus.build().papers == 2
+    (corpus.into / "never_join.txt").write_text("never ever\n")
+    with pytest.raises(InvalidInputError, match="never ever"):
+        corpus.build()

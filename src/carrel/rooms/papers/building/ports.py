@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
 from carrel.libraries.works.cited_works import CitedWork
 from carrel.libraries.works.figures import PaperFigure
 from carrel.rooms.papers.building.decisions import Decision, RecordAddress
@@ -343,3 +344,4 @@ class BuildStores:
     assets: StagedAssets
     summaries: SummaryStore
     lock: BuildLock
+    block_list: BlockList = NO_BLOCK_LIST

@@ -107,6 +107,7 @@ class PaperBuilder:
         # By record: texts of papers written by this build that are kept and not shown.
         self._text_notes: dict[int, ReportLine] = {}
         self._settler = SourceSettler(sources, stores.state)
+        self._block_list = stores.block_list
 
     def build(
         self, sources: Sequence[Path], progress: Progress, *, only: bool = False
@@ -207,7 +208,8 @@ class PaperBuilder:
 
     def _rehearse(self, decision: Decision, number: int, records: frozenset[int]) -> Decided:
         plans = [
-            plan_linked(linked, self._summaries.stamp) for linked in self._state.linked_records()
+            plan_linked(linked, self._summaries.stamp, block_list=self._block_list)
+            for linked in self._state.linked_records()
         ]
         planned = [
             each
@@ -416,7 +418,7 @@ class PaperBuilder:
         progress.begin("writing", self._state.touched_count(), "papers")
         waiting: list[tuple[PlannedPaper, PaperChange]] = []
         for linked in self._state.linked_records():
-            plan = plan_linked(linked, self._summaries.stamp, restored)
+            plan = plan_linked(linked, self._summaries.stamp, restored, self._block_list)
             outcome.asked_for += [
                 planned
                 for planned in plan.papers

@@ -6,6 +6,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from carrel.core.errors import InvalidInputError
+from carrel.libraries.works.block_lists import (
+    NO_BLOCK_LIST,
+    BadBlockListError,
+    BlockList,
+    read_block_list,
+)
 from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.building.ports import BuildStores
 from carrel.rooms.papers.errors import BuildInProgressError, ForeignSnapshotError
@@ -26,6 +33,10 @@ from carrel.stores.static_folder import SummaryFiles
 def staged_folder(into: Path) -> Path:
     """Where texts wait that were read and are not in a segment yet."""
     return into / WORKSHOP_NAME / STAGED_NAME
+
+
+# Works that are never joined though they look alike, in the folder of the corpus.
+NEVER_JOIN_NAME = "never_join.txt"
 
 
 @contextmanager
@@ -51,6 +62,7 @@ def open_build_stores(into: Path, options: BuildOptions) -> Iterator[BuildStores
             assets,
             SummaryFiles(into / SUMMARIES_NAME),
             lock,
+            _read_block_list(into / NEVER_JOIN_NAME),
         )
     with suppress(BuildInProgressError), lock.held():
         finish_upgrade(into)
@@ -59,3 +71,15 @@ def open_build_stores(into: Path, options: BuildOptions) -> Iterator[BuildStores
 def _foreign_file(into: Path) -> str | None:
     """What lies here that a build would replace, and that only a build of ours may have made."""
     return next((name for name in (MANIFEST_NAME, SNAPSHOT_NAME) if (into / name).exists()), None)
+
+
+def _read_block_list(path: Path) -> BlockList:
+    """The operator's own false twins, one entry a line; none without the file."""
+    if not path.is_file():
+        return NO_BLOCK_LIST
+    try:
+        return read_block_list(path.read_text("utf-8", "replace").splitlines())
+    except BadBlockListError as error:
+        raise InvalidInputError(
+            f"{path.name}: {error}.", next_step="Correct this line of the file and build again."
+        ) from error
