@@ -23,8 +23,8 @@ SEED = 16
 # Rarer features are words of single items.
 MIN_COUNT = 6
 SCALE = 20.0
-# Smaller weights change no field in a hundred (`make judge-references HALF=calibrate`), and are
-# half of the file.
+# Half of the file is smaller weights; without them no field changed by half a point on 851 entries
+# of the set `report`, so its figures are not wholly unseen by this one number.
 MIN_WEIGHT = 2.0
 _START = len(LABELS)
 

@@ -12,7 +12,7 @@ from benchmarks.reference_lists.judge import compare
 from carrel.libraries.works.reference_parsing import parse_reference
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
-# Of all 2,208 entries of the report 89 % of titles, 97 % of first authors and 99 % of years.
+# `make judge-references` has 88 % of titles, 98 % of first authors and 98 % of years right.
 LEAST_RIGHT = {"title": 0.8, "first author": 0.9, "year": 0.95}
 MOST_WRONG_TITLES = 0.15
 
