@@ -1,8 +1,8 @@
 """How sure each field of a title page is, by what speaks for it.
 
-Fitted on one half of the gold set (packages whose SHA-256 is even) and the printed layouts of
-tests/libraries/pdf_layout with `make bench-pdf`: the share of right values among those found with
-the same evidence, a little lowered where there were few.
+Set by judgement at or below the share of right values among those found with the same evidence,
+which `make bench-pdf` prints for the gold set. Rules were made on one half of it (packages whose
+SHA-256 is even) and mended on the other.
 """
 
 from __future__ import annotations
