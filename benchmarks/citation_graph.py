@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 
 from carrel.libraries.works.cited_works import CitedWork, encode_cited_works
-from carrel.rooms.papers.building.identity import make_paper_id, paper_keys
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_keys import make_paper_id, paper_keys
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.papers import PaperVersion, PublishedPaper, collect_summaries
 from carrel.stores.corpus.citation_edges import load_graph
 from carrel.stores.corpus.citation_lookups import (

@@ -42,7 +42,7 @@ from carrel.libraries.works.reference_lists import ReferenceLine, read_reference
 from carrel.libraries.works.reference_parsing import parse_reference
 from carrel.rooms.knowledge.links import link_targets
 from carrel.rooms.knowledge.note_format import EmptyNoteError, parse_note, write_note
-from carrel.rooms.papers.building.identity import find_month, find_year, normalise_title
+from carrel.rooms.papers.building.paper_keys import find_month, find_year, normalise_title
 from carrel.rooms.references.matching import all_text, capital_words
 from carrel.rooms.references.queries import parse_reference_query
 from carrel.rooms.research.human_input import read_legacy_hypotheses

@@ -19,7 +19,8 @@ from benchmarks.pdf.gold import GoldPdf
 from benchmarks.pdf.scoring import Prediction
 from carrel.libraries.text.outline import outline
 from carrel.libraries.works.cited_works import decode_cited_works
-from carrel.rooms.papers.building.models import PaperRecord, SourcePart
+from carrel.rooms.papers.building.models import SourcePart
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.services.paper_sources.pdf_source import PdfSource
 from carrel.stores.static_folder import PaperAssets
 

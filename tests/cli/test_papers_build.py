@@ -13,7 +13,7 @@ import pytest
 from carrel.cli import main
 from carrel.cli.papers_build import run
 from carrel.cli.progress import TerminalProgress
-from carrel.rooms.papers.building.identity import make_paper_id
+from carrel.rooms.papers.building.paper_keys import make_paper_id
 
 
 class Hands:

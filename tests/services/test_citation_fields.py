@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrel.libraries.bibliography.imports import ORIGIN_MARK
-from carrel.rooms.papers.building.models import PaperRecord, RelatedWork, SourcePart
+from carrel.rooms.papers.building.models import SourcePart
+from carrel.rooms.papers.building.paper_records import PaperRecord, RelatedWork
 from carrel.services.paper_sources.bibliography import BibliographyReader
 from carrel.services.paper_sources.fields import parse_fields
 from carrel.services.paper_sources.jats import JatsReader

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from carrel.libraries.works.cited_works import CitedWork
 from carrel.libraries.works.figures import PaperFigure
-from carrel.rooms.papers.building.models import PaperRecord, PartJob, Reading, SourcePart
+from carrel.rooms.papers.building.models import PartJob, Reading, SourcePart
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.services.paper_sources.bibliography import BibliographyReader
 from carrel.services.paper_sources.fields import parse_fields, split_authors
 from carrel.services.paper_sources.jats import JatsReader

@@ -11,8 +11,8 @@ from functools import cache
 
 from carrel.libraries.works import keys
 from carrel.libraries.works.cited_works import CitedWork, decode_cited_works, encode_cited_works
-from carrel.rooms.papers.building.identity import make_paper_id, paper_keys
-from carrel.rooms.papers.building.models import PaperRecord, RelatedWork
+from carrel.rooms.papers.building.paper_keys import make_paper_id, paper_keys
+from carrel.rooms.papers.building.paper_records import PaperRecord, RelatedWork
 from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
 from tests.stores.corpora import Texts
 

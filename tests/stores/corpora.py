@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from carrel.rooms.papers.building.identity import make_paper_id, paper_keys
-from carrel.rooms.papers.building.models import (
+from carrel.rooms.papers.building.paper_keys import make_paper_id, paper_keys
+from carrel.rooms.papers.building.paper_records import (
     BibtexEntry,
     FiledSummary,
     Heading,
     PaperRecord,
-    guessed,
+    mark_guesses,
 )
 from carrel.rooms.papers.building.papers import (
     PaperVersion,
@@ -131,7 +131,7 @@ def random_paper(
         translations=(("zh", texts.keep("md_translate/zh", f"翻译 {sentence(10)}")),)
         if chance.random() < 0.2
         else (),
-        origins=guessed("title") if chance.random() < 0.2 else (),
+        origins=mark_guesses("title") if chance.random() < 0.2 else (),
     )
     return PublishedPaper(
         make_paper_id(f"bib:key{number}"),

@@ -13,7 +13,7 @@ import orjson
 import pytest
 
 from carrel.libraries.works.cited_works import CitedWork
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.errors import SnapshotUnavailableError
 from carrel.stores.corpus import manifest
 from carrel.stores.corpus.citation_edges import load_graph

@@ -7,14 +7,15 @@ from pathlib import Path
 import orjson
 import pytest
 
-from carrel.rooms.papers.building.identity import Conflict, paper_keys
-from carrel.rooms.papers.building.models import (
+from carrel.rooms.papers.building.paper_groups import Conflict
+from carrel.rooms.papers.building.paper_keys import paper_keys
+from carrel.rooms.papers.building.paper_records import (
     BibtexEntry,
     FiledSummary,
     Heading,
     KeptImage,
     PaperRecord,
-    guessed,
+    mark_guesses,
 )
 from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
 from carrel.rooms.papers.errors import SnapshotUnavailableError
@@ -51,7 +52,7 @@ RECORD = PaperRecord(
     pdf_sha256="p" * 64,
     translations=(("zh", "z" * 64),),
     images=(KeptImage("images/x.png", "png", None),),
-    origins=guessed("title"),
+    origins=mark_guesses("title"),
 )
 
 

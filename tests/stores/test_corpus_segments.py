@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from carrel.rooms.papers.building.identity import make_paper_id, paper_keys
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_keys import make_paper_id, paper_keys
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.papers import PaperVersion, PublishedPaper, collect_summaries
 from carrel.stores.corpus.index_parts import INDEX_FORMAT, SegmentParts
 from carrel.stores.corpus.records import read_stored

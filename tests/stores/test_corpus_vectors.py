@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from carrel.libraries.query.papers import parse_paper_query
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
 from carrel.stores.corpus.folder import CorpusFolder, CorpusSession
 from carrel.stores.corpus.ranking import open_corpus_ranking

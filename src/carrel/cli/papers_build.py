@@ -16,7 +16,7 @@ from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import AuditUnavailableError, CarrelError
 
 if TYPE_CHECKING:
-    from carrel.rooms.papers.building.models import BuildReport
+    from carrel.rooms.papers.building.build_reports import BuildReport
 
 _STOPPED_BY_KEYBOARD = 130
 _NEXT_STEP = (

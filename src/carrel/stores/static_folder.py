@@ -18,7 +18,7 @@ import orjson
 from carrel.core.process_name import process_name
 from carrel.libraries.works.cited_works import CitedWork, encode_cited_works
 from carrel.libraries.works.figures import PaperFigure, encode_figures
-from carrel.rooms.papers.building.models import FiledSummary
+from carrel.rooms.papers.building.paper_records import FiledSummary
 from carrel.rooms.papers.building.papers import PublishedPaper
 
 _ASSET_FOLDERS = ("md", "pdf", "md_translate", "images", "references", "figures")

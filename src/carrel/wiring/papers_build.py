@@ -14,8 +14,9 @@ from carrel.core.progress import NoProgress, Progress, run_with_progress
 from carrel.demo import PAPERS_FOLDER
 from carrel.policy.persistence import HomeNotPersistentError
 from carrel.rooms.papers.building import corrections
+from carrel.rooms.papers.building.build_reports import BuildReport
 from carrel.rooms.papers.building.intake import Intake, PaperIntake
-from carrel.rooms.papers.building.models import BuildOptions, BuildReport
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser
 from carrel.rooms.papers.correction_models import (
     EditPaper,

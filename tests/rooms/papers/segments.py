@@ -6,8 +6,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from carrel.rooms.papers.building.identity import paper_keys
-from carrel.rooms.papers.building.models import BibtexEntry, FiledSummary, Heading, PaperRecord
+from carrel.rooms.papers.building.paper_keys import paper_keys
+from carrel.rooms.papers.building.paper_records import (
+    BibtexEntry,
+    FiledSummary,
+    Heading,
+    PaperRecord,
+)
 from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
 from tests.rooms.papers.snapshots import SamplePaper
 from tests.stores.corpora import CorpusOnDisk, Texts

@@ -15,7 +15,12 @@ from carrel.cli.papers_build import run
 from carrel.core.caller import Visit
 from carrel.core.errors import CarrelError
 from carrel.rooms.papers.building.doubts import DOUBT_KINDS, find_doubts, read_mark
-from carrel.rooms.papers.building.models import FieldOrigin, PaperRecord, PossibleTwin, guessed
+from carrel.rooms.papers.building.paper_records import (
+    FieldOrigin,
+    PaperRecord,
+    PossibleTwin,
+    mark_guesses,
+)
 from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
 from carrel.settings import Settings
 from carrel.stores.corpus.records import decode_paper, encode_paper
@@ -218,7 +223,9 @@ def test_what_a_person_has_set_or_cleared_is_in_doubt_no_more() -> None:
     settled = PaperRecord("T", publication_date="2001", origins=person)
     assert [each.mark for each in find_doubts(record)] == ["missing:authors"]
     assert find_doubts(settled) == ()
-    guess = PaperRecord("T", ("A",), origins=guessed("title", "authors"), publication_date="2001")
+    guess = PaperRecord(
+        "T", ("A",), origins=mark_guesses("title", "authors"), publication_date="2001"
+    )
     assert [each.mark for each in find_doubts(guess)] == ["guess:title", "guess:authors"]
 
 

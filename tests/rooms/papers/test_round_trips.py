@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from carrel.cli import main
 from carrel.cli.papers_build import run
 from carrel.rooms.papers.bibliography import write_papers
-from carrel.rooms.papers.building.models import PaperRecord, SourcePart, guessed
+from carrel.rooms.papers.building.models import SourcePart
+from carrel.rooms.papers.building.paper_records import PaperRecord, mark_guesses
 from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
 from carrel.rooms.papers.ports import PaperToCite
 from carrel.services.paper_sources.bibliography import BibliographyReader
@@ -108,7 +109,7 @@ def test_a_citation_leaves_guesses_out(form: str) -> None:
         doi="10.1000/guess",
         publisher="Test Press",
         kind="article-journal",
-        origins=guessed(*names),
+        origins=mark_guesses(*names),
     )
     text = asyncio.run(write_papers([to_cite(record)], form)).replace('"inferred": [', "")
     for guess in ("Nobody", "Knows", "Guessed Journal", "77", "1987", "10.1000/guess"):

@@ -15,8 +15,9 @@ from carrel.core.decorators import operation
 from carrel.core.errors import InvalidInputError
 from carrel.core.operation import Effect, Question
 from carrel.core.progress import Progress
+from carrel.rooms.papers.building.build_reports import BuildReport
 from carrel.rooms.papers.building.intake import Intake
-from carrel.rooms.papers.building.models import BuildOptions, BuildReport
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser, SummaryTally
 from carrel.rooms.papers.models import NoQuestion

@@ -16,8 +16,8 @@ from carrel.core.decorators import operation
 from carrel.core.operation import Answer, Question
 from carrel.core.quoting import QuotedSource
 from carrel.rooms.papers.building.doubts import Doubt, DoubtKind
-from carrel.rooms.papers.building.identity import Conflict
-from carrel.rooms.papers.building.models import OtherValue, PaperRecord, PossibleTwin
+from carrel.rooms.papers.building.paper_groups import Conflict
+from carrel.rooms.papers.building.paper_records import OtherValue, PaperRecord, PossibleTwin
 from carrel.rooms.papers.building.papers import shown_name
 from carrel.rooms.papers.errors import ReviewNotAvailableError
 from carrel.rooms.papers.models import Limit, Page

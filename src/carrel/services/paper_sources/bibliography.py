@@ -25,15 +25,13 @@ from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.bibliography.refer import read_refer
 from carrel.libraries.bibliography.ris import read_ris
 from carrel.libraries.identifiers import ArxivId, Doi
-from carrel.rooms.papers.building.models import (
+from carrel.rooms.papers.building.models import Reading, ReadProblem, SourcePart
+from carrel.rooms.papers.building.paper_records import (
     CITED_FIELDS,
     BibtexEntry,
     FieldOrigin,
     PaperRecord,
-    Reading,
-    ReadProblem,
-    SourcePart,
-    guessed,
+    mark_guesses,
 )
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.citation_fields import (
@@ -212,7 +210,7 @@ def _marked_guesses(names: object) -> tuple[FieldOrigin, ...]:
     """What an export of ours marks as inferred stays so."""
     if not isinstance(names, Sequence) or isinstance(names, str):
         return ()
-    return guessed(*(name for name in CITED_FIELDS if name in names))
+    return mark_guesses(*(name for name in CITED_FIELDS if name in names))
 
 
 def _only_text(value: object) -> str | None:

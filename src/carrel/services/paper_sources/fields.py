@@ -11,14 +11,14 @@ from typing import cast
 from carrel.libraries.bibliography.bibtex.writer import BibtexDialect, write_bibtex
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
-from carrel.rooms.papers.building.models import (
+from carrel.rooms.papers.building.models import ReadProblem
+from carrel.rooms.papers.building.paper_records import (
     CITED_FIELDS,
     BibtexEntry,
     FieldOrigin,
     Origin,
     PaperRecord,
-    ReadProblem,
-    guessed,
+    mark_guesses,
 )
 from carrel.services.paper_sources.citation_fields import editors_of, parse_citation_fields
 from carrel.services.paper_sources.texts import clean, one_line, plain_value
@@ -140,7 +140,7 @@ def _kept_origins(fields: Mapping[str, object]) -> tuple[FieldOrigin, ...]:
                 found[name] = FieldOrigin(name, cast("Origin", origin), float(confidence or 0))
     inferred = fields.get("inferred")
     if isinstance(inferred, Sequence) and not isinstance(inferred, str):
-        for guess in guessed(*(name for name in CITED_FIELDS if name in inferred)):
+        for guess in mark_guesses(*(name for name in CITED_FIELDS if name in inferred)):
             found.setdefault(guess.field, guess)
     return tuple(found.values())
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import Doi
 from carrel.libraries.text.xml import Element, UnsafeXmlError, XmlError, parse_xml
-from carrel.rooms.papers.building.models import PaperRecord, Reading, ReadProblem, SourcePart
+from carrel.rooms.papers.building.models import Reading, ReadProblem, SourcePart
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import (
     make_bibtex_entry,

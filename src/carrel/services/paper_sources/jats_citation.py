@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from carrel.libraries.identifiers import Doi
 from carrel.libraries.text.xml import Element
-from carrel.rooms.papers.building.models import RelatedWork
+from carrel.rooms.papers.building.paper_records import RelatedWork
 from carrel.services.paper_sources.citation_fields import (
     CitationFields,
     join_pages,

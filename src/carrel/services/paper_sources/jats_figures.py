@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from carrel.libraries.text.budget import current_budget
 from carrel.libraries.text.xml import Element
 from carrel.libraries.works.figures import PaperFigure
-from carrel.rooms.papers.building.models import KeptImage
+from carrel.rooms.papers.building.paper_records import KeptImage
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.jats_text import caption_markdown, child, plain, table_markdown
 from carrel.services.paper_sources.texts import one_line

@@ -12,13 +12,8 @@ from typing import BinaryIO
 
 import orjson
 
-from carrel.rooms.papers.building.models import (
-    FiledSummary,
-    PaperRecord,
-    Reading,
-    ReadProblem,
-    SourcePart,
-)
+from carrel.rooms.papers.building.models import Reading, ReadProblem, SourcePart
+from carrel.rooms.papers.building.paper_records import FiledSummary, PaperRecord
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import parse_fields
 from carrel.services.paper_sources.markdown import (

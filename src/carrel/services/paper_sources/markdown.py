@@ -14,15 +14,13 @@ from carrel.libraries.text.front_matter import (
     load_front_matter,
     split_front_matter,
 )
-from carrel.rooms.papers.building.models import (
+from carrel.rooms.papers.building.models import Reading, ReadProblem, SourcePart
+from carrel.rooms.papers.building.paper_records import (
     FieldOrigin,
     Heading,
     KeptImage,
     PaperRecord,
-    Reading,
-    ReadProblem,
-    SourcePart,
-    guessed,
+    mark_guesses,
 )
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.fields import parse_fields
@@ -270,5 +268,5 @@ def _title_from(
             is_fatal=False,
         )
     )
-    [origin] = guessed("title")
+    [origin] = mark_guesses("title")
     return one_line(path.stem.replace("_", " ")) or path.name, origin

@@ -15,12 +15,11 @@ from carrel.libraries.pdf_layout.readability import is_undecodable
 from carrel.libraries.pdf_layout.references import read_references
 from carrel.libraries.pdf_layout.structure import DocumentStructure, read_structure
 from carrel.libraries.pdf_layout.title_page import Found, TitlePage, read_title_page
-from carrel.rooms.papers.building.models import (
+from carrel.rooms.papers.building.models import Reading, ReadProblem
+from carrel.rooms.papers.building.paper_records import (
     FieldOrigin,
     Heading,
     PaperRecord,
-    Reading,
-    ReadProblem,
     RelatedWork,
 )
 from carrel.rooms.papers.building.ports import AssetStore

@@ -14,7 +14,7 @@ from pypdfium2 import raw as pdfium
 from carrel.libraries.pdf_layout.content import Box
 from carrel.libraries.pdf_layout.figures import PrintedFigure
 from carrel.libraries.works.figures import PaperFigure
-from carrel.rooms.papers.building.models import KeptImage
+from carrel.rooms.papers.building.paper_records import KeptImage
 from carrel.rooms.papers.building.ports import AssetStore
 
 # 144 dots an inch, as far as the picture stays within these bounds.

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from carrel.libraries.works.cited_works import CitedWork, decode_cited_works
 from carrel.libraries.works.keys import WorkKeys, make_work_keys, work_keys
 from carrel.libraries.works.work import PREPRINT_PREFIXES
-from carrel.rooms.papers.building.identity import KeyKind, PaperKey, find_year
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_keys import KeyKind, PaperKey, find_year
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.papers import PublishedPaper
 from carrel.rooms.papers.citation_models import LinkKind
 from carrel.stores.corpus.records import StoredPaper

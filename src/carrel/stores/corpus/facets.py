@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from carrel.libraries.query.papers import FacetCategory
-from carrel.rooms.papers.building.identity import facet_value
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_keys import facet_value
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.stores.corpus.folder import CorpusSession, LiveSegment, SegmentReader
 from carrel.stores.corpus.papers import decode_record, facet_values
 

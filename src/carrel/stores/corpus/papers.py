@@ -9,8 +9,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from carrel.libraries.query.papers import PaperIdentifier
-from carrel.rooms.papers.building.identity import KeyKind, facet_value
-from carrel.rooms.papers.building.models import CITED_FIELDS, PaperRecord
+from carrel.rooms.papers.building.paper_keys import KeyKind, facet_value
+from carrel.rooms.papers.building.paper_records import CITED_FIELDS, PaperRecord
 from carrel.rooms.papers.building.papers import inferred_names, shown_name
 from carrel.rooms.papers.models import Paper, PaperMetadata, RelatedPaper, ShownOrigin
 from carrel.rooms.papers.paper_names import former_id_key

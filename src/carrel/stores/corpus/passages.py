@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from carrel.libraries.text.passages import LONG_WHOLE, Passage, cut_passages, passage_ids
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_records import PaperRecord
 
 ReadText = Callable[[str], str]
 # What stands before the mark of a passage in its id; segments keep only the mark.

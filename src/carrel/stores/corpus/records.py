@@ -10,14 +10,9 @@ from typing import Any
 
 import orjson
 
-from carrel.rooms.papers.building.identity import (
-    Conflict,
-    KeyKind,
-    PaperKey,
-    find_year,
-    meta_fingerprint,
-)
-from carrel.rooms.papers.building.models import (
+from carrel.rooms.papers.building.paper_groups import Conflict
+from carrel.rooms.papers.building.paper_keys import KeyKind, PaperKey, find_year, meta_fingerprint
+from carrel.rooms.papers.building.paper_records import (
     BibtexEntry,
     FieldOrigin,
     FiledSummary,
@@ -27,7 +22,7 @@ from carrel.rooms.papers.building.models import (
     PaperRecord,
     PossibleTwin,
     RelatedWork,
-    guessed,
+    mark_guesses,
 )
 from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
 
@@ -186,7 +181,7 @@ def read_record(facts: dict[str, Any]) -> PaperRecord:
         known[name] = tuple(known.get(name, ()))
     # Records of earlier versions name the fields that are guesses.
     known["origins"] = (
-        *guessed(*known.pop("inferred", ())),
+        *mark_guesses(*known.pop("inferred", ())),
         *(FieldOrigin(*origin) for origin in known.get("origins", ())),
     )
     known["other_values"] = tuple(OtherValue(*each) for each in known.get("other_values", ()))

@@ -13,7 +13,7 @@ from carrel.core.errors import ConflictError
 from carrel.core.process_name import process_name
 from carrel.libraries.bibliography import ExportFormat, write_bibliography
 from carrel.rooms.papers.bibliography import cited_item, is_entry_outdated
-from carrel.rooms.papers.building.models import BibtexEntry
+from carrel.rooms.papers.building.paper_records import BibtexEntry
 from carrel.rooms.papers.building.papers import PublishedPaper, asset_paths
 from carrel.rooms.papers.errors import SnapshotUnavailableError
 from carrel.rooms.papers.ports import PaperToCite

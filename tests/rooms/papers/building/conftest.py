@@ -11,7 +11,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from carrel.rooms.papers.building.models import BuildOptions, BuildReport
+from carrel.rooms.papers.building.build_reports import BuildReport
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.stores.corpus.manifest import Manifest, read_manifest
 from carrel.stores.corpus.snapshot_export import export_snapshot
 from carrel.wiring.papers_build import build_papers

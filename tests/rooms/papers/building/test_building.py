@@ -11,8 +11,9 @@ import orjson
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.rooms.papers.building.identity import make_paper_id
-from carrel.rooms.papers.building.models import BuildOptions, BuildReport
+from carrel.rooms.papers.building.build_reports import BuildReport
+from carrel.rooms.papers.building.models import BuildOptions
+from carrel.rooms.papers.building.paper_keys import make_paper_id
 from carrel.rooms.papers.building.papers import NO_MODEL_NOTE
 from carrel.wiring.papers_build import build_demo, build_papers
 from tests.rooms.papers.building.conftest import Corpus

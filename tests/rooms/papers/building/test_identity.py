@@ -13,19 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrel.libraries.text.plain_text import plain_text, spaced_for_index
-from carrel.rooms.papers.building.identity import (
+from carrel.rooms.papers.building.identity import group_records
+from carrel.rooms.papers.building.paper_groups import RecordClaim
+from carrel.rooms.papers.building.paper_ids import assign_ids
+from carrel.rooms.papers.building.paper_keys import (
     KeyKind,
     PaperKey,
-    RecordClaim,
-    assign_ids,
     find_month,
     find_year,
-    group_records,
     make_paper_id,
     meta_fingerprint,
     paper_keys,
 )
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from tests.rooms.papers.building.conftest import Corpus
 
 GENUINE = Path(__file__).parents[4] / ".." / "shared" / "data" / "snapshots" / "demo"

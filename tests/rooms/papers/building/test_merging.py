@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrel.rooms.papers.building.merging import ORIGINS_BY_TRUST, merge_records, says_the_same
-from carrel.rooms.papers.building.models import (
+from carrel.rooms.papers.building.paper_records import (
     FieldOrigin,
     OtherValue,
     PaperRecord,
-    guessed,
     is_guess,
+    mark_guesses,
 )
 from carrel.stores.corpus.records import read_record, record_facts
 
@@ -37,7 +37,7 @@ def test_the_best_origin_wins_whatever_its_place_and_others_fill_gaps() -> None:
 
 
 def test_a_guess_never_wins_over_what_is_stated() -> None:
-    guess = PaperRecord("scan 0001", origin="publisher", origins=guessed("title"))
+    guess = PaperRecord("scan 0001", origin="publisher", origins=mark_guesses("title"))
     page = PaperRecord("The title", origin="layout", confidence=0.6)
     merged = merge_records([guess, page])
     assert merged.title == "The title"
@@ -49,7 +49,7 @@ def test_a_value_of_the_page_below_the_limit_counts_as_a_guess() -> None:
     unsure = FieldOrigin("authors", "layout", 0.4)
     page = PaperRecord("T", ("Bo", "Lee"), origin="layout", confidence=0.9, origins=(unsure,))
     assert page.inferred == ("authors",)
-    listed = PaperRecord("T", ("Bo Lee",), origins=guessed("authors", confidence=0.9))
+    listed = PaperRecord("T", ("Bo Lee",), origins=mark_guesses("authors", confidence=0.9))
     assert merge_records([page, listed]).inferred == ("authors",)
     whole = PaperRecord("T", ("Bo",), origin="guess")
     assert set(whole.inferred) == {"title", "authors"}
@@ -58,7 +58,7 @@ def test_a_value_of_the_page_below_the_limit_counts_as_a_guess() -> None:
 def test_a_month_is_added_by_who_states_it_and_not_by_a_guess() -> None:
     year = PaperRecord("T", publication_date="2017")
     month = PaperRecord("T", publication_date="2017-06")
-    guess = PaperRecord("T", publication_date="2017-01", origins=guessed("publication_date"))
+    guess = PaperRecord("T", publication_date="2017-01", origins=mark_guesses("publication_date"))
     assert merge_records([year, month]).publication_date == "2017-06"
     assert merge_records([year, guess]).publication_date == "2017"
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from carrel.core.errors import InvalidInputError
-from carrel.rooms.papers.building.models import BuildReport
+from carrel.rooms.papers.building.build_reports import BuildReport
 from tests.rooms.papers.building.conftest import Corpus
 from tests.rooms.papers.test_bibliography import ask
 

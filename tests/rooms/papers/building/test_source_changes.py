@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from carrel.core.progress import NoProgress
+from carrel.rooms.papers.building.build_reports import BuildReport
 from carrel.rooms.papers.building.intake import Intake
-from carrel.rooms.papers.building.models import BuildOptions, BuildReport
+from carrel.rooms.papers.building.models import BuildOptions
 from carrel.wiring.papers_build import paper_builder, remove_paper, take_paper_files
 from tests.rooms.papers.building.conftest import Corpus
 

@@ -17,7 +17,8 @@ from carrel.rooms.papers.building.decision_desk import (
     source_name,
 )
 from carrel.rooms.papers.building.decisions import Decision, FieldChange, FieldValue
-from carrel.rooms.papers.building.identity import RecordJoin, find_year
+from carrel.rooms.papers.building.paper_groups import RecordJoin
+from carrel.rooms.papers.building.paper_keys import find_year
 from carrel.rooms.papers.building.papers import shown_name
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.correction_models import (

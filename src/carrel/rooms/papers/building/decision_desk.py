@@ -16,9 +16,10 @@ from carrel.rooms.papers.building.decisions import (
     RecordAddress,
     apply_edits,
 )
-from carrel.rooms.papers.building.identity import RecordJoin, make_paper_id
 from carrel.rooms.papers.building.merging import merge_records
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_groups import RecordJoin
+from carrel.rooms.papers.building.paper_keys import make_paper_id
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords
 from carrel.rooms.papers.building.ports import BuildState
 from carrel.rooms.papers.errors import DecisionNotFoundError, PaperChangedError, PaperNotFoundError

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from carrel.rooms.papers.building.identity import KeyKind, PaperKey, paper_keys
-from carrel.rooms.papers.building.models import FieldOrigin, PaperRecord
+from carrel.rooms.papers.building.paper_keys import KeyKind, PaperKey, paper_keys
+from carrel.rooms.papers.building.paper_records import FieldOrigin, PaperRecord
 from carrel.rooms.papers.paper_names import former_id_key
 
 Action = Literal["edit", "merge", "split", "remove", "undo", "join"]
@@ -19,12 +19,7 @@ Action = Literal["edit", "merge", "split", "remove", "undo", "join"]
 
 FieldValue = str | tuple[str, ...] | None
 
-# The fields of a record that a person may set or clear, and which of them are lists.
-EDITABLE_FIELDS = (
-    "title", "authors", "publication_date", "venue", "volume", "issue", "pages", "publisher",
-    "doi", "arxiv_id", "pmid", "pmcid", "isbn", "issn", "url", "abstract", "keywords", "tags",
-    "institutions", "language", "kind", "editors", "license",
-)  # fmt: skip
+# The fields of a record that are lists, of those that a person may set or clear.
 LIST_FIELDS = frozenset({"authors", "keywords", "tags", "institutions", "editors"})
 
 # Sources of these readers hold one record, which is known by its file alone.

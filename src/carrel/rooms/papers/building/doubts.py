@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal, get_args
 
-from carrel.rooms.papers.building.identity import Conflict, PaperGroup
-from carrel.rooms.papers.building.models import PaperRecord, PossibleTwin, is_guess
+from carrel.rooms.papers.building.paper_groups import Conflict, PaperGroup
+from carrel.rooms.papers.building.paper_records import PaperRecord, PossibleTwin, is_guess
 
 # `twin`: another paper may be the same work. `identifier`: another paper has it too. `guess`: no
 # source states it. `differs`: two sources say different things. `unsure`: read from the printed

@@ -1,15 +1,10 @@
-"""The keys of a paper, which records are the same paper, and the paper_id that follows."""
+"""Which records are the same paper: joins by decisions of people, keys, files and likeness."""
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 import json
-import re
-import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
 from typing import Any
 
 from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
@@ -17,42 +12,14 @@ from carrel.libraries.works.comparison import turn_relation
 from carrel.libraries.works.linkage import LinkRule
 from carrel.libraries.works.linkage import cluster as cluster_works
 from carrel.libraries.works.work import Work
-from carrel.rooms.papers.building.models import PaperRecord
-
-UNKNOWN = "unknown"
-_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d{2}(?!\d)")
-_NUMERIC_MONTH = re.compile(r"(?<!\d)(?:1[5-9]|20)\d{2}[-/.](0?[1-9]|1[0-2])(?!\d)")
-_MONTH_WORD = re.compile(
-    r"\b(?:(jan)(?:uary)?|(feb)(?:ruary)?|(mar)(?:ch)?|(apr)(?:il)?|(may)|(jun)e?|(jul)y?|(aug)(?:ust)?|(sep)(?:t(?:ember)?)?"
-    r"|(oct)(?:ober)?|(nov)(?:ember)?|(dec)(?:ember)?)\b"
+from carrel.rooms.papers.building.paper_groups import (
+    Conflict,
+    GroupLink,
+    PaperGroup,
+    RecordClaim,
+    RecordJoin,
 )
-_ARXIV_DOI = "10.48550/arxiv."
-
-
-class _SpaceForPunctuation(dict[int, int]):
-    """A translation table from punctuation and symbols to spaces, filled at need."""
-
-    def __missing__(self, code: int) -> int:
-        self[code] = 32 if unicodedata.category(chr(code))[0] in "PS" else code
-        return self[code]
-
-
-_SPACE_FOR_PUNCTUATION = _SpaceForPunctuation()
-
-
-class KeyKind(IntEnum):
-    """A paper's id is made of the lowest; numbers are part of stored records."""
-
-    DOI = 0
-    ARXIV = 1
-    BIB = 2
-    META = 3
-    # Younger than stored ids, so that none is made of them where a paper has another key.
-    PMID = 4
-    PMCID = 5
-    # An id of ours: one that the paper had before papers were joined, or its own in need.
-    ID = 9
-
+from carrel.rooms.papers.building.paper_keys import KeyKind, PaperKey, has_only_title
 
 # Strongest first.
 _JOIN_ORDER = (
@@ -67,167 +34,10 @@ _OWN_IDENTIFIERS = frozenset({KeyKind.DOI, KeyKind.ARXIV})
 _PUBMED = frozenset({KeyKind.PMID, KeyKind.PMCID})
 
 
-@dataclass(frozen=True, slots=True)
-class PaperKey:
-    """One name of a paper. `fingerprint` is the readable form behind a meta key's hash."""
-
-    kind: KeyKind
-    value: str
-    fingerprint: str | None = None
-
-    @property
-    def kind_name(self) -> str:
-        return self.kind.name.lower()
-
-
-def make_paper_id(key: str) -> str:
-    """The paper identifier for this key, the same in every snapshot."""
-    return hashlib.sha256(f"v1|{key}".encode()).hexdigest()[:32]
-
-
-def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
-    """All keys of a record, those that ids are made of first; empty without any."""
-    keys: list[PaperKey] = []
-    arxiv_id = record.arxiv_id
-    if record.doi:
-        doi = record.doi.rstrip(".,;)")
-        keys.append(PaperKey(KeyKind.DOI, f"doi:{doi}"))
-        if arxiv_id is None and doi.startswith(_ARXIV_DOI):
-            arxiv_id = doi.removeprefix(_ARXIV_DOI)
-    if arxiv_id:
-        keys.append(PaperKey(KeyKind.ARXIV, f"arxiv:{re.sub(r'v[0-9]+$', '', arxiv_id.lower())}"))
-    if record.citation_key:
-        keys.append(PaperKey(KeyKind.BIB, f"bib:{record.citation_key}"))
-    if normalise_title(record.title):
-        fingerprint = meta_fingerprint(record)
-        keys.append(
-            PaperKey(
-                KeyKind.META,
-                f"meta:{hashlib.sha256(fingerprint.encode()).hexdigest()}",
-                fingerprint,
-            )
-        )
-    if record.pmid:
-        keys.append(PaperKey(KeyKind.PMID, f"pmid:{record.pmid}"))
-    if record.pmcid:
-        keys.append(PaperKey(KeyKind.PMCID, f"pmcid:{record.pmcid.lower()}"))
-    return tuple(keys)
-
-
-def meta_fingerprint(record: PaperRecord) -> str:
-    """Title, authors, venue and year, normalised so that spelling does not matter."""
-    facts = {
-        "authors": sorted(name for author in record.authors if (name := _normalise(author))),
-        "title": normalise_title(record.title),
-        "venue": _normalise(record.venue or ""),
-        "year": find_year(record.publication_date),
-    }
-    return json.dumps(facts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-
-
-def normalise_title(title: str) -> str:
-    """The title in lower case, with only letters, digits, marks and single spaces."""
-    return " ".join(
-        unicodedata.normalize("NFKC", title).lower().translate(_SPACE_FOR_PUNCTUATION).split()
-    )
-
-
-def find_year(date: str | None) -> str:
-    found = _YEAR.search(date or "")
-    return found.group() if found else UNKNOWN
-
-
-def find_month(date: str | None) -> str:
-    """The month of '2017-06', '2017/6/12' or 'March 2021' as two digits."""
-    text = (date or "").lower()
-    if found := _NUMERIC_MONTH.search(text):
-        return f"{int(found.group(1)):02d}"
-    if found := _MONTH_WORD.search(text):
-        return f"{found.lastindex or 0:02d}"
-    return UNKNOWN
-
-
-def facet_value(text: str | None) -> str | None:
-    """A facet value in lower case with single spaces; None if empty or unknown."""
-    value = " ".join((text or "").lower().split())
-    return None if value in {"", UNKNOWN} else value
-
-
-def _normalise(text: str) -> str:
-    # Not `fold_text`: the fingerprint is part of paper_id, in the snapshots of other tools as well.
-    return " ".join(unicodedata.normalize("NFKC", text).lower().split())
-
-
 # Shares of words that two titles have in common, chosen by hand.
 _MIN_LIKENESS_FOR_LABEL = 0.5
 _MIN_LIKENESS_FOR_IDENTIFIER = 0.25
 _TWO_DOIS = "their DOIs differ"
-
-
-@dataclass(frozen=True, slots=True)
-class RecordClaim:
-    """One record's claim to a paper with these keys; `order` decides precedence."""
-
-    record_id: int
-    source: str
-    order: tuple[int, str, int]
-    keys: tuple[PaperKey, ...]
-    # None where only keys may join it.
-    work: Work | None = None
-
-    @property
-    def has_title(self) -> bool:
-        return any(key.fingerprint for key in self.keys)
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two sources that cannot both be right about a name."""
-
-    source: str
-    other_source: str
-    key: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class RecordJoin:
-    """Two sources whose records are one paper though no identifier says so, and why."""
-
-    source: str
-    other_source: str
-    rule: str
-    score: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class GroupLink:
-    """Another group that is a version of this one (`relation`), or may be the same paper."""
-
-    record_id: int
-    source: str
-    other_source: str
-    reason: str
-    relation: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PaperGroup:
-    """Records of one paper, best source first, and all its keys, strongest first.
-
-    `links` are to other groups, each named by a record of it.
-    """
-
-    record_ids: tuple[int, ...]
-    keys: tuple[PaperKey, ...]
-    sources: tuple[str, ...]
-    has_title: bool
-    conflicts: tuple[Conflict, ...] = ()
-    joins: tuple[RecordJoin, ...] = ()
-    links: tuple[GroupLink, ...] = ()
-    # Keys of its fields that another group has: it is found by them, and not known by them.
-    shared_keys: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -520,68 +330,3 @@ class _RecordClusters:
         cluster.dois |= leaving.dois
         cluster.conflicts.extend(leaving.conflicts)
         cluster.joins.extend(leaving.joins)
-
-
-def has_only_title(key: PaperKey) -> bool:
-    """Whether the fields behind a meta key are a title without people, and without a place."""
-    if key.kind is not KeyKind.META or key.fingerprint is None:
-        return False
-    facts: dict[str, Any] = json.loads(key.fingerprint)
-    has_place = facts.get("venue") and facts.get("year") not in {"", UNKNOWN, None}
-    return not facts["authors"] and not has_place
-
-
-def assign_ids(
-    groups: Sequence[PaperGroup],
-    known: Mapping[str, str],
-    decided: Sequence[tuple[str, frozenset[int]]] = (),
-    paper_of: Mapping[int, str] | None = None,
-) -> list[str]:
-    """An identifier for each group; those of the last snapshot, given by key in `known`, stay.
-
-    So a paper known by its title keeps its identifier when a DOI arrives later. What was `decided`,
-    an identifier and its records, goes first. `paper_of` is the paper that a record belongs to now.
-    """
-    assigned: dict[int, str] = {}
-    taken: set[str] = set()
-
-    def take(at: int, paper_id: str | None) -> None:
-        if paper_id is not None and at not in assigned and paper_id not in taken:
-            assigned[at] = paper_id
-            taken.add(paper_id)
-
-    for paper_id, record_ids in decided:
-        place = place_of_most(groups, record_ids)
-        take(-1 if place is None else place, None if place is None else paper_id)
-    published = set(known.values())
-    for at, found in enumerate(groups):
-        for key in found.keys:
-            native = make_paper_id(key.value)
-            take(at, native if native in published and known.get(key.value) == native else None)
-    for at, found in enumerate(groups):
-        for key in found.keys:
-            take(at, known.get(key.value))
-    for at, found in enumerate(groups):
-        # One whose twin has all its keys stays what it is.
-        take(at, None if found.keys else (paper_of or {}).get(found.record_ids[0]))
-    for at, found in enumerate(groups):
-        for key in found.keys:
-            take(at, make_paper_id(key.value))
-    for at in sorted({*range(len(groups))} - assigned.keys()):
-        take(at, _make_place_id(groups[at].sources[0], taken))
-    return [assigned[at] for at in range(len(groups))]
-
-
-def _make_place_id(source: str, taken: Collection[str]) -> str:
-    """An id of where a paper was read: parts of a split, and papers with one title and nothing
-    else, may share every key.
-    """
-    ids = (make_paper_id(f"place:{source}:{number}") for number in itertools.count(1))
-    return next(paper_id for paper_id in ids if paper_id not in taken)
-
-
-def place_of_most(groups: Sequence[PaperGroup], record_ids: frozenset[int]) -> int | None:
-    """The group that has most of the records, the first of several; None where none has any."""
-    shares = [len(record_ids.intersection(group.record_ids)) for group in groups]
-    most = max(shares, default=0)
-    return shares.index(most) if most else None

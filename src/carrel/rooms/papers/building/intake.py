@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.progress import Progress
+from carrel.rooms.papers.building.build_reports import ReportLine, SourceChange
 from carrel.rooms.papers.building.link_reports import link_lines
-from carrel.rooms.papers.building.models import (
-    FoundSource,
-    ReportLine,
-    SkippedFile,
-    SourceChange,
-)
+from carrel.rooms.papers.building.models import FoundSource, SkippedFile
 from carrel.rooms.papers.building.planning import PlannedPaper
 from carrel.rooms.papers.building.service import PaperBuilder, skipped_lines
 from carrel.rooms.papers.building.source_changes import removed_changes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from carrel.rooms.papers.building.models import ReportLine
+from carrel.rooms.papers.building.build_reports import ReportLine
 from carrel.rooms.papers.building.planning import PlannedPaper
 
 _RELATIONS = {

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from carrel.libraries.text.folding import fold_text
-from carrel.rooms.papers.building.identity import facet_value, find_year
-from carrel.rooms.papers.building.models import (
+from carrel.rooms.papers.building.paper_keys import facet_value, find_year
+from carrel.rooms.papers.building.paper_records import (
     CITED_FIELDS,
     FieldOrigin,
     FiledSummary,

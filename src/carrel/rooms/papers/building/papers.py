@@ -7,15 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from carrel.libraries.text.plain_text import plain_text
-from carrel.rooms.papers.building.identity import (
+from carrel.rooms.papers.building.paper_groups import Conflict
+from carrel.rooms.papers.building.paper_keys import (
     UNKNOWN,
-    Conflict,
     PaperKey,
     facet_value,
     find_month,
     find_year,
 )
-from carrel.rooms.papers.building.models import FiledSummary, Heading, PaperRecord, PossibleTwin
+from carrel.rooms.papers.building.paper_records import (
+    FiledSummary,
+    Heading,
+    PaperRecord,
+    PossibleTwin,
+)
 
 # Whose word counts first: a person's or publisher's own text, then a list, then a PDF's layout.
 READERS_BY_TRUST = ("paper_infos", "jats", "markdown", "bibliography", "json_lines", "pdf")

@@ -14,17 +14,10 @@ from carrel.rooms.papers.building.decisions import (
     Decision,
     drop_replaced_keys,
 )
-from carrel.rooms.papers.building.identity import (
-    Conflict,
-    KeyKind,
-    PaperGroup,
-    PaperKey,
-    RecordClaim,
-    RecordJoin,
-    assign_ids,
-    group_records,
-    place_of_most,
-)
+from carrel.rooms.papers.building.identity import group_records
+from carrel.rooms.papers.building.paper_groups import Conflict, PaperGroup, RecordClaim, RecordJoin
+from carrel.rooms.papers.building.paper_ids import assign_ids, place_of_most
+from carrel.rooms.papers.building.paper_keys import KeyKind, PaperKey
 from carrel.rooms.papers.paper_names import former_id_key
 
 # Papers written by an older writer are written again when this grows.

@@ -11,21 +11,20 @@ from typing import Any, Protocol
 from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
 from carrel.libraries.works.cited_works import CitedWork
 from carrel.libraries.works.figures import PaperFigure
+from carrel.rooms.papers.building.build_reports import ReportLine
 from carrel.rooms.papers.building.decisions import Decision, RecordAddress
 from carrel.rooms.papers.building.models import (
-    FiledSummary,
     FoundSource,
     KnownSource,
     ModelText,
-    PaperRecord,
     PaperToRead,
     PartJob,
     PartRead,
     ReadProblem,
-    ReportLine,
     SkippedFile,
     SourcePart,
 )
+from carrel.rooms.papers.building.paper_records import FiledSummary, PaperRecord
 from carrel.rooms.papers.building.papers import PaperVersion
 from carrel.rooms.papers.building.planning import (
     KnownPaper,

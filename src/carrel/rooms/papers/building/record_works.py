@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from carrel.libraries.works.work import Work, first_page_of
-from carrel.rooms.papers.building.identity import find_year
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_keys import find_year
+from carrel.rooms.papers.building.paper_records import PaperRecord
 
 # Sources of these readers hold many works, each once.
 _LIST_READERS = frozenset({"bibliography", "json_lines"})

@@ -12,6 +12,7 @@ from pathlib import Path
 from carrel.core.caller import LOCAL_USER
 from carrel.core.clock import Clock
 from carrel.core.progress import NoProgress, Progress
+from carrel.rooms.papers.building.build_reports import BuildReport, ReportLine
 from carrel.rooms.papers.building.decision_desk import (
     OWN_NAME,
     Decided,
@@ -24,17 +25,8 @@ from carrel.rooms.papers.building.decisions import Decision, apply_edits
 from carrel.rooms.papers.building.doubts import name_sources
 from carrel.rooms.papers.building.link_reports import join_lines, link_lines
 from carrel.rooms.papers.building.merging import merge_records
-from carrel.rooms.papers.building.models import (
-    BuildReport,
-    FoundSource,
-    KnownSource,
-    PaperRecord,
-    PartJob,
-    PossibleTwin,
-    RelatedWork,
-    ReportLine,
-    SkippedFile,
-)
+from carrel.rooms.papers.building.models import FoundSource, KnownSource, PartJob, SkippedFile
+from carrel.rooms.papers.building.paper_records import PaperRecord, PossibleTwin, RelatedWork
 from carrel.rooms.papers.building.papers import (
     PaperVersion,
     PublishedPaper,

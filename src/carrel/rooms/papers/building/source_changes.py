@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from carrel.rooms.papers.building.models import FoundSource, KnownSource, SourceChange
+from carrel.rooms.papers.building.build_reports import SourceChange
+from carrel.rooms.papers.building.models import FoundSource, KnownSource
 from carrel.rooms.papers.building.ports import BuildState, PaperSources
 
 

@@ -14,7 +14,8 @@ from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.operation import Question
 from carrel.core.progress import Progress
-from carrel.rooms.papers.building.models import FiledSummary, ModelText, PaperToRead
+from carrel.rooms.papers.building.models import ModelText, PaperToRead
+from carrel.rooms.papers.building.paper_records import FiledSummary
 from carrel.rooms.papers.building.ports import PapersToRead, SummaryModel, SummaryStore
 
 _RULES = (

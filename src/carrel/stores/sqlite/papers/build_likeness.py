@@ -10,8 +10,8 @@ import orjson
 from carrel.libraries.works.comparison import Verdict, compare
 from carrel.libraries.works.linkage_weights import MAX_BLOCK_WORKS
 from carrel.libraries.works.work import Work
-from carrel.rooms.papers.building.identity import RecordJoin
-from carrel.rooms.papers.building.models import ReportLine
+from carrel.rooms.papers.building.build_reports import ReportLine
+from carrel.rooms.papers.building.paper_groups import RecordJoin
 from carrel.rooms.papers.building.planning import PaperLink, PaperLinks
 from carrel.rooms.papers.building.record_works import describe_record
 from carrel.stores.sqlite.papers.build_tables import key_hash, unpack_record

@@ -22,8 +22,9 @@ from carrel.rooms.papers.building.decisions import (
     file_hash,
     resolve,
 )
-from carrel.rooms.papers.building.identity import RecordClaim, paper_keys
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_groups import RecordClaim
+from carrel.rooms.papers.building.paper_keys import paper_keys
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.papers import reader_rank
 from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords
 from carrel.rooms.papers.building.record_works import describe_record, file_names

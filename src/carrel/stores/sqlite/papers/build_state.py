@@ -11,17 +11,17 @@ from typing import Self
 
 import orjson
 
+from carrel.rooms.papers.building.build_reports import ReportLine
 from carrel.rooms.papers.building.decisions import Decision, RecordAddress
-from carrel.rooms.papers.building.identity import Conflict
 from carrel.rooms.papers.building.models import (
     FileStamp,
     FoundSource,
     KnownSource,
-    PaperRecord,
     PartRead,
     ReadProblem,
-    ReportLine,
 )
+from carrel.rooms.papers.building.paper_groups import Conflict
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.papers import asset_paths, reader_rank
 from carrel.rooms.papers.building.planning import (
     KnownPaper,

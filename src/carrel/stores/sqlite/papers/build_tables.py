@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 
 from carrel.rooms.papers.building.decisions import file_hash
-from carrel.rooms.papers.building.identity import paper_keys
-from carrel.rooms.papers.building.models import PaperRecord
+from carrel.rooms.papers.building.paper_keys import paper_keys
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.record_works import describe_record, file_names
 from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.corpus.records import pack_json, read_record, record_facts, unpack_json
