@@ -290,3 +290,15 @@ def test_any_lines_are_cut_without_loss_of_order(texts: list[str]) -> None:
         for number, text in enumerate(texts)
     ]
     assert all(entry.text is not None for entry in split_entries(lines))
+
+
+def test_a_row_of_a_table_that_names_a_list_does_not_hide_the_list() -> None:
+    rows = [
+        ReferenceLine("Bibliography", 72.0, 300.0, 3),
+        ReferenceLine("96.5 98.6 97.5", 172.0, 300.0, 3),
+        ReferenceLine("Caption", 72.0, 312.0, 3),
+        ReferenceLine("70.3 70.0 70.2", 172.0, 312.0, 3),
+    ]
+    appendix = ReferenceLine("A Appendix", 72.0, 80.0, 2, 14.0, is_bold=True)
+    lines = [HEADING, *set_lines(ENTRIES, hang=12.0), appendix, *rows]
+    assert [work.year for work in read_reference_list(lines)] == [2002, 1999, 1993]

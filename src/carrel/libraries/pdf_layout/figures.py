@@ -22,6 +22,10 @@ _FARTHEST = 60.0
 _MARGIN = 6.0
 _SMALLEST_SIDE = 30.0
 _MOST_TABLE_BLOCKS = 30
+# Rows this long, or of code, are text; a figure of mostly such rows (a listing, a questionnaire in
+# a frame) is read with the text. Looked at in the gold PDFs that `benchmarks.pdf.left_out` names.
+_LONG_ROW = 30
+_TEXT_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -38,11 +42,11 @@ class PrintedFigure:
 
 def find_figures(
     order: ReadingOrder, blocks: Sequence[Block], words: DocumentWords
-) -> tuple[list[PrintedFigure], list[Block]]:
-    """The figures and tables with captions, and the blocks without the words inside drawings."""
+) -> tuple[list[PrintedFigure], list[Block], list[Row]]:
+    """The figures and tables with captions, the blocks without words inside drawings, and these."""
     figures: list[PrintedFigure] = []
     kept = list(blocks)
-    inner: set[int] = set()
+    inner: dict[int, Row] = {}
     by_page: dict[int, list[Block]] = defaultdict(list)
     for block in kept:
         by_page[block.page].append(block)
@@ -73,7 +77,7 @@ def find_figures(
         page = order.pages[block.page - 1].page
         region = _find_drawing(page, block)
         if region is not None:
-            inner |= _rows_inside(by_page[block.page], block.page, region)
+            inner |= _labels_inside(by_page[block.page], block.page, region)
         figures.append(PrintedFigure("figure", label, caption, block.page, region))
     named = {figure.label.casefold() for figure in figures if figure.caption}
     figures = [
@@ -82,7 +86,7 @@ def find_figures(
     for block in kept:
         if block.kind != "caption":
             block.rows = [row for row in block.rows if id(row) not in inner]
-    return figures, [block for block in kept if block.rows]
+    return figures, [block for block in kept if block.rows], list(inner.values())
 
 
 def _table_blocks(blocks: Sequence[Block], at: int) -> list[int]:
@@ -159,14 +163,21 @@ def _find_drawing(page: PageContent, caption: Block) -> Box | None:
     )
 
 
-def _rows_inside(blocks: Sequence[Block], page: int, region: Box) -> set[int]:
-    """Rows of text that lie in a drawing: labels of axes and parts."""
-    return {
-        id(row)
+def _labels_inside(blocks: Sequence[Block], page: int, region: Box) -> dict[int, Row]:
+    """Rows that lie in a drawing, by their ids: labels of axes and parts, but no running text."""
+    rows = [
+        row
         for block in blocks
         if block.rows and block.page == page and block.kind not in {"caption", "heading"}
         for row in block.rows
         if row.page == page
         and region.x0 <= (row.box.x0 + row.box.x1) / 2 <= region.x1
         and region.y0 <= (row.box.y0 + row.box.y1) / 2 <= region.y1
-    }
+    ]
+    signs = sum(len(row.text) for row in rows)
+    text = sum(len(row.text) for row in rows if _is_text(row))
+    return {} if text > _TEXT_SHARE * signs else {id(row): row for row in rows}
+
+
+def _is_text(row: Row) -> bool:
+    return row.is_monospaced or (len(row.text) >= _LONG_ROW and count_cells(row) == 1)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from carrel.libraries.pdf_layout.content import OutlineEntry, PdfContent
 from carrel.libraries.pdf_layout.heading_words import (
+    LEADERS,
     is_contents_entry,
     is_contents_name,
     is_known_name,
@@ -99,20 +100,25 @@ def find_contents_rows(order: ReadingOrder) -> frozenset[Place]:
     """The rows of tables of contents, their headings included."""
     found: set[Place] = set()
     is_open, misses = False, 0
+    led_page: int | None = None
     waiting: list[Place] = []
     for place, _, row in each_row(order):
         text = row.text.strip()
         if is_contents_name(text):
-            is_open, misses, waiting = True, 0, []
+            is_open, misses, waiting, led_page = True, 0, [], None
             found.add(place)
             continue
         if not is_open:
             continue
         if is_contents_entry(text):
-            found.update(waiting)
-            found.add(place)
-            waiting, misses = [], 0
-            continue
+            if LEADERS.search(text):
+                led_page = place[0]
+            # Behind the pages with leaders, a row that only ends with a number may be text.
+            if led_page is None or led_page == place[0]:
+                found.update(waiting)
+                found.add(place)
+                waiting, misses = [], 0
+                continue
         misses += 1
         waiting.append(place)
         if misses > _MISSES_IN_CONTENTS:

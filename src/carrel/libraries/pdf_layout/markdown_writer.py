@@ -21,19 +21,16 @@ _MARK = re.compile(r"[\d*∗†‡§¶‖#]{1,3}|[a-z](?=\s)")
 _MARKDOWN = re.compile(r"(?:#{1,6}(?:\s|$)|>|\||`{3}|~{3}|(?:=+|-{3,})\s*$|<!--)")
 
 
-def write_markdown(
-    order: ReadingOrder, blocks: Sequence[Block], words: DocumentWords, *, has_headings: bool
-) -> str:
-    """The text of a document; contents pages are left out where headings were found."""
-    return _Writer(order, words, has_headings).write(blocks)
+def write_markdown(order: ReadingOrder, blocks: Sequence[Block], words: DocumentWords) -> str:
+    """The text of a document."""
+    return _Writer(order, words).write(blocks)
 
 
 class _Writer:
     """One pass over the blocks. Notes of a page follow the block that ends on it."""
 
-    def __init__(self, order: ReadingOrder, words: DocumentWords, has_headings: bool) -> None:
+    def __init__(self, order: ReadingOrder, words: DocumentWords) -> None:
         self._words = words
-        self._has_headings = has_headings
         self._notes = {
             page.page.number: list(_split_notes(page.notes)) for page in order.pages if page.notes
         }
@@ -46,8 +43,6 @@ class _Writer:
 
     def write(self, blocks: Sequence[Block]) -> str:
         for block in blocks:
-            if block.kind == "contents" and self._has_headings:
-                continue
             if block.page > self._page:
                 self._turn_to(block.page)
             self._write_block(block)
@@ -56,16 +51,20 @@ class _Writer:
 
     def _turn_to(self, page: int, *, is_end: bool = False) -> None:
         """Write the notes of pages that are done, and the mark of the next."""
-        for number in range(max(1, self._page), page):
-            for mark, rows in self._notes.pop(number, ()):
+        self._write_notes(page)
+        if not is_end:
+            self._parts.append(f"<!-- page {page} -->")
+            self._page = page
+
+    def _write_notes(self, page: int) -> None:
+        """Write the notes of all pages before a page."""
+        for number in sorted(each for each in self._notes if each < page):
+            for mark, rows in self._notes.pop(number):
                 if number > self._page:
                     self._parts.append(f"<!-- page {number} -->")
                     self._page = number
                 text = self._join(rows)
                 self._parts.append(f"[^{mark}]: {text}" if mark else _escape(text))
-        if not is_end:
-            self._parts.append(f"<!-- page {page} -->")
-            self._page = page
 
     def _write_block(self, block: Block) -> None:
         match block.kind:
@@ -107,12 +106,11 @@ class _Writer:
             text = self._words.join(text, word)
         end = next(sentence_ends(more, 0, len(more)), len(more))
         end = end if end <= _LONGEST_REST else 0
-        self._page = page
         if more[:end]:
             text = f"{text} {more[:end].strip()}"
         rest = more[end:].strip()
         self._parts.append(_escape(text))
-        self._parts.append(f"<!-- page {page} -->")
+        self._turn_to(page)
         return rest
 
     def _join(self, rows: Sequence[Row]) -> str:

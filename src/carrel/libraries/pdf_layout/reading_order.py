@@ -290,9 +290,13 @@ def _notes_start(page: PageContent, flow: Flow, body_size: float) -> int:
         if row.box.y0 < _NOTES_BELOW * page.height:
             break
         start -= 1
+    # Where the whole column is in small print, as a reference list is, a number begins no note.
+    is_all_small = bool(start) and _is_small(flow.rows[start - 1], body_size)
     while start < foot:
         row = flow.rows[start]
-        is_marked = bool(_NOTE_MARK.match(row.text.strip())) or _has_raised_mark(row)
+        is_marked = _has_raised_mark(row) or (
+            not is_all_small and bool(_NOTE_MARK.match(row.text.strip()))
+        )
         if not CAPTION.match(row.text) and (is_marked or _is_under_rule(page, row, flow)):
             return start if start or _is_under_rule(page, row, flow) else foot
         start += 1
@@ -307,7 +311,9 @@ def _foot_start(page: PageContent, flow: Flow, body_size: float) -> int:
         if row.box.y0 < _FOOT_BELOW * page.height:
             break
         start -= 1
-        if row.baseline - above.baseline > 1.7 * body_size:
+        # Below text of the same size, as of a reference list, it is the next paragraph.
+        is_smaller = row.size < _NOTE_SIZE * above.size
+        if is_smaller and row.baseline - above.baseline > 1.7 * body_size:
             return start
     return len(flow.rows)
 

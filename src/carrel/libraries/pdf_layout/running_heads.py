@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import pairwise
+from statistics import median
 
 from carrel.libraries.pdf_layout.content import Line, PageContent, PdfContent
 from carrel.libraries.pdf_layout.rows import find_body_size
@@ -19,8 +22,14 @@ _FEWEST_COUNTED = 2
 _LARGEST_HEAD = 1.2
 _MOST_BAND_LINES = 100
 # A first line at one place on this share of the pages is a running head although its words change,
-# if the gap below it is this many times its size.
+# if the gap below it is this many times its size. Where the text of other pages begins at this
+# place, without a gap, it is text itself.
 _SAME_PLACE_SHARE = 0.5
+_WITHOUT_GAP_SHARE = 0.15
+_PLACES_NEAR = 4
+# The gap is wider than the usual distance of lines on the page, which may be set with double space.
+_WIDER_THAN_USUAL = 1.25
+_FEWEST_DISTANCES = 5
 _GAP_BELOW = 1.9
 _PAGE_NUMBER = re.compile(
     r"(?:page|seite|p\.|стр\.)?[\s\-–—\[(|]*(?:\d{1,4}|[ivxlc]{1,7})[\s\-–—\])|]*"
@@ -40,8 +49,13 @@ def find_running_heads(content: PdfContent) -> list[frozenset[int]]:
         keys = {(_fold(page.lines[at].text), is_top) for at, is_top in band}
         seen.update(keys)
     numbers = _find_page_numbers(content)
-    tops = [_first_with_gap(page, largest) for page in content.pages]
-    places = Counter(round(page.lines[at].baseline / 2) for at, page in _known(tops, content))
+    firsts = [_first_line(page) for page in content.pages]
+    tops = [
+        at if at is not None and _is_apart(page, at, largest) else None
+        for page, at in zip(content.pages, firsts, strict=True)
+    ]
+    places = Counter(_place(page, at) for at, page in _known(tops, content))
+    texts = Counter(_place(page, at) for at, page in _known(firsts, content)) - places
     found: list[frozenset[int]] = []
     for page, band, top, number in zip(content.pages, bands, tops, numbers, strict=True):
         own = {
@@ -51,9 +65,12 @@ def find_running_heads(content: PdfContent) -> list[frozenset[int]]:
             or _is_page_number(page, at)
         } | number
         if top is not None:
-            place = round(page.lines[top].baseline / 2)
+            place = _place(page, top)
             count = sum(places[place + step] for step in (-1, 0, 1))
-            if count >= max(_FEWEST_PAGES, _SAME_PLACE_SHARE * len(content.pages)):
+            near = range(place - _PLACES_NEAR, place + _PLACES_NEAR + 1)
+            others = sum(texts[each] for each in near)
+            is_usual = count >= max(_FEWEST_PAGES, _SAME_PLACE_SHARE * len(content.pages))
+            if is_usual and others <= _WITHOUT_GAP_SHARE * count:
                 own |= _beside(page, top)
         if not any(at not in own and not line.angle for at, line in enumerate(page.lines)):
             # A page of nothing but such lines keeps what says more than a number.
@@ -134,24 +151,32 @@ def _is_page_number(page: PageContent, at: int) -> bool:
     )
 
 
-def _first_with_gap(page: PageContent, largest: float) -> int | None:
-    """The first line of a page if it stands at the edge, with a wide gap below."""
+def _place(page: PageContent, at: int) -> int:
+    return round(page.lines[at].baseline / 2)
+
+
+def _first_line(page: PageContent) -> int | None:
     upright = [at for at, line in enumerate(page.lines) if not line.angle and line.text.strip()]
-    if not upright:
-        return None
-    top = min(upright, key=lambda at: page.lines[at].baseline)
-    line = page.lines[top]
+    return min(upright, key=lambda at: page.lines[at].baseline, default=None)
+
+
+def _is_apart(page: PageContent, at: int, largest: float) -> bool:
+    """Whether the first line of a page stands at the edge, with a wide gap below."""
+    line = page.lines[at]
     is_large = len(line.text) > _LONGEST_HEAD or line.size > largest
     if line.box.y1 >= _TOP_BAND * page.height or is_large:
-        return None
-    below = [
-        page.lines[at].baseline
-        for at in upright
-        if page.lines[at].baseline > line.baseline + 0.4 * line.size
-    ]
-    if not below or min(below) - line.baseline < _GAP_BELOW * max(line.size, 1.0):
-        return None
-    return top
+        return False
+    baselines = sorted(
+        other.baseline for other in page.lines if not other.angle and other.text.strip()
+    )
+    least = 0.4 * line.size
+    steps = [after - before for before, after in pairwise(baselines) if after - before > least]
+    below = bisect_right(baselines, line.baseline + least)
+    if below == len(baselines):
+        return False
+    gap = baselines[below] - line.baseline
+    usual = median(steps) if len(steps) >= _FEWEST_DISTANCES else 0.0
+    return gap >= max(_GAP_BELOW * max(line.size, 1.0), _WIDER_THAN_USUAL * usual)
 
 
 def _beside(page: PageContent, at: int) -> set[int]:

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from carrel.libraries.text.budget import current_budget
 from carrel.libraries.works.cited_works import CitedWork
 from carrel.libraries.works.reference_parsing import parse_reference
-from carrel.libraries.works.reference_sections import ReferenceLine, find_reference_list
+from carrel.libraries.works.reference_sections import (
+    ReferenceLine,
+    find_reference_list,
+    find_reference_lists,
+)
 from carrel.libraries.works.reference_splitting import looks_like_reference, split_entries
 
 __all__ = ["ReferenceLine", "find_reference_list", "parse_reference_list", "read_reference_list"]
@@ -20,7 +24,11 @@ _LEAST_SHARE_OF_REFERENCES = 0.34
 
 def read_reference_list(lines: Sequence[ReferenceLine]) -> tuple[CitedWork, ...]:
     """The works of the last reference list in a document's lines; empty where there is none."""
-    return parse_reference_list(find_reference_list(lines))
+    for found in find_reference_lists(lines):
+        works = parse_reference_list(found)
+        if works:
+            return works
+    return ()
 
 
 def parse_reference_list(lines: Sequence[ReferenceLine]) -> tuple[CitedWork, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -82,29 +82,45 @@ _EDGE = " .:—–-*#_"
 _TOP_LINES = 4
 # Pages between two headings of the list that are running heads of one list.
 _PAGES_OF_RUNNING_HEADS = 2
+# How many headings of lists are tried, from the last.
+_MOST_LISTS = 12
 # Longer than any list: 10,000 entries of four lines.
 MAX_LINES = 40_000
 
 
 def find_reference_list(lines: Sequence[ReferenceLine]) -> Sequence[ReferenceLine]:
     """The lines of the last reference list, without its heading; empty where there is none."""
+    return next(find_reference_lists(lines), ())
+
+
+def find_reference_lists(
+    lines: Sequence[ReferenceLine],
+) -> Iterator[Sequence[ReferenceLine]]:
+    """The lines below each heading of a reference list, the last first.
+
+    The last may be none: a row of a table, or an entry of an index, has the same words.
+    """
     found = [number for number, line in enumerate(lines) if is_list_heading(line.text)]
-    if not found:
-        return ()
-    start = found[-1]
     tops = _page_tops(lines)
-    # A running head that names the list on each of its pages.
-    for earlier in reversed(found[:-1]):
-        is_near = lines[start].page - lines[earlier].page <= _PAGES_OF_RUNNING_HEADS
-        if start - tops[lines[start].page] < _TOP_LINES and is_near:
-            start = earlier
-        else:
-            break
-    heads = {number for number in found if number > start}
+    for _ in range(_MOST_LISTS):
+        if not found:
+            return
+        start = found.pop()
+        # A running head that names the list on each of its pages.
+        while found:
+            is_near = lines[start].page - lines[found[-1]].page <= _PAGES_OF_RUNNING_HEADS
+            if start - tops[lines[start].page] >= _TOP_LINES or not is_near:
+                break
+            start = found.pop()
+        yield _cut_list(lines, start)
+
+
+def _cut_list(lines: Sequence[ReferenceLine], start: int) -> Sequence[ReferenceLine]:
+    """The lines of the list whose heading is at `start`."""
     body = [
         line
-        for number, line in enumerate(lines[start + 1 : start + 1 + MAX_LINES], start + 1)
-        if number not in heads and line.text.strip() and not _CAPTION.match(line.text)
+        for line in lines[start + 1 : start + 1 + MAX_LINES]
+        if line.text.strip() and not _CAPTION.match(line.text) and not is_list_heading(line.text)
     ]
     return body[: _find_end(body, lines[start])]
 
