@@ -7,7 +7,9 @@ Line = tuple[int, str]
 
 def make_pdf(pages: list[list[Line]], title: str | None = None) -> bytes:
     """A PDF whose pages hold lines of a size and a text, top to bottom."""
-    objects: list[bytes] = [b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    objects: list[bytes] = [
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+    ]
     tree = 2 * len(pages) + 2
     kids = []
     for lines in pages:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from carrel.libraries.pdf_layout.title_page import read_title_page
+from carrel.libraries.pdf_layout.title_confidence import CONFIDENCE
+from carrel.libraries.pdf_layout.title_page import TitlePage, read_title_page
 from carrel.services.paper_sources.pdf_content import read_content
 from tests.services.pdf_files import make_pdf
 
@@ -24,8 +25,8 @@ class PdfFacts(NamedTuple):
     date: str | None
 
 
-def facts(tmp_path: Path, page: str, xmp: bytes = b"") -> PdfFacts:
-    """What the title page of a PDF with these lines tells; a title stands in large type."""
+def read(tmp_path: Path, page: str, xmp: bytes = b"") -> TitlePage:
+    """The title page of a PDF with these lines; a title stands in large type."""
     path = tmp_path / "a.pdf"
     lines = [
         (20 if "On E" in line else 12 if len(line) < 16 else 10, line)
@@ -33,7 +34,11 @@ def facts(tmp_path: Path, page: str, xmp: bytes = b"") -> PdfFacts:
         if line.strip()
     ]
     path.write_bytes(make_pdf([lines]) + xmp)
-    front = read_title_page(read_content(path))
+    return read_title_page(read_content(path))
+
+
+def facts(tmp_path: Path, page: str, xmp: bytes = b"") -> PdfFacts:
+    front = read(tmp_path, page, xmp)
     return PdfFacts(
         *(found.value if found else None for found in (front.doi, front.arxiv_id, front.date))
     )
@@ -46,7 +51,7 @@ def facts(tmp_path: Path, page: str, xmp: bytes = b"") -> PdfFacts:
             "Journal of Tests 12 (2019) 1-9\nhttps://doi.org/10.1234/own.1\nOn Engines",
             "10.1234/own.1",
         ),
-        ("J. Tests. Published 3 May 2019. doi: 10.1234/own.2.\nOn Engines", "10.1234/own.2"),
+        ("J. Tests. Published 3 May 2019. doi: 10.1234/own.2.", "10.1234/own.2"),
         ("On Engines\nDOI 10.1234/own.3", "10.1234/own.3"),
         ("On Engines\n10.1234/unmarked", None),
         ("A reply to Jones et al., doi:10.1234/other", None),
@@ -81,7 +86,7 @@ def test_a_doi_counts_only_where_a_paper_speaks_of_itself(
 @pytest.mark.parametrize(
     "page",
     [
-        "On Engines\nAbstract\n" + "We study services.\n" * 6 + "We use doi:10.1234/other.\n",
+        "On Engines\nAbstract\nWe use doi:10.1234/other.\n",
         "On Engines" + BODY + "References\n[1] Jones. doi:10.1234/other\n",
         "On Engines\n" + "Text without headings. " * 40 + "doi:10.1234/other",
         "References\nJones, A. On things. https://doi.org/10.1234/other\n",
@@ -92,20 +97,24 @@ def test_a_doi_of_a_cited_paper_is_not_taken(tmp_path: Path, page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "year"),
+    ("page", "date", "is_inferred"),
     [
-        ("On Engines\nPublished: 3 May 2019" + BODY, "2019"),
-        ("On Engines\n(c) 2019 The Authors" + BODY, "2019"),
-        ("arXiv:1706.03762v5 [cs.CL] 6 Dec 2017\nOn Engines" + BODY, "2017"),
-        ("On Engines" + BODY + "Work published in 1998 and 1998 and 1998.", None),
-        ("On Engines" + BODY + "© 1998 Others", None),
+        ("On Engines\nPublished: 3 May 2019" + BODY, "2019-05-03", False),
+        ("On Engines\nReceived 3 May 2018; accepted 5 June 2018" + BODY, None, False),
+        ("On Engines\n© 2019 The Authors" + BODY, "2019", True),
+        ("arXiv:1706.03762v5 [cs.CL] 6 Dec 2017\nOn Engines" + BODY, "2017-12-06", True),
+        ("On Engines" + BODY + "Work published in 1998 and 1998 and 1998.", None, False),
+        ("On Engines" + BODY + "© 1998 Others", None, False),
+        ("Proceedings 2019\nOn Engines" + BODY, None, False),
     ],
 )
-def test_a_year_is_printed_at_the_head_or_unknown(
-    tmp_path: Path, page: str, year: str | None
+def test_a_year_is_stated_inferred_or_unknown(
+    tmp_path: Path, page: str, date: str | None, is_inferred: bool
 ) -> None:
-    found = facts(tmp_path, page, b"/CreationDate (D:20200101)")
-    assert (found.date or "")[:4] == (year or "")
+    """A date is as exact as it is printed; an inferred one is less sure than a stated one."""
+    found = read(tmp_path, page, b"/CreationDate (D:20200101)").date
+    assert (found.value if found else None) == date
+    assert (found is not None and found.confidence < CONFIDENCE["published_date"]) == is_inferred
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,12 @@ def test_any_page_is_read_without_harm(
         "January 1, " * 8_000,
         "<prism:doi " * 8_000,
         "," * 60_000,
+        "x" * 60_000,
+        "this article is " * 8_000,
+        "a version of this " * 8_000,
+        "we see doi:10.1234/a " * 4_000,
+        "arXiv:1706.03762 and " * 4_000,
+        "a. B" * 20_000,
     ],
 )
 def test_long_lines_are_read_in_one_pass(text: str) -> None:

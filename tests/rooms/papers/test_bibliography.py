@@ -36,9 +36,26 @@ GUESSED: list[Line] = [
         "https://doi.org/10.9999/cited.two",
     ),
     (12, "1 Introduction"),
-    (10, "they follow arXiv:1706.03762 of 1998 and then of course also doi:10.9999/cited.three"),
+    (10, "1998 1998 1998 1998 arXiv:1706.03762 and doi:10.9999/cited.three"),
     (10, "Copyright 1975 is in the text."),
 ]
+# A page that says whose it is, of when, and cites others.
+PRINTED: list[Line] = [
+    (22, "On the Behaviour of Very Small Engines"),
+    (10, "Ann Smith, University of Somewhere"),
+    (10, "(c) 2011 The Authors"),
+    (11, "Abstract"),
+    (10, "We study very small engines and find that they behave in a manner that is not at all"),
+    (
+        10,
+        "unlike larger engines, against Jones (1998), doi:10.9999/cited.one, "
+        "https://doi.org/10.9999/cited.two",
+    ),
+    (12, "1 Introduction"),
+    (10, "1998 1998 1998 1998 arXiv:1706.03762 and doi:10.9999/cited.three"),
+    (10, "Copyright 1975 is in the text."),
+]
+SECOND_PAGE: list[Line] = [(10, "See doi:10.9999/cited.four on the second page, in full.")]
 SOURCES = {
     "talk.ris": "TY  - CPAPER\nAU  - Lee, Bo\nTI  - Talks\nT2  - Proceedings of Talks\nPY  - "
 "2001\nSP  - 3\nEP  - 9\nER  - \n",
@@ -85,7 +102,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (sources / name).write_text(text, encoding="utf-8")
     (sources / "guessed.pdf").write_bytes(
         make_pdf(
-            [GUESSED, [(10, "See doi:10.9999/cited.four on the second page, in full.")]],
+            [GUESSED, SECOND_PAGE],
             title=GUESSED_TITLE,
         )
     )
@@ -177,6 +194,21 @@ def test_what_a_pdf_does_not_state_is_null_and_what_is_inferred_says_so(home: Pa
     assert "year" not in entry and "doi" not in entry
     assert "inferred" not in found(home, "journal twin")
     assert found(home, '"no title here"')["inferred"] == ["title"]
+
+
+def test_what_a_pdf_cites_is_not_what_it_is(tmp_path: Path) -> None:
+    """Title, author and year are printed, so nothing is a guess; all identifiers are of others."""
+    sources, home = tmp_path / "sources", tmp_path / "home"
+    sources.mkdir()
+    (sources / "printed.pdf").write_bytes(make_pdf([PRINTED, SECOND_PAGE]))
+    assert run(["build", str(sources), "--into", str(home / "papers"), "--workers", "1"]) == 0
+    hit = found(home, "very small engines")
+    metadata = ask(home, "get_paper_metadata", paper_id=hit["paper_id"])
+    assert (metadata["doi"], metadata["arxiv_id"], metadata["year"]) == (None, None, "2011")
+    assert metadata["title"] == "On the Behaviour of Very Small Engines"
+    assert not metadata.get("inferred")
+    entry = ask(home, "get_paper_bibtex", paper_id=hit["paper_id"])
+    assert "10.9999" not in entry and "1706.03762" not in entry
 
 
 def test_a_paper_added_to_the_library_keeps_the_mark_and_no_guess(home: Path) -> None:

@@ -7,7 +7,8 @@ def _as_tuple(words: str) -> tuple[str, ...]:
     return tuple(words.split())
 
 
-def _as_set(words: str) -> frozenset[str]:
+def as_set(words: str) -> frozenset[str]:
+    """The words between spaces."""
     return frozenset(words.split())
 
 
@@ -23,7 +24,7 @@ INSTITUTION_STEMS = _as_tuple(
     大学 学院 研究 公司 学校 中心 医院 대학 연구 학교
     """
 )
-INSTITUTION_WORDS = _as_set(
+INSTITUTION_WORDS = as_set(
     """
     school college dept department division unit group inc ltd gmbh llc corp corporation company
     ag sa bv plc clinic foundation society association council agency bureau office library museum
@@ -38,20 +39,20 @@ INSTITUTION_WORDS = _as_set(
     solutions consulting software technische wirtschaftsuniversität chair lehrstuhl seminar
     """
 )
-GROUP_WORDS = _as_set(
+GROUP_WORDS = as_set(
     """
     team collaboration consortium developers contributors committee authors investigators
     collaborators initiative network
     """
 )
-PARTICLES = _as_set(
+PARTICLES = as_set(
     """
     van de der den von zu zur zum vom la le les du da das do dos del della di d e y el al bin ibn
     ben ter ten te 't op af av und i san santa st st. mac mc vander vanden delle degli dalla lo
     abu bint ould ter
     """
 )
-MONTHS = _as_set(
+MONTHS = as_set(
     """
     january february march april may june july august september october november december
     jan feb mar apr jun jul aug sep sept oct nov dec
@@ -65,7 +66,7 @@ MONTHS = _as_set(
     """
 ) - {"may", "august", "jan", "april", "june", "mars", "mai", "marzo", "julio", "abril"}
 # Words of titles, notes and headings: a line with one of them is no person's name.
-NOT_NAME_WORDS = _as_set(
+NOT_NAME_WORDS = as_set(
     """
     the of for with from using via this that these our how what why when into and
     abstract summary contents introduction preface chapter section appendix references keywords

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from carrel.libraries.pdf_layout.content import Line
+from carrel.libraries.pdf_layout.paragraph_lines import take_paragraph
 from carrel.libraries.pdf_layout.printed_dates import find_dates, find_years
+from carrel.libraries.pdf_layout.running_text import is_citation, is_footnote, is_running_text
 from carrel.libraries.pdf_layout.title_zone import FrontPage, join_spaces
 
 _YEAR = r"(?P<year>(?:19|20)\d{2})"
@@ -56,12 +58,28 @@ _PUBLISHED = re.compile(
     re.IGNORECASE,
 )
 _COPYRIGHT = re.compile(
-    r"^.{0,40}?(?:©|\(c\)|\bcopyright\b|ⓒ).{0,40}?\b((?:19|20)\d{2})\b", re.IGNORECASE
+    r"^(.{0,40}?)(?:©|\(c\)|\bcopyright\b|ⓒ).{0,40}?\b((?:19|20)\d{2})\b(.{0,40})", re.IGNORECASE
+)
+# "Copyright 1975 is in the text" is a sentence, "Copyright 1975 by the authors" is none.
+_GOES_ON = re.compile(
+    r"^\W{0,3}(?!by\b|the\b|and\b|all\b|held\b|für\b|der\b|die\b|de\b|les\b|los\b)[a-zß-ÿ]"
 )
 # Small print in a side column or a block of rights.
 _LABELLED = re.compile(
     r"^(?:published(?:\s+online)?\s{0,2}:|©\s{0,2}(?:19|20)\d{2})", re.IGNORECASE
 )
+# "Work published in": what is published is named, and it is not this page.
+_HAS_SUBJECT = re.compile(
+    r"(?<!article)(?<!paper)(?<!online)(?<!early)(?<!record)(?<!letter)(?<!chapter)(?<!report)"
+    r"(?<=[^\W\d_])\s{1,3}$",
+    re.IGNORECASE,
+)
+_PUBLISHED_AS_A = re.compile(r"\bpublished\s+as\s+an?\s+", re.IGNORECASE)
+# The parts of a page below which feet stand in any size and in small print.
+_FOOT_BAND = 0.9
+_LOW = 0.8
+_SMALL_PRINT = 0.95
+_LARGE = 1.2
 _RANGE = re.compile(r"\b(?:19|20)\d{2}\s?[-–—]\s?((?:19|20)\d{2})\b")
 _CONFERENCE_DAYS = re.compile(
     r"^(?:[A-Z][^\d©]{2,80},\s+[A-Z][a-z]{2,9}\.?\s+\d{1,2}"
@@ -70,7 +88,9 @@ _CONFERENCE_DAYS = re.compile(
     r"((?:19|20)\d{2})",
 )
 _NOT_PUBLISHED = re.compile(
-    r"\b(?:received|accepted|submitted|revised|recibido|eingegangen|re[çc]u)\b", re.IGNORECASE
+    r"\b(?:received|accepted|submitted|revised|recibido|eingegangen|re[çc]u"
+    r"|accessed|retrieved|visited|abgerufen|consult[ée])\b",
+    re.IGNORECASE,
 )
 _COMPILED = re.compile(
     r"\b(?:compiled|generated|printed|last\s+(?:updated|modified|changed)|built|processed)\b",
@@ -103,6 +123,8 @@ class PublicationFacts:
 
 def is_journal_line(text: str) -> bool:
     """Whether the line gives journal, volume and pages: "J. Tests (2019) 12:1-9"."""
+    if is_running_text(text[:400]) or is_citation(text[:400]):
+        return False
     return any(pattern.match(text[:400]) for pattern in _PATTERNS)
 
 
@@ -117,15 +139,35 @@ def find_publication(front: FrontPage, title_bottom: float | None) -> Publicatio
 
 
 def _take_heads(front: FrontPage) -> list[str]:
-    """Lines of head and foot, above the text, and standing alone near the foot."""
+    """Lines above the text and in head and foot, without notes, citations and sentences."""
     kept: list[str] = []
     for at, line in enumerate(front.lines):
-        is_foot = line.box.y0 > 0.8 * front.page.height and line.size <= 0.95 * front.body_size
-        if line.baseline < front.text_begins or front.is_in_margin(line) or is_foot:
-            kept.append(_join_row(front.lines, at))
-        elif line.size <= 0.95 * front.body_size and _LABELLED.match(line.text.strip()):
+        is_small = line.size <= _SMALL_PRINT * front.body_size
+        is_low = line.box.y0 > _FOOT_BAND * front.page.height
+        is_foot = is_low or (line.box.y0 > _LOW * front.page.height and is_small)
+        if line.baseline < front.text_begins:
+            if not _goes_on(front.lines, at):
+                kept.append(_join_row(front.lines, at))
+        elif is_foot:
+            if not _is_in_note(front.lines, at) and not _goes_on(front.lines, at):
+                kept.append(_join_row(front.lines, at))
+        elif is_small and _LABELLED.match(line.text.strip()):
             kept.append(join_spaces(line.text)[:400])
     return kept
+
+
+def _goes_on(lines: Sequence[Line], at: int) -> bool:
+    """Whether the line goes on with a sentence of the line above."""
+    above = take_paragraph(lines, at)[-1:]
+    text = join_spaces(above[0].text) if above else ""
+    is_open = text.count("(") > text.count(")")
+    return is_open or (not text.endswith((".", "!", "?")) and is_running_text(text))
+
+
+def _is_in_note(lines: Sequence[Line], at: int) -> bool:
+    """Whether the line belongs to a footnote or to an entry of a reference list."""
+    paragraph = [*take_paragraph(lines, at), lines[at]]
+    return any(is_footnote(each.text) or is_citation(each.text) for each in paragraph)
 
 
 def _join_row(lines: Sequence[Line], at: int) -> str:
@@ -142,8 +184,7 @@ def _join_row(lines: Sequence[Line], at: int) -> str:
 def _read_journal(heads: Sequence[str]) -> PublicationFacts:
     best = PublicationFacts()
     for text in heads:
-        label = _CITATION_LABEL.match(text)
-        if label:
+        if _CITATION_LABEL.match(text) or is_citation(text) or is_running_text(text):
             continue
         for pattern in _PATTERNS:
             found = pattern.match(text)
@@ -201,43 +242,69 @@ def _find_date(
     """The date and whether it is that of publication."""
     for text in heads:
         found = _PUBLISHED.search(text)
-        if found and (dates := find_dates(found.group(1))):
+        if (
+            not found
+            or _is_sentence(text[: found.end()])
+            or _HAS_SUBJECT.search(text[: found.start()])
+        ):
+            continue
+        if dates := find_dates(found.group(1)):
             return str(dates[0]), True
-        if found and len(years := set(find_years(found.group(1)))) == 1:
+        if len(years := set(find_years(found.group(1)))) == 1:
             return str(years.pop()), True
     for text in heads:
-        if days := _CONFERENCE_DAYS.match(text):
+        days = _CONFERENCE_DAYS.match(text)
+        if days and not _is_sentence(text):
             return days.group(1), True
     if year := _find_copyright(heads):
         return year, False
     return _find_date_line(front, title_bottom), False
 
 
+def _is_sentence(text: str) -> bool:
+    """Whether a line is running text, but for "published as a conference paper"."""
+    return is_running_text(_PUBLISHED_AS_A.sub("published ", text))
+
+
 def _find_copyright(heads: Sequence[str]) -> str | None:
     found = set()
     for text in heads:
-        if match := _COPYRIGHT.match(text[:200]):
+        match = _COPYRIGHT.match(text[:200])
+        if match and not is_running_text(match.group(1), 0) and not _GOES_ON.match(match.group(3)):
             last = _RANGE.search(text[:200])
-            found.add(last.group(1) if last else match.group(1))
+            found.add(last.group(1) if last else match.group(2))
     return found.pop() if len(found) == 1 else None
 
 
 def _find_date_line(front: FrontPage, title_bottom: float | None) -> str | None:
     """The date on a line of its own above the text; of several years, none is known."""
+    if title_bottom is None:
+        return None
     plain: list[str] = []
     compiled: list[str] = []
-    for line in front.head_lines:
+    in_title: set[str] = set()
+    for at, line in enumerate(front.lines):
         text = join_spaces(line.text)
-        if title_bottom is None or _NOT_PUBLISHED.search(text) or len(text) > 100:
+        if line.baseline >= front.text_begins or _NOT_PUBLISHED.search(text) or len(text) > 100:
             continue
         dates = [] if _VERSION.search(text) else find_dates(text)
-        if dates:
-            (compiled if _COMPILED.search(text) else plain).append(str(dates[0]))
+        if line.baseline <= title_bottom and line.size > _LARGE * front.body_size:
+            in_title.update(str(date.year) for date in dates)
+        elif _COMPILED.search(text):
+            compiled.extend(str(date) for date in dates[:1])
+        elif is_running_text(text) or _goes_on(front.lines, at):
+            continue
+        elif dates:
+            plain.append(str(dates[0]))
         elif re.fullmatch(r"\(?(?:19|20)\d{2}\)?", text) and line.baseline > title_bottom:
             plain.append(text.strip("()"))
-    years = {date[:4] for date in plain}
-    if len(years) == 1:
-        return max(plain, key=len)
-    if not plain and len({date[:4] for date in compiled}) == 1:
-        return compiled[0]
-    return None
+    return _choose_date(plain, compiled, in_title)
+
+
+def _choose_date(plain: Sequence[str], compiled: Sequence[str], in_title: set[str]) -> str | None:
+    """The date of one year; a title's own year only speaks against others."""
+    chosen = plain or compiled
+    years = {date[:4] for date in chosen}
+    if len(years | in_title) != 1 or not chosen:
+        return None
+    return max(plain, key=len) if plain else compiled[0]
