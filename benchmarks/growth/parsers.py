@@ -56,7 +56,7 @@ from carrel.services.paper_sources.jats import JatsReader
 from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader
 from carrel.services.paper_sources.markdown_lists import read_text_figures, read_text_references
-from carrel.services.paper_sources.sources import SourceReader
+from carrel.services.paper_sources.source_reader import SourceReader
 
 ALLOWED: tuple[type[Exception], ...] = (
     CarrelError,

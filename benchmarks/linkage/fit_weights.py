@@ -23,8 +23,8 @@ from benchmarks.linkage.labelled_sets import (
     read_gold_rows,
     read_source_set,
 )
+from carrel.libraries.works.blocking import list_blocked_pairs
 from carrel.libraries.works.comparison import measure_agreement
-from carrel.libraries.works.linkage import list_blocked_pairs
 from carrel.libraries.works.linkage_weights import WEIGHTS
 
 # Added to every count, so that a level which one side never shows has a finite weight.

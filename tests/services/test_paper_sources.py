@@ -19,17 +19,13 @@ from carrel.rooms.papers.building.models import PartJob, Reading, SourcePart
 from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.services.paper_sources.bibliography import BibliographyReader
 from carrel.services.paper_sources.fields import parse_fields, split_authors
+from carrel.services.paper_sources.file_search import find_sources
 from carrel.services.paper_sources.jats import JatsReader
 from carrel.services.paper_sources.json_records import JsonLinesReader, PaperInfosReader
 from carrel.services.paper_sources.markdown import MarkdownReader
 from carrel.services.paper_sources.pdf_source import PdfSource
-from carrel.services.paper_sources.sources import (
-    SourceReader,
-    find_sources,
-    read_here,
-    read_in_processes,
-    read_part,
-)
+from carrel.services.paper_sources.reading_processes import read_in_processes
+from carrel.services.paper_sources.source_reader import SourceReader, read_here, read_part
 from tests.services.pdf_files import make_form_bomb, make_pdf
 
 PAPERS = Path(__file__).parents[2] / ".." / "shared" / "data" / "papers"

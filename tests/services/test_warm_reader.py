@@ -12,7 +12,8 @@ import pytest
 
 from carrel.rooms.papers.building.models import PartJob, Reading, SourcePart
 from carrel.rooms.papers.building.ports import AssetStore
-from carrel.services.paper_sources.sources import READERS, SourceReader
+from carrel.services.paper_sources.source_reader import SourceReader
+from carrel.services.paper_sources.sources import READERS
 from carrel.services.paper_sources.warm_reader import WarmReader
 from carrel.stores.static_folder import PaperAssets
 from tests.services.pdf_files import make_pdf

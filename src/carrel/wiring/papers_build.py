@@ -29,7 +29,8 @@ from carrel.rooms.papers.local_operations import CorpusOperations, CorpusTools
 from carrel.rooms.papers.models import AddedPaper, PaperAdded, PaperRemoved
 from carrel.services.language_models.summaries import SummaryWriter
 from carrel.services.paper_sources.pdf_source import PdfSource
-from carrel.services.paper_sources.sources import PaperSourceFiles, ReadJobs
+from carrel.services.paper_sources.source_reader import ReadJobs
+from carrel.services.paper_sources.sources import PaperSourceFiles
 from carrel.services.sentence_vectors import load_model
 from carrel.settings import Settings
 from carrel.stores.corpus.manifest import has_manifest

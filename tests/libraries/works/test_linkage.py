@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from carrel.libraries.works.block_lists import BadBlockListError, read_block_list
 from carrel.libraries.works.comparison import Verdict, compare
-from carrel.libraries.works.linkage import LinkRule, cluster
+from carrel.libraries.works.link_events import LinkRule
+from carrel.libraries.works.linkage import cluster
 from carrel.libraries.works.people import count_shared_people, read_people, read_person
 from carrel.libraries.works.titles import title_likeness
 from carrel.libraries.works.work import Work, first_page_of

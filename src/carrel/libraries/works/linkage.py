@@ -3,87 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 
 from carrel.libraries.works import linkage_weights as fitted
 from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
-from carrel.libraries.works.comparison import Comparison, Verdict, compare
+from carrel.libraries.works.blocking import compare_blocked
+from carrel.libraries.works.comparison import Verdict
+from carrel.libraries.works.link_events import (
+    IDENTIFIER_RULES,
+    Clustering,
+    DoubtfulPair,
+    JoinEvent,
+    LinkRule,
+    RefusedKey,
+    VersionLink,
+)
 from carrel.libraries.works.people import count_shared_people
 from carrel.libraries.works.titles import title_likeness
 from carrel.libraries.works.work import Work
-
-
-class LinkRule(IntEnum):
-    """Why records were joined; lower is stronger and is tried first."""
-
-    DECISION = 0
-    DOI = 1
-    ARXIV = 2
-    PMID = 3
-    FILE = 4
-    CONTENT = 5
-    LABEL = 6
-    IDENTICAL = 7
-    LIKENESS = 8
-
-
-# Rules whose refusal says that one of two sources is wrong about an identifier.
-IDENTIFIER_RULES = frozenset({LinkRule.DOI, LinkRule.ARXIV, LinkRule.PMID})
-
-
-@dataclass(frozen=True, slots=True)
-class JoinEvent:
-    """Two records that became one work, and why, in one sentence for a person."""
-
-    one: int
-    other: int
-    rule: LinkRule
-    score: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class DoubtfulPair:
-    """Two records that may be one work and were not joined."""
-
-    one: int
-    other: int
-    score: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class VersionLink:
-    """Two records of related works; `relation` says what the first is to the second."""
-
-    one: int
-    other: int
-    relation: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedKey:
-    """A key that a record shares with another one which cannot be the same work."""
-
-    one: int
-    other: int
-    rule: LinkRule
-    key: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Clustering:
-    """Groups of positions in the given works, each and all in their order, and what led to them."""
-
-    groups: tuple[tuple[int, ...], ...]
-    joins: tuple[JoinEvent, ...]
-    doubtful: tuple[DoubtfulPair, ...]
-    versions: tuple[VersionLink, ...]
-    refused: tuple[RefusedKey, ...]
 
 
 def cluster(
@@ -107,30 +45,6 @@ def cluster(
         clusters.join_by_key(rule, _KEYS[rule])
     clusters.join_by_likeness()
     return clusters.result()
-
-
-def compare_blocked(
-    works: Sequence[Work], block_list: BlockList = NO_BLOCK_LIST
-) -> Iterator[tuple[int, int, Comparison]]:
-    """Every pair that shares a blocking key, compared once."""
-    for one, other in list_blocked_pairs(works):
-        yield one, other, compare(works[one], works[other], block_list)
-
-
-def list_blocked_pairs(works: Sequence[Work]) -> list[tuple[int, int]]:
-    """The positions of works that share a blocking key; crowded blocks are passed over."""
-    blocks: dict[str, list[int]] = defaultdict(list)
-    for at, work in enumerate(works):
-        for block in work.blocks:
-            blocks[block].append(at)
-    pairs = {
-        (one, other)
-        for members in blocks.values()
-        if 1 < len(members) <= fitted.MAX_BLOCK_WORKS
-        for place, one in enumerate(members)
-        for other in members[place + 1 :]
-    }
-    return sorted(pairs)
 
 
 def _list_keys(value: str | None) -> tuple[str, ...]:

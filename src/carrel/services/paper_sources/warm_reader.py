@@ -14,17 +14,17 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
 from carrel.rooms.papers.building.models import PartJob, Reading, SourcePart
-from carrel.services.paper_sources.sources import (
+from carrel.services.paper_sources.reading_processes import (
     CPU_SECONDS,
     KILLED_FOR_TIME,
     WALL_FACTOR,
-    ReadersAndAssets,
     cpu_limit,
     equip_worker,
     read_in_worker,
-    reader_crashed,
-    too_costly,
+    report_cost,
+    report_crash,
 )
+from carrel.services.paper_sources.source_reader import ReadersAndAssets
 
 _IDLE_SECONDS = 300.0
 # A process that has read this many files is replaced, so that what PDFium leaks does not add up.
@@ -100,7 +100,7 @@ class WarmReader:
                 # Memory of files before this one may have been the reason.
                 reading = self._read(job, equipment, cpu_seconds)
             self._start_timer()
-            return reader_crashed(job.reader) if reading is None else reading
+            return report_crash(job.reader) if reading is None else reading
 
     def _read(
         self, job: PartJob, equipment: ReadersAndAssets, cpu_seconds: float
@@ -117,10 +117,10 @@ class WarmReader:
             )
         except TimeoutError:
             self._end()
-            return too_costly(limit)
+            return report_cost(limit)
         except (EOFError, OSError):
             is_too_costly = self._end(_DYING_SECONDS) == KILLED_FOR_TIME
-            return too_costly(limit) if is_too_costly else None
+            return report_cost(limit) if is_too_costly else None
 
     def close(self) -> None:
         with self._lock:

@@ -9,7 +9,7 @@ from typing import Any
 
 from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
 from carrel.libraries.works.comparison import turn_relation
-from carrel.libraries.works.linkage import LinkRule
+from carrel.libraries.works.link_events import LinkRule
 from carrel.libraries.works.linkage import cluster as cluster_works
 from carrel.libraries.works.work import Work
 from carrel.rooms.papers.building.paper_groups import (
