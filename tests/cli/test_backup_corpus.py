@@ -13,7 +13,7 @@ from carrel.cli import main
 from carrel.stores.backup import corpora
 from carrel.stores.backup.errors import BackupFailedError
 from carrel.stores.corpus.manifest import read_manifest, write_manifest
-from carrel.stores.sqlite.papers.build_state import BuildLockFile
+from carrel.stores.sqlite.papers.build_locks import BuildLockFile
 from tests.upgrades.test_earlier_homes import DEMO, KEPT, read_papers
 
 pytestmark = pytest.mark.promise("P16")

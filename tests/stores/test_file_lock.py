@@ -17,7 +17,7 @@ import pytest
 from carrel.rooms.papers.errors import BuildInProgressError
 from carrel.stores import file_lock
 from carrel.stores.file_lock import LockHeldError, hold_lock
-from carrel.stores.sqlite.papers.build_state import BuildLockFile
+from carrel.stores.sqlite.papers.build_locks import BuildLockFile
 
 Hold = Callable[..., AbstractContextManager[None]]
 

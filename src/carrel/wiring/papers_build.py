@@ -38,7 +38,7 @@ from carrel.stores.corpus.papers_to_read import CorpusPapersToRead
 from carrel.stores.search.snapshot_index import update_paper_index
 from carrel.stores.sqlite.errors import translate_full_disk
 from carrel.stores.sqlite.papers import SNAPSHOT_NAME, SUMMARIES_NAME, WORKSHOP_NAME
-from carrel.stores.sqlite.papers.build_state import wait_for_other_additions
+from carrel.stores.sqlite.papers.build_locks import wait_for_other_additions
 from carrel.stores.sqlite.papers.corpus_folder import open_build_stores, staged_folder
 from carrel.stores.static_folder import PaperAssets, SummaryFiles
 from carrel.wiring.audit import record_command

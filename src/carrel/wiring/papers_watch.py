@@ -15,7 +15,7 @@ from carrel.rooms.papers.building.models import BuildOptions
 from carrel.services.folder_watch import FolderWatcher
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.papers import WORKSHOP_NAME
-from carrel.stores.sqlite.papers.build_state import wait_for_other_additions
+from carrel.stores.sqlite.papers.build_locks import wait_for_other_additions
 from carrel.wiring.papers_build import paper_builder
 
 log = logging.getLogger("carrel.watch")

@@ -14,7 +14,7 @@ from carrel.stores.corpus import MANIFEST_NAME, SEGMENTS_NAME
 from carrel.stores.corpus.manifest import parse_manifest
 from carrel.stores.corpus.publication import STAGED_NAME
 from carrel.stores.sqlite.papers import WORKSHOP_NAME
-from carrel.stores.sqlite.papers.build_state import BuildLockFile
+from carrel.stores.sqlite.papers.build_locks import BuildLockFile
 
 # A build that runs longer is not waited for: what it has published is carried.
 _BUILD_WAIT_SECONDS = 5.0

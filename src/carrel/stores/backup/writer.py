@@ -37,7 +37,7 @@ from carrel.stores.backup.places import (
 )
 from carrel.stores.csl_json.file_replacement import sync_folder
 from carrel.stores.file_lock import LockHeldError, hold_lock
-from carrel.stores.sqlite.papers.build_state import BuildLockFile
+from carrel.stores.sqlite.papers.build_locks import BuildLockFile
 from carrel.stores.sqlite.papers.index_manifest import read_manifest
 
 _BUILD_WAIT_SECONDS = 60.0

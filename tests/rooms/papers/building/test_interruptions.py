@@ -19,7 +19,7 @@ from carrel.core.errors import CarrelError
 from carrel.core.progress import NoProgress
 from carrel.rooms.papers.building import service
 from carrel.rooms.papers.building.models import BuildOptions
-from carrel.stores.sqlite.papers.build_state import BuildLockFile
+from carrel.stores.sqlite.papers.build_locks import BuildLockFile
 from carrel.wiring.papers_build import build_papers
 from tests.rooms.papers.building.conftest import Corpus
 

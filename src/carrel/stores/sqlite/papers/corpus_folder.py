@@ -26,7 +26,8 @@ from carrel.stores.sqlite.papers import (
     SUMMARIES_NAME,
     WORKSHOP_NAME,
 )
-from carrel.stores.sqlite.papers.build_state import BuildLockFile, SqlitePaperBuildState
+from carrel.stores.sqlite.papers.build_locks import BuildLockFile
+from carrel.stores.sqlite.papers.build_state import SqlitePaperBuildState
 from carrel.stores.static_folder import SummaryFiles
 
 
