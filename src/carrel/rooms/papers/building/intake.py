@@ -149,12 +149,14 @@ class PaperIntake(PaperBuilder):
     ) -> tuple[list[SourceChange], int]:
         known = {str(source.path): self._state.known_source(str(source.path)) for source in found}
         stale = [
-            source for source in found if not self._is_up_to_date(source, known[str(source.path)])
+            source
+            for source in found
+            if not self._loader.is_up_to_date(source, known[str(source.path)])
         ]
         settled = self._settler.settle(stale, known, gone)
         left = set(gone) - settled.moved_from
         self._state.forget_sources(left)
-        self._read(settled.to_read, progress)
+        self._loader.load(settled.to_read, progress)
         return [*settled.changes, *removed_changes(left)], len(found) - len(settled.changes)
 
     def _publish_taken(
@@ -166,7 +168,7 @@ class PaperIntake(PaperBuilder):
         skipped: Sequence[ReportLine],
         progress: Progress,
     ) -> Intake:
-        outcome = self._publish(progress, asked=asked, restored=restored)
+        outcome = self._publisher.publish(progress, asked=asked, restored=restored)
         lines = [*skipped]
         for change in changes:
             lines += self._problem_lines(change.path)
@@ -181,7 +183,7 @@ class PaperIntake(PaperBuilder):
 
     def _taken(self, planned: PlannedPaper) -> TakenPaper:
         group = planned.group
-        record = self._merged(planned)
+        record = self._publisher.merge(planned)
         is_named = bool(record.authors) and not _FACTS & set(record.inferred)
         is_stated = is_named or (record.doi is not None and "doi" not in record.inferred)
         notes = (

@@ -1,0 +1,60 @@
+"""Reads sources of a build into its state, part by part."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from carrel.core.progress import Progress
+from carrel.rooms.papers.building.models import FoundSource, KnownSource, PartJob
+from carrel.rooms.papers.building.ports import BuildState, PaperSources
+
+
+class SourceLoader:
+    """Reads files with the readers of all kinds and keeps the records in the build state."""
+
+    def __init__(self, sources: PaperSources, state: BuildState) -> None:
+        self._sources = sources
+        self._state = state
+
+    def is_up_to_date(self, source: FoundSource, known: KnownSource | None) -> bool:
+        """Whether all of it was read as it is now, by the present reader."""
+        return known is not None and known.is_complete and self._sources.is_unchanged(known, source)
+
+    def load(self, sources: Sequence[FoundSource], progress: Progress) -> None:
+        """Read these sources, each from the part at which an earlier build stopped."""
+        if not sources:
+            return
+        progress.begin("reading", sum(source.size_bytes for source in sources), "bytes")
+        waiting: Counter[str] = Counter()
+        cut: set[str] = set()
+        contents: dict[str, bytes | None] = {}
+
+        def jobs() -> Iterator[PartJob]:
+            for source in sources:
+                path = str(source.path)
+                done = self._state.begin_source(source)
+                contents[path] = self._sources.hash_content(source)
+                remaining = source.size_bytes
+                for part in self._sources.parts(source):
+                    size = (
+                        min(remaining, len(part.content)) if part.content is not None else remaining
+                    )
+                    remaining -= size
+                    if part.number in done:
+                        progress.advance(size)
+                        continue
+                    waiting[path] += 1
+                    yield PartJob(source.reader, part, size)
+                cut.add(path)
+                if not waiting[path]:
+                    self._state.complete_source(path, contents.pop(path))
+
+        for read in self._sources.read(jobs()):
+            self._state.add_part(read)
+            waiting[read.source] -= 1
+            if read.source in cut and not waiting[read.source]:
+                self._state.complete_source(read.source, contents.pop(read.source))
+            progress.advance(read.size_bytes)
+        self._state.commit()
+        progress.end()
