@@ -31,7 +31,7 @@ _ARXIV_OLD = re.compile(
     rf"^{_ARXIV_PREFIX}([a-z]+(?:-[a-z]+)*)(?:\.[a-z]{{2}})?/([0-9]{{7}})(?:v([1-9][0-9]*))?(?:\.pdf)?/?(?:\s*\[[^\]]*\])?$",
     re.IGNORECASE | re.ASCII,
 )
-_ARXIV_DOI = re.compile(r"^10\.48550/arxiv\.(.+)$")
+ARXIV_DOI_PREFIX = "10.48550/arxiv."
 _ISBN_PREFIX = re.compile(r"^(?:urn:isbn:|isbn(?:-?1[03])?\s*[:=]?\s*)", re.IGNORECASE)
 _ISBN_SEPARATORS = re.compile(r"[\s\-\u2010-\u2015\u2212]")
 
@@ -83,8 +83,12 @@ class Doi:
     @property
     def arxiv(self) -> "ArxivId | None":
         """The arXiv identifier that this DOI registers, if it is one of arXiv's own DOIs."""
-        found = _ARXIV_DOI.match(self.value)
-        return _parsed_or_none(found.group(1)) if found else None
+        if not self.value.startswith(ARXIV_DOI_PREFIX):
+            return None
+        try:
+            return ArxivId.parse(self.value.removeprefix(ARXIV_DOI_PREFIX))
+        except NotAnIdentifierError:
+            return None
 
     def __str__(self) -> str:
         return self.value
@@ -171,15 +175,13 @@ class ArxivId:
     def url(self) -> str:
         return f"https://arxiv.org/abs/{self}"
 
+    @property
+    def doi(self) -> str:
+        """The DOI that arXiv registers for all versions of it."""
+        return f"{ARXIV_DOI_PREFIX}{self.value}"
+
     def __str__(self) -> str:
         return self.value if self.version is None else f"{self.value}v{self.version}"
-
-
-def _parsed_or_none(text: str) -> ArxivId | None:
-    try:
-        return ArxivId.parse(text)
-    except NotAnIdentifierError:
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,3 +232,39 @@ def _check_10(nine: str) -> str:
 
 
 Identifier = Doi | Pmid | Pmcid | ArxivId | Isbn
+
+
+def parse_or_none(kind: type[Identifier], text: str | None) -> Identifier | None:
+    """The identifier; None where the text is empty or no identifier of this kind."""
+    if not text or not text.strip():
+        return None
+    try:
+        return kind.parse(text)
+    except NotAnIdentifierError:
+        return None
+
+
+def identifier_value(kind: type[Identifier], text: str | None) -> str | None:
+    """The value alone, without the version of an arXiv id; None as `parse_or_none`."""
+    found = parse_or_none(kind, text)
+    return None if found is None else found.value
+
+
+def identifier_keys(identifier: Identifier) -> tuple[str, ...]:
+    """The keys under which a work of this identifier is known; none for an ISBN.
+
+    arXiv registers one DOI for all versions of a preprint, so either names both.
+    """
+    match identifier:
+        case Doi(value=value) if identifier.arxiv is not None:
+            return (f"doi:{value}", f"arxiv:{identifier.arxiv.value}")
+        case Doi(value=value):
+            return (f"doi:{value}",)
+        case ArxivId(value=value):
+            return (f"arxiv:{value}", f"doi:{identifier.doi}")
+        case Pmid(value=value):
+            return (f"pmid:{value}",)
+        case Pmcid(value=value):
+            return (f"pmcid:{value.lower()}",)
+        case Isbn():
+            return ()

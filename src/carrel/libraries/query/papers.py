@@ -65,7 +65,7 @@ def parse_identifiers(text: str) -> tuple[PaperIdentifier, ...]:
         return _other_identifiers(asked)
     return (
         PaperIdentifier("arxiv", arxiv.value),
-        PaperIdentifier("doi", f"10.48550/arxiv.{arxiv.value}"),
+        PaperIdentifier("doi", arxiv.doi),
     )
 
 

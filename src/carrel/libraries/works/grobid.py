@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.libraries.identifiers import ArxivId, Doi, identifier_value
 from carrel.libraries.text.xml import XmlNode, parse_xml_nodes
 from carrel.libraries.works.cited_works import CitedWork
 
@@ -85,13 +85,10 @@ def _identifiers(node: XmlNode) -> tuple[str | None, str | None]:
     doi = arxiv_id = None
     for each in node.deep("idno"):
         kind, text = (each.get("type") or "").casefold(), each.all_text()
-        try:
-            if kind == "doi":
-                doi = doi or Doi.parse(text).value
-            elif kind == "arxiv":
-                arxiv_id = arxiv_id or ArxivId.parse(text.partition("[")[0].strip()).value
-        except NotAnIdentifierError:
-            continue
+        if kind == "doi":
+            doi = doi or identifier_value(Doi, text)
+        elif kind == "arxiv":
+            arxiv_id = arxiv_id or identifier_value(ArxivId, text.partition("[")[0])
     return doi, arxiv_id
 
 

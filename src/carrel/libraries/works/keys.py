@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmid
+from carrel.libraries.identifiers import ArxivId, Doi, Pmid, identifier_keys, parse_or_none
 from carrel.libraries.text.folding import fold_text
 from carrel.libraries.text.scripts import UNSPACED
 from carrel.libraries.text.words import split_words
@@ -80,27 +80,14 @@ def make_work_keys(
 
 
 def _identifier_keys(doi: str | None, arxiv_id: str | None, pmid: str | None) -> Iterable[str]:
-    try:
-        if doi:
-            parsed = Doi.parse(doi)
-            yield f"doi:{parsed}"
-            if parsed.arxiv is not None:
-                yield f"arxiv:{parsed.arxiv.value}"
-    except NotAnIdentifierError:
-        pass
-    try:
-        if arxiv_id:
-            # All versions are one work, and arXiv registers one DOI for all of them.
-            number = ArxivId.parse(arxiv_id).value
-            yield f"arxiv:{number}"
-            yield f"doi:10.48550/arxiv.{number}"
-    except NotAnIdentifierError:
-        pass
-    try:
-        if pmid:
-            yield f"pmid:{Pmid.parse(pmid)}"
-    except NotAnIdentifierError:
-        pass
+    identifiers = (
+        parse_or_none(Doi, doi),
+        parse_or_none(ArxivId, arxiv_id),
+        parse_or_none(Pmid, pmid),
+    )
+    for identifier in identifiers:
+        if identifier is not None:
+            yield from identifier_keys(identifier)
 
 
 def title_key(title: str) -> str | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmid
+from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmid, identifier_value
 
 # Stands in the text where an identifier or address stood.
 MASK = "\ue000"
@@ -84,25 +83,15 @@ def _trim(kind: str, value: str) -> str:
     return value
 
 
+_KINDS: dict[str, type[Identifier]] = {"doi": Doi, "pmid": Pmid, "arxiv": ArxivId, "isbn": Isbn}
+
+
 def _parse(kind: str, value: str) -> str | None:
-    parsers: dict[str, Callable[[str], Doi | Pmid | ArxivId | Isbn]] = {
-        "doi": Doi.parse,
-        "pmid": Pmid.parse,
-        "arxiv": lambda text: ArxivId.parse(_ARXIV_LEAD.sub("", text)),
-        "isbn": Isbn.parse,
-    }
     if kind == "url":
         return value
-    try:
-        return parsers[kind](value).value if kind in parsers else None
-    except NotAnIdentifierError:
-        return None
+    bare = _ARXIV_LEAD.sub("", value) if kind == "arxiv" else value
+    return identifier_value(_KINDS[kind], bare) if kind in _KINDS else None
 
 
 def _doi_in(url: str | None) -> str | None:
-    if not url or "/10." not in url:
-        return None
-    try:
-        return Doi.parse(url).value
-    except NotAnIdentifierError:
-        return None
+    return identifier_value(Doi, url) if url and "/10." in url else None

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from carrel.libraries.identifiers import ARXIV_DOI_PREFIX
 from carrel.libraries.text.folding import text_key
 from carrel.libraries.works.people import PersonName, read_people
 from carrel.libraries.works.titles import (
@@ -43,7 +44,6 @@ _NOTICE_KINDS = {
     "dataset": "version_of",
     "peer-review": "comment_on",
 }
-_ARXIV_DOI = "10.48550/arxiv."
 _ARXIV_VERSION = re.compile(r"v\d+$")
 _FIRST_PAGE = re.compile(r"^\W*([a-z]{0,3}\d{1,9}[a-z]{0,2})", re.IGNORECASE)
 # eLife numbers the versions of a reviewed preprint behind its DOI.
@@ -110,7 +110,9 @@ class Work:
         if self.arxiv_id:
             return _ARXIV_VERSION.sub("", self.arxiv_id.lower())
         doi = self.own_doi
-        return doi.removeprefix(_ARXIV_DOI) if doi and doi.startswith(_ARXIV_DOI) else None
+        return (
+            doi.removeprefix(ARXIV_DOI_PREFIX) if doi and doi.startswith(ARXIV_DOI_PREFIX) else None
+        )
 
     @cached_property
     def is_preprint(self) -> bool:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from carrel.libraries.identifiers import Identifier
+from carrel.libraries.identifiers import Identifier, identifier_keys
 from carrel.rooms.papers.errors import PaperNotFoundError, PassageNotFoundError
 from carrel.rooms.papers.paper_names import (
     bare_paper_id,
     first_known,
-    identifier_keys,
     paper_keys,
     split_passage_id,
 )

@@ -5,14 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from carrel.libraries.identifiers import (
-    ArxivId,
-    Doi,
-    Identifier,
-    NotAnIdentifierError,
-    Pmcid,
-    Pmid,
-)
+from carrel.libraries.identifiers import ArxivId, Doi, Pmcid, Pmid, identifier_keys, parse_or_none
 
 MAX_NAME_CHARACTERS = 300
 PASSAGE_JOINT = "~"
@@ -50,28 +43,9 @@ def paper_keys(text: str) -> tuple[str, ...]:
         # A year or a count rather than one of the oldest PubMed numbers.
         return ()
     for kind in (Doi, ArxivId, Pmcid, Pmid):
-        try:
-            return identifier_keys(kind.parse(text))
-        except NotAnIdentifierError:
-            continue
+        if identifier := parse_or_none(kind, text):
+            return identifier_keys(identifier)
     return ()
-
-
-def identifier_keys(identifier: Identifier) -> tuple[str, ...]:
-    """The same for an identifier that was parsed."""
-    match identifier:
-        case Doi(value=value) if identifier.arxiv is not None:
-            return (f"doi:{value}", f"arxiv:{identifier.arxiv.value}")
-        case Doi(value=value):
-            return (f"doi:{value}",)
-        case ArxivId(value=value):
-            return (f"arxiv:{value}", f"doi:10.48550/arxiv.{value}")
-        case Pmid(value=value):
-            return (f"pmid:{value}",)
-        case Pmcid(value=value):
-            return (f"pmcid:{value.lower()}",)
-        case _:
-            return ()
 
 
 def split_passage_id(text: str) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ from typing import Any
 from carrel.core.answer import Text
 from carrel.core.errors import InvalidInputError
 from carrel.core.nothing_found import NothingFound
-from carrel.libraries.identifiers import Identifier
+from carrel.libraries.identifiers import Identifier, identifier_keys
 from carrel.libraries.query.papers import FacetCategory, parse_paper_query
 from carrel.rooms.papers.bibliography import cited_item, is_entry_outdated, write_papers
 from carrel.rooms.papers.empty_searches import EmptySearches
@@ -37,7 +37,6 @@ from carrel.rooms.papers.paper_names import (
     bare_paper_id,
     first_known,
     former_id_key,
-    identifier_keys,
     paper_keys,
 )
 from carrel.rooms.papers.ports import Assets, PaperStore, PaperToCite

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from carrel.libraries.bibliography.bibtex.vocabulary import TYPES as BIBTEX_TYPES
 from carrel.libraries.csl.schema import ITEM_TYPES
-from carrel.libraries.identifiers import Isbn, NotAnIdentifierError, Pmcid, Pmid
+from carrel.libraries.identifiers import Isbn, Pmcid, Pmid, identifier_value
 from carrel.services.paper_sources.texts import one_line, plain_value
 
 _MAX_CHARACTERS = 300
@@ -137,21 +137,21 @@ def join_pages(first: str | None, last: str | None) -> str | None:
 
 
 def read_pmid(text: str | None) -> str | None:
-    return _identifier(Pmid, text)
+    return identifier_value(Pmid, text)
 
 
 def read_pmcid(text: str | None) -> str | None:
     if text and text.strip().isdigit():
         text = f"PMC{text.strip()}"
-    return _identifier(Pmcid, text)
+    return identifier_value(Pmcid, text)
 
 
 def read_isbn(text: str | None) -> str | None:
     """The first valid ISBN of a list."""
     for part in re.split(r"[,;]|\s{2,}", text or "")[:10]:
-        if found := _identifier(Isbn, part):
+        if found := identifier_value(Isbn, part):
             return found
-    return _identifier(Isbn, (text or "").split(" ")[0])
+    return identifier_value(Isbn, (text or "").split(" ")[0])
 
 
 def read_issn(text: str | None) -> str | None:
@@ -164,15 +164,6 @@ def read_url(text: str | None) -> str | None:
     """A web address; None for a path or a name."""
     line = one_line(text)
     return line if line and _WEB.fullmatch(line) else None
-
-
-def _identifier(kind: type[Pmid] | type[Pmcid] | type[Isbn], text: str | None) -> str | None:
-    if not text or not text.strip():
-        return None
-    try:
-        return kind.parse(text).value
-    except NotAnIdentifierError:
-        return None
 
 
 def _pages(fields: Mapping[str, object]) -> str | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
-from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmid
+from carrel.libraries.identifiers import ArxivId, Doi, Isbn, Pmid, identifier_value
 from carrel.libraries.text.budget import current_budget
 from carrel.libraries.text.xml import Element
 from carrel.libraries.works.cited_works import CitedWork
@@ -176,13 +176,13 @@ def _with_identifiers(work: CitedWork, node: Element) -> CitedWork:
             case "isbn":
                 stated.setdefault("isbn", plain(each))
     address = stated.get("uri") or stated.get("url")
-    doi = _parse(Doi.parse, stated.get("doi") or address)
+    doi = identifier_value(Doi, stated.get("doi") or address)
     return replace(
         work,
         doi=doi or work.doi,
-        pmid=_parse(Pmid.parse, stated.get("pmid")) or work.pmid,
-        arxiv_id=_parse(ArxivId.parse, stated.get("arxiv") or address) or work.arxiv_id,
-        isbn=_parse(Isbn.parse, stated.get("isbn")) or work.isbn,
+        pmid=identifier_value(Pmid, stated.get("pmid")) or work.pmid,
+        arxiv_id=identifier_value(ArxivId, stated.get("arxiv") or address) or work.arxiv_id,
+        isbn=identifier_value(Isbn, stated.get("isbn")) or work.isbn,
         url=one_line(address) if address and address.startswith("http") and not doi else work.url,
     )
 
@@ -190,10 +190,3 @@ def _with_identifiers(work: CitedWork, node: Element) -> CitedWork:
 def _address(node: Element) -> str:
     linked = next((value for key, value in node.attrib.items() if key.endswith("href")), "")
     return linked or plain(node)
-
-
-def _parse(parse: Callable[[str], Doi | Pmid | ArxivId | Isbn], text: str | None) -> str | None:
-    try:
-        return parse(text).value if text and text.strip() else None
-    except NotAnIdentifierError:
-        return None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmid
+from carrel.libraries.identifiers import ArxivId, Doi, Isbn, Pmid, identifier_value
 from carrel.libraries.works.cited_works import CitedWork
 from carrel.libraries.works.reference_parsing import parse_reference
 from carrel.libraries.works.reference_splitting import MAX_ENTRIES
@@ -47,9 +47,10 @@ def _read_text(value: str) -> CitedWork | None:
     text = one_line(value)
     if text is None:
         return None
-    for name, parse in (("doi", Doi.parse), ("arxiv_id", ArxivId.parse)):
-        if parsed := _parse(parse, text):
-            return CitedWork(doi=parsed) if name == "doi" else CitedWork(arxiv_id=parsed)
+    if doi := identifier_value(Doi, text):
+        return CitedWork(doi=doi)
+    if arxiv_id := identifier_value(ArxivId, text):
+        return CitedWork(arxiv_id=arxiv_id)
     if text.startswith(("http://", "https://")) and " " not in text:
         return CitedWork(url=text)
     return parse_reference(text) if " " in text else None
@@ -73,13 +74,17 @@ def _read_fields(fields: Mapping[str, object]) -> CitedWork | None:
         issue=_first(fields, ("issue",)) or parsed.issue,
         pages=_first(fields, _PAGES) or parsed.pages,
         publisher=_first(fields, ("publisher",)) or parsed.publisher,
-        doi=_parse(Doi.parse, _first(fields, ("DOI", "doi")) or plain_value(ids.get("doi")))
+        doi=identifier_value(Doi, _first(fields, ("DOI", "doi")) or plain_value(ids.get("doi")))
         or parsed.doi,
-        arxiv_id=_parse(ArxivId.parse, _first(fields, ("arxiv",)) or plain_value(ids.get("arxiv")))
+        arxiv_id=identifier_value(
+            ArxivId, _first(fields, ("arxiv",)) or plain_value(ids.get("arxiv"))
+        )
         or parsed.arxiv_id,
-        pmid=_parse(Pmid.parse, _first(fields, ("PMID", "pmid")) or plain_value(ids.get("pubmed")))
+        pmid=identifier_value(
+            Pmid, _first(fields, ("PMID", "pmid")) or plain_value(ids.get("pubmed"))
+        )
         or parsed.pmid,
-        isbn=_parse(Isbn.parse, _first(fields, ("ISBN", "isbn"))) or parsed.isbn,
+        isbn=identifier_value(Isbn, _first(fields, ("ISBN", "isbn"))) or parsed.isbn,
         url=_first(fields, ("URL", "url")) or parsed.url,
         kind=_first(fields, ("type",)),
         confidence=1.0 if title or not printed else parsed.confidence,
@@ -124,10 +129,3 @@ def _name(person: object) -> str | None:
             return f"{family}, {given}" if given else family
         return one_line(plain_value(person.get("name") or person.get("literal")))
     return one_line(plain_value(person))
-
-
-def _parse(parse: Callable[[str], Doi | Pmid | ArxivId | Isbn], text: str | None) -> str | None:
-    try:
-        return parse(text).value if text else None
-    except NotAnIdentifierError:
-        return None

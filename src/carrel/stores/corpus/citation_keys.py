@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
 
+from carrel.libraries.identifiers import ARXIV_DOI_PREFIX
 from carrel.libraries.works.cited_works import CitedWork, decode_cited_works
 from carrel.libraries.works.keys import WorkKeys, make_work_keys, work_keys
 from carrel.libraries.works.work import PREPRINT_PREFIXES
@@ -39,7 +40,7 @@ VERSION_RELATIONS = frozenset({"preprint_of", "published_as", "version_of"})
 VERSION_NUMBER = 0
 # A greater number is no year, and may be more than the tables hold.
 _LATEST_YEAR = 9999
-_ARXIV_DOI = "doi:10.48550/arxiv."
+_ARXIV_DOI = f"doi:{ARXIV_DOI_PREFIX}"
 # Published and printed years of one work differ by this much at most.
 YEARS_APART = 1
 

@@ -148,7 +148,7 @@ PLACES = {
     "segment": "carrel.stores.corpus.publication.SegmentWriter.write",
     "manifest": "carrel.stores.corpus.publication.write_manifest",
     "sweep": "carrel.stores.corpus.publication.SegmentedCorpus._sweep",
-    "confirm": "carrel.stores.sqlite.papers.build_state.SqlitePaperBuildState._apply_promises",
+    "confirm": "carrel.stores.sqlite.papers.build_promises.PromiseTable.apply",
 }
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from carrel.libraries.identifiers import ARXIV_DOI_PREFIX
 from carrel.rooms.papers.building.paper_records import PaperRecord
 
 UNKNOWN = "unknown"
@@ -19,7 +20,6 @@ _MONTH_WORD = re.compile(
     r"\b(?:(jan)(?:uary)?|(feb)(?:ruary)?|(mar)(?:ch)?|(apr)(?:il)?|(may)|(jun)e?|(jul)y?|(aug)(?:ust)?|(sep)(?:t(?:ember)?)?"
     r"|(oct)(?:ober)?|(nov)(?:ember)?|(dec)(?:ember)?)\b"
 )
-_ARXIV_DOI = "10.48550/arxiv."
 
 
 class _SpaceForPunctuation(dict[int, int]):
@@ -72,8 +72,8 @@ def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
     if record.doi:
         doi = record.doi.rstrip(".,;)")
         keys.append(PaperKey(KeyKind.DOI, f"doi:{doi}"))
-        if arxiv_id is None and doi.startswith(_ARXIV_DOI):
-            arxiv_id = doi.removeprefix(_ARXIV_DOI)
+        if arxiv_id is None and doi.startswith(ARXIV_DOI_PREFIX):
+            arxiv_id = doi.removeprefix(ARXIV_DOI_PREFIX)
     if arxiv_id:
         keys.append(PaperKey(KeyKind.ARXIV, f"arxiv:{re.sub(r'v[0-9]+$', '', arxiv_id.lower())}"))
     if record.citation_key:
