@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for_any
 
 from carrel.rooms.papers.building.models import PartJob, Reading, SourcePart
 from carrel.rooms.papers.building.ports import AssetStore
@@ -147,13 +150,26 @@ def _pool(equipment: ReadersAndAssets, workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(
         workers,
         multiprocessing.get_context("spawn"),
-        initializer=equip_worker,
+        initializer=_equip_pool_worker,
         initargs=(equipment,),
     )
 
 
 _readers: dict[str, SourceReader] = {}
 _asset_stores: list[AssetStore] = []
+
+
+def _equip_pool_worker(equipment: ReadersAndAssets) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    equip_worker(equipment)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that builds has ended, killed or not; it waits otherwise."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait_for_any([parent.sentinel])
+        os._exit(1)
 
 
 def equip_worker(equipment: ReadersAndAssets) -> None:
