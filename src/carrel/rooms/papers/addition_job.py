@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from carrel.core.answer import Job
 from carrel.core.background_jobs import BackgroundJobs, JobProgress, JobRecord, JobRun
 from carrel.core.caller import Call
-from carrel.core.errors import CarrelError, InsufficientPermissionsError
+from carrel.core.stored_jobs import check_job_access, describe_job
 from carrel.rooms.papers.models import PaperAdded
 
 KIND = "add_paper"
@@ -152,25 +152,12 @@ class LongAdditions:
         return _as_job(record) if call.can_follow else _pending(record)
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
-        await self._check_access(job_id, call)
+        await check_job_access(self._jobs, job_id, call, SCOPES)
         return _as_job(await self._jobs.wait(job_id, call.caller.user_id, wait_seconds))
 
     async def cancel_job(self, job_id: str, call: Call) -> Job:
-        await self._check_access(job_id, call)
+        await check_job_access(self._jobs, job_id, call, SCOPES)
         return _as_job(await self._jobs.cancel(job_id, call.caller.user_id))
-
-    async def _check_access(self, job_id: str, call: Call) -> None:
-        await self._jobs.find(job_id, call.caller.user_id)
-        if not call.caller.scopes >= SCOPES:
-            raise InsufficientPermissionsError(SCOPES, call.caller.scopes)
-
-
-class _StoredError(CarrelError):
-    """Why a job failed, as its record says."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message, next_step="Correct what is wrong and call add_paper again.")
-        self.code = code  # type: ignore[misc]
 
 
 def _pending(record: JobRecord) -> PaperAdded:
@@ -190,16 +177,4 @@ def _as_job(record: JobRecord) -> Job:
     result: PaperAdded | None = None
     with suppress(ValueError):
         result = PaperAdded.model_validate_json(record.result or "")
-    code = record.error_code
-    return Job(
-        job_id=record.id,
-        operation=KIND,
-        state=record.state,
-        message=record.message,
-        started_at=record.created_at,
-        updated_at=record.updated_at,
-        done=record.done,
-        total=record.total,
-        result=result,
-        error=None if code is None else _StoredError(code, record.message),
-    )
+    return describe_job(record, result, next_step="Correct what is wrong and call add_paper again.")

@@ -17,7 +17,8 @@ from carrel.core.answer import Job
 from carrel.core.background_jobs import BackgroundJobs, JobProgress, JobRecord, JobRun
 from carrel.core.caller import Call, Caller
 from carrel.core.clock import Clock
-from carrel.core.errors import CarrelError, InsufficientPermissionsError
+from carrel.core.errors import CarrelError
+from carrel.core.stored_jobs import check_job_access, describe_job
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
 from carrel.rooms.references.additions import (
     Candidate,
@@ -292,17 +293,12 @@ class Additions:
         return record
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
-        await self._check_access(job_id, call)
+        await check_job_access(self._jobs, job_id, call, SCOPES)
         return _as_job(await self._jobs.wait(job_id, call.caller.user_id, wait_seconds))
 
     async def cancel_job(self, job_id: str, call: Call) -> Job:
-        await self._check_access(job_id, call)
+        await check_job_access(self._jobs, job_id, call, SCOPES)
         return _as_job(await self._jobs.cancel(job_id, call.caller.user_id))
-
-    async def _check_access(self, job_id: str, call: Call) -> None:
-        await self._jobs.find(job_id, call.caller.user_id)
-        if not call.caller.scopes >= SCOPES:
-            raise InsufficientPermissionsError(SCOPES, call.caller.scopes)
 
 
 def _skip_known(
@@ -322,28 +318,10 @@ def _skip_known(
     return left
 
 
-class _StoredError(CarrelError):
-    """Why a job failed, as its record says."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message, next_step="Call add_references again with what is missing.")
-        self.code = code  # type: ignore[misc]
-
-
 def _as_job(record: JobRecord) -> Job:
     """A look-up job in its public form."""
-    code = record.error_code
-    return Job(
-        job_id=record.id,
-        operation=KIND,
-        state=record.state,
-        message=record.message,
-        started_at=record.created_at,
-        updated_at=record.updated_at,
-        done=record.done,
-        total=record.total,
-        result=_answer_of(record),
-        error=None if code is None else _StoredError(code, record.message),
+    return describe_job(
+        record, _answer_of(record), next_step="Call add_references again with what is missing."
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from carrel.core.errors import InvalidInputError
 from carrel.core.progress import NoProgress
-from carrel.rooms.papers.building.decision_desk import Decided, DecisionDesk, DecisionDraft
+from carrel.rooms.papers.building.decision_desk import DecisionDesk, DecisionDraft, DecisionResult
 from carrel.rooms.papers.errors import (
     DecisionNotFoundError,
     PaperChangedError,
@@ -26,12 +26,12 @@ pytestmark = pytest.mark.promise("P15")
 Make = Callable[[DecisionDesk], DecisionDraft]
 
 
-def decide(corpus: Corpus, make: Make, *, is_rehearsal: bool = False) -> Decided:
+def decide(corpus: Corpus, make: Make, *, is_rehearsal: bool = False) -> DecisionResult:
     with paper_builder(corpus.into) as builder:
         return builder.decide("ada", make, NoProgress(), is_rehearsal=is_rehearsal)
 
 
-def undo(corpus: Corpus, number: int | None = None) -> Decided:
+def undo(corpus: Corpus, number: int | None = None) -> DecisionResult:
     return decide(corpus, lambda desk: desk.undo(None, number))
 
 

@@ -10,9 +10,9 @@ from carrel.core.errors import InvalidInputError
 from carrel.core.progress import NoProgress
 from carrel.libraries.csl.schema import ITEM_TYPES
 from carrel.rooms.papers.building.decision_desk import (
-    Decided,
     DecisionDesk,
     DecisionDraft,
+    DecisionResult,
     PublishedRecords,
     source_name,
 )
@@ -130,7 +130,7 @@ def _describe(decision: Decision, *, is_done: bool) -> str:
             return f"Decision {decision.undoes} about {named} {verb}."
 
 
-def _show_papers(decided: Decided) -> list[CorrectedPaper]:
+def _show_papers(decided: DecisionResult) -> list[CorrectedPaper]:
     return [
         CorrectedPaper(
             paper_id=each.paper_id,

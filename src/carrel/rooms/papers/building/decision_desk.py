@@ -55,7 +55,7 @@ class PaperNow:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DecisionResult:
     """A decision that was made, and the papers that it is about as they are now."""
 
     number: int

@@ -8,12 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
-from carrel.rooms.papers.building.decisions import (
-    NOTHING_DECIDED,
-    DecidedLinks,
-    Decision,
-    drop_replaced_keys,
-)
+from carrel.rooms.papers.building.decided_links import NOTHING_DECIDED, DecidedLinks
+from carrel.rooms.papers.building.decisions import Decision, drop_replaced_keys
 from carrel.rooms.papers.building.identity import group_records
 from carrel.rooms.papers.building.paper_groups import Conflict, PaperGroup, RecordClaim, RecordJoin
 from carrel.rooms.papers.building.paper_ids import assign_ids, place_of_most

@@ -11,9 +11,9 @@ from carrel.core.clock import Clock
 from carrel.core.progress import NoProgress, Progress
 from carrel.rooms.papers.building.build_reports import BuildReport, ReportLine
 from carrel.rooms.papers.building.decision_desk import (
-    Decided,
     DecisionDesk,
     DecisionDraft,
+    DecisionResult,
     PaperNow,
     version_name,
 )
@@ -141,7 +141,7 @@ class PaperBuilder:
         progress: Progress,
         *,
         is_rehearsal: bool = False,
-    ) -> Decided:
+    ) -> DecisionResult:
         """Write down what somebody decided and publish what follows from it, in one step.
 
         A rehearsal answers the same and changes nothing. Raises what `make` raises.
@@ -153,12 +153,12 @@ class PaperBuilder:
                 try:
                     planned, is_changed = self._publisher.rehearse(records)
                     shown = tuple(self._show(each) for each in planned)
-                    return Decided(number, decision, shown, is_changed=is_changed)
+                    return DecisionResult(number, decision, shown, is_changed=is_changed)
                 finally:
                     self._state.roll_back()
             outcome = self._publisher.publish(progress, wanted=records)
             shown = tuple(self._show(planned) for planned in outcome.asked_for)
-        return Decided(number, decision, shown, is_changed=outcome.is_changed)
+        return DecisionResult(number, decision, shown, is_changed=outcome.is_changed)
 
     def _show(self, planned: PlannedPaper) -> PaperNow:
         record_ids = planned.group.record_ids

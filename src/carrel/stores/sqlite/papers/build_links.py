@@ -12,15 +12,17 @@ from typing import Any
 import orjson
 
 from carrel.libraries.works.work import Work
-from carrel.rooms.papers.building.decisions import (
+from carrel.rooms.papers.building.decided_links import (
     DecidedLinks,
+    combine_decisions,
+    resolve_decision,
+)
+from carrel.rooms.papers.building.decisions import (
     Decision,
     RecordAddress,
     apply_edits,
-    combine,
     edited_record_keys,
     file_hash,
-    resolve,
 )
 from carrel.rooms.papers.building.paper_groups import RecordClaim
 from carrel.rooms.papers.building.paper_keys import paper_keys
@@ -109,7 +111,9 @@ class RecordLinks:
         found = _Found()
         hashes = self._take_decision(found, number)
         addresses = {record_id: each.address for record_id, each in found.records.items()}
-        records = (resolve(each, addresses).all_records for each in found.decisions.values())
+        records = (
+            resolve_decision(each, addresses).all_records for each in found.decisions.values()
+        )
         return frozenset().union(*records), frozenset(hashes)
 
     def paper(self, paper_id: str) -> tuple[KnownPaper, tuple[int, ...]] | None:
@@ -281,7 +285,9 @@ class RecordLinks:
 
     def _decided(self, found: _Found) -> DecidedLinks:
         addresses = {record_id: each.address for record_id, each in found.records.items()}
-        return combine([resolve(each, addresses) for each in found.decisions.values()])
+        return combine_decisions(
+            [resolve_decision(each, addresses) for each in found.decisions.values()]
+        )
 
     def addresses(self, record_ids: Sequence[int]) -> tuple[RecordAddress, ...]:
         """How decisions name these records."""

@@ -1,0 +1,43 @@
+"""Background jobs of a room as callers see them, and who may see them."""
+
+from __future__ import annotations
+
+from carrel.core.answer import Job
+from carrel.core.background_jobs import BackgroundJobs, JobRecord
+from carrel.core.caller import Call
+from carrel.core.errors import CarrelError, InsufficientPermissionsError
+from carrel.core.operation import Answer
+
+
+class StoredJobError(CarrelError):
+    """Why a job failed, as its record says."""
+
+    def __init__(self, code: str, message: str, next_step: str) -> None:
+        super().__init__(message, next_step=next_step)
+        self.code = code  # type: ignore[misc]
+
+
+def describe_job(record: JobRecord, result: Answer | None, *, next_step: str) -> Job:
+    """A job in its public form; `next_step` is what to do where it failed."""
+    code = record.error_code
+    return Job(
+        job_id=record.id,
+        operation=record.kind,
+        state=record.state,
+        message=record.message,
+        started_at=record.created_at,
+        updated_at=record.updated_at,
+        done=record.done,
+        total=record.total,
+        result=result,
+        error=None if code is None else StoredJobError(code, record.message, next_step),
+    )
+
+
+async def check_job_access(
+    jobs: BackgroundJobs, job_id: str, call: Call, scopes: frozenset[str]
+) -> None:
+    """Raises JobNotFoundError for another caller's job, InsufficientPermissionsError for scopes."""
+    await jobs.find(job_id, call.caller.user_id)
+    if not call.caller.scopes >= scopes:
+        raise InsufficientPermissionsError(scopes, call.caller.scopes)
