@@ -18,7 +18,7 @@ from typing import Any, Literal
 from carrel.libraries.bibliography import read_bibliography
 from carrel.libraries.csl import list_styles, render_bibliography
 from carrel.libraries.text.folding import fold_text
-from carrel.libraries.works.reference_features import Token, split_tokens
+from carrel.libraries.works.reference_features import ReferenceToken, split_tokens
 from carrel.libraries.works.reference_identifiers import MASK, take_identifiers
 
 Half = Literal["fit", "calibrate", "report"]
@@ -189,7 +189,7 @@ def _mark_text(squashed: list[str], labels: list[str], value: str, label: str) -
 
 
 def _mark_people(
-    tokens: list[Token], squashed: list[str], labels: list[str], people: Any, label: str
+    tokens: list[ReferenceToken], squashed: list[str], labels: list[str], people: Any, label: str
 ) -> int | None:
     """Labels the names; returns where they begin."""
     parts, families = _name_parts(people)
@@ -235,7 +235,7 @@ def _name_parts(people: Any) -> tuple[set[str], set[str]]:
 
 
 def _mark_numbers(
-    tokens: list[Token], squashed: list[str], labels: list[str], item: dict[str, Any]
+    tokens: list[ReferenceToken], squashed: list[str], labels: list[str], item: dict[str, Any]
 ) -> None:
     year = str((((item.get("issued") or {}).get("date-parts") or [[""]])[0] or [""])[0])
     container: int = max((n for n, one in enumerate(labels) if one == "container"), default=-1)
@@ -268,7 +268,7 @@ def _mark_numbers(
                 labels[at + 1] = labels[at + 2] = "pages"
 
 
-def _close_gaps(tokens: list[Token], labels: list[str]) -> None:
+def _close_gaps(tokens: list[ReferenceToken], labels: list[str]) -> None:
     """Marks inside a field belong to it."""
     for number in range(1, len(tokens) - 1):
         if labels[number] == "other" and not tokens[number].text[0].isalnum():

@@ -15,7 +15,7 @@ import pytest
 from carrel.cli import main
 from carrel.core.errors import UnavailableError
 from carrel.services import folder_watch
-from carrel.services.folder_watch import FileState, look_at
+from carrel.services.folder_watch import WatchedFile, look_at
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.wiring.papers_build import paper_builder
 from carrel.wiring.papers_watch import LOCK_NAME, CorpusWatch, ServerWatch
@@ -171,7 +171,7 @@ def test_hidden_unfinished_and_linked_things_are_not_looked_at(watched: Watched)
     assert watched.look() == []
     found = look_at([watched.folder]).files
     assert sorted(Path(path).name for path in found) == ["p0.md", "p1.md", "p2.md"]
-    assert all(isinstance(state, FileState) for state in found.values())
+    assert all(isinstance(state, WatchedFile) for state in found.values())
 
 
 def test_once_brings_the_corpus_in_step_and_ends(

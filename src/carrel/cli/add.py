@@ -25,7 +25,7 @@ from carrel.core.progress import NoProgress, Progress
 from carrel.doors.logs import configure_logs
 from carrel.libraries.bibliography import identifier_of
 from carrel.libraries.identifiers import ArxivId, Doi
-from carrel.services.things_to_add import LeftOut, SortedThings, sort_things
+from carrel.services.things_to_add import SortedThings, ThingLeftOut, sort_things
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
 
@@ -163,7 +163,7 @@ class _Adding:
         for failure in added.failed:
             place = failure.source if failure.line is None else f"{failure.source}:{failure.line}"
             self.report.left_out.append(
-                LeftOut(place, failure.code, failure.reason, is_failure=not is_offer)
+                ThingLeftOut(place, failure.code, failure.reason, is_failure=not is_offer)
             )
         return {failure.source for failure in added.failed}
 
@@ -210,7 +210,7 @@ class _Adding:
         report.doubtful += [paper.title for paper in taken.papers if not paper.is_stated]
         for line in taken.lines:
             if line.is_skipped:
-                report.left_out.append(LeftOut(line.source, line.code, line.message))
+                report.left_out.append(ThingLeftOut(line.source, line.code, line.message))
             else:
                 report.notices.append(f"{line.source}: {line.message}")
         if "references" in self.targets:
@@ -240,7 +240,7 @@ class _Adding:
             found.joined += counts["changed"]
             found.known += counts["unchanged"] + counts["kept"]
             for path, problem in imported.problems:
-                self.report.left_out.append(LeftOut(str(folder / path), "note", problem))
+                self.report.left_out.append(ThingLeftOut(str(folder / path), "note", problem))
 
     async def _run_local(
         self,
@@ -260,7 +260,9 @@ class _Adding:
             self._fail([str(path) for path in files], error)
         except OSError as error:
             reason = f"{error.filename or ''}: {error.strerror or error}".lstrip(": ")
-            self.report.left_out += [LeftOut(str(path), "not_readable", reason) for path in files]
+            self.report.left_out += [
+                ThingLeftOut(str(path), "not_readable", reason) for path in files
+            ]
         return None
 
     def _leave_unwanted(self) -> None:
@@ -273,7 +275,7 @@ class _Adding:
         if "notes" not in targets:
             unwanted += [str(root / name) for root, names in things.notes.items() for name in names]
         self.report.left_out += [
-            LeftOut(thing, "not_wanted", reason, is_failure=False) for thing in unwanted
+            ThingLeftOut(thing, "not_wanted", reason, is_failure=False) for thing in unwanted
         ]
 
     async def _count_desk(self, terminal: Terminal) -> None:
@@ -296,4 +298,4 @@ class _Adding:
 
     def _fail(self, things: Iterable[str], error: CarrelError) -> None:
         reason = f"{error.message.rstrip('.')}. {error.next_step}".strip()
-        self.report.left_out += [LeftOut(thing, error.code, reason) for thing in things]
+        self.report.left_out += [ThingLeftOut(thing, error.code, reason) for thing in things]

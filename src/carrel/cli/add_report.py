@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from carrel.services.things_to_add import LeftOut, SortedThings, count_endings
+from carrel.services.things_to_add import SortedThings, ThingLeftOut, count_endings
 
 _SHOWN_FAILURES = 20
 _SHOWN_NAMES = 5
@@ -35,7 +35,7 @@ class AddReport:
     references: Outcome = field(default_factory=Outcome)
     notes: Outcome = field(default_factory=Outcome)
     files_unchanged: int = 0
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[ThingLeftOut] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     doubtful: list[str] = field(default_factory=list)
     reference_ids: list[str] = field(default_factory=list)
@@ -59,7 +59,7 @@ class AddReport:
         return report
 
     @property
-    def failures(self) -> list[LeftOut]:
+    def failures(self) -> list[ThingLeftOut]:
         return [each for each in self.left_out if each.is_failure]
 
     @property

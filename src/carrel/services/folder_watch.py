@@ -21,7 +21,7 @@ _LOOKS_AT_EMPTY = 6
 _FEWEST_HELD_BACK = 2
 
 
-class FileState(NamedTuple):
+class WatchedFile(NamedTuple):
     """What tells one version of a file from the next."""
 
     size_bytes: int
@@ -33,7 +33,7 @@ class FileState(NamedTuple):
 class Look:
     """The files below some folders at one time; what lies in `unreachable` was not looked at."""
 
-    files: dict[str, FileState] = field(default_factory=dict)
+    files: dict[str, WatchedFile] = field(default_factory=dict)
     unreachable: list[str] = field(default_factory=list)
 
 
@@ -64,7 +64,7 @@ def _add_file(entry: os.DirEntry[str], look: Look) -> None:
     except OSError:
         return
     if stat.S_ISREG(seen.st_mode):
-        look.files[entry.path] = FileState(seen.st_size, seen.st_mtime_ns, seen.st_ino)
+        look.files[entry.path] = WatchedFile(seen.st_size, seen.st_mtime_ns, seen.st_ino)
 
 
 class MountGuard:
@@ -121,7 +121,7 @@ class FolderWatcher:
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = list(folders)
         self._guard = MountGuard(folders)
-        self._in_step: dict[str, FileState] = {}
+        self._in_step: dict[str, WatchedFile] = {}
         self._last = Look()
         self._looks_at_empty: dict[str, int] = {}
 
@@ -153,7 +153,7 @@ class FolderWatcher:
             else:
                 self._in_step[path] = state
 
-    def _rests(self, path: str, state: FileState, before: Look) -> bool:
+    def _rests(self, path: str, state: WatchedFile, before: Look) -> bool:
         if before.files.get(path) != state:
             return False
         known = self._in_step.get(path)

@@ -26,7 +26,7 @@ _MARKDOWN = (".md", ".markdown")
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class ThingLeftOut:
     """Something that was not added; `is_failure` where a person would expect that it is."""
 
     thing: str
@@ -43,7 +43,7 @@ class SortedThings:
     papers: list[Path] = field(default_factory=list)
     references: list[Path] = field(default_factory=list)
     notes: dict[Path, list[str]] = field(default_factory=dict)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[ThingLeftOut] = field(default_factory=list)
     named: set[Path] = field(default_factory=set)
     folders: list[str] = field(default_factory=list)
 
@@ -205,7 +205,7 @@ class _Sorter:
         )
 
     def _leave(self, thing: str, code: str, reason: str, *, is_failure: bool = True) -> None:
-        self.sorted.left_out.append(LeftOut(thing, code, reason, is_failure))
+        self.sorted.left_out.append(ThingLeftOut(thing, code, reason, is_failure))
 
 
 def _is_markdown(path: Path) -> bool:
@@ -221,7 +221,7 @@ def _name_of(kind: FileKind) -> str:
     }.get(kind, f"a file of kind {kind.value}")
 
 
-def count_endings(left_out: Sequence[LeftOut]) -> Iterator[tuple[str, int]]:
+def count_endings(left_out: Sequence[ThingLeftOut]) -> Iterator[tuple[str, int]]:
     """The endings of what was left out as of no known kind, most frequent first."""
     counts: dict[str, int] = {}
     for one in left_out:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrel.libraries.works.block_lists import BadBlockListError, read_block_list
-from carrel.libraries.works.comparison import Verdict, compare
+from carrel.libraries.works.comparison import LinkVerdict, compare
 from carrel.libraries.works.link_events import LinkRule
 from carrel.libraries.works.linkage import cluster
 from carrel.libraries.works.people import count_shared_people, read_people, read_person
@@ -214,7 +214,7 @@ def test_likeness_of_titles_and_of_people_is_the_same_either_way(one: str, other
 @given(text=st.text(max_size=300))
 def test_any_text_is_a_title_a_name_and_a_venue(text: str) -> None:
     work = Work(text, (text,), 2000, venue=text, kind=text, label=text)
-    assert compare(work, replace(work, source="x")).verdict in Verdict
+    assert compare(work, replace(work, source="x")).verdict in LinkVerdict
     cluster([work, work])
 
 
@@ -228,4 +228,4 @@ def test_a_hundred_thousand_records_with_one_title_are_not_compared_with_each_ot
 
 def test_long_titles_and_lists_of_people_are_bounded() -> None:
     work = Work("ab " * 500_000, tuple(f"Name{at} Family{at}" for at in range(20_000)), 2000)
-    assert compare(work, replace(work, title=work.title + "c")).verdict is Verdict.SAME
+    assert compare(work, replace(work, title=work.title + "c")).verdict is LinkVerdict.SAME

@@ -17,7 +17,7 @@ from carrel.libraries.works.titles import (
 from carrel.libraries.works.work import Work
 
 
-class Verdict(Enum):
+class LinkVerdict(Enum):
     """What two records are to each other."""
 
     SAME = "same"
@@ -33,7 +33,7 @@ class Comparison:
     `relation` says what the first is to the second where they are versions.
     """
 
-    verdict: Verdict
+    verdict: LinkVerdict
     score: float
     reason: str
     relation: str | None = None
@@ -61,25 +61,25 @@ class Agreement:
 def compare(one: Work, other: Work, block_list: BlockList = NO_BLOCK_LIST) -> Comparison:
     """Compare by title, people, year and place; identifiers only speak against a join here."""
     if one.source is not None and one.source == other.source and not one.is_identical(other):
-        return Comparison(Verdict.DIFFERENT, 0.0, "they are two entries of one list")
+        return Comparison(LinkVerdict.DIFFERENT, 0.0, "they are two entries of one list")
     title = _compare_titles(one, other)
     if title == fitted.TITLE_OTHER:
-        return Comparison(Verdict.DIFFERENT, 0.0, "their titles differ")
+        return Comparison(LinkVerdict.DIFFERENT, 0.0, "their titles differ")
     agreement = measure_agreement(one, other, title)
     score, sentence = agreement.score, agreement.sentence
     if score < fitted.MIN_REVIEW_SCORE:
-        return Comparison(Verdict.DIFFERENT, score, sentence)
+        return Comparison(LinkVerdict.DIFFERENT, score, sentence)
     if one.title_key != other.title_key and have_different_numbers(one.words, other.words):
-        return Comparison(Verdict.DIFFERENT, score, "the numbers in their titles differ")
+        return Comparison(LinkVerdict.DIFFERENT, score, "the numbers in their titles differ")
     if relation := find_version_relation(one, other):
-        return Comparison(Verdict.VERSION, score, sentence, relation)
+        return Comparison(LinkVerdict.VERSION, score, sentence, relation)
     if reason := _reason_to_refuse(one, other, block_list):
-        return Comparison(Verdict.DIFFERENT, score, reason)
+        return Comparison(LinkVerdict.DIFFERENT, score, reason)
     if doubt := _reason_to_doubt(one, other, agreement):
-        return Comparison(Verdict.DOUBTFUL, score, f"{sentence}; {doubt}")
+        return Comparison(LinkVerdict.DOUBTFUL, score, f"{sentence}; {doubt}")
     if score < fitted.MIN_JOIN_SCORE and not _is_text_of_entry(one, other, agreement):
-        return Comparison(Verdict.DOUBTFUL, score, sentence)
-    return Comparison(Verdict.SAME, score, sentence)
+        return Comparison(LinkVerdict.DOUBTFUL, score, sentence)
+    return Comparison(LinkVerdict.SAME, score, sentence)
 
 
 def find_version_relation(one: Work, other: Work) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from carrel.libraries.works import linkage_weights as fitted
 from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
 from carrel.libraries.works.blocking import compare_blocked
-from carrel.libraries.works.comparison import Verdict
+from carrel.libraries.works.comparison import LinkVerdict
 from carrel.libraries.works.link_events import (
     IDENTIFIER_RULES,
     Clustering,
@@ -167,7 +167,7 @@ class _Clusters:
 
     def join_by_likeness(self) -> None:
         compared = list(compare_blocked(self.works, self.block_list))
-        same = [each for each in compared if each[2].verdict is Verdict.SAME]
+        same = [each for each in compared if each[2].verdict is LinkVerdict.SAME]
         partners: dict[int, list[tuple[float, int]]] = defaultdict(list)
         for one, other, found in same:
             partners[one].append((found.score, other))
@@ -187,9 +187,9 @@ class _Clusters:
         for one, other, found in compared:
             if self.cluster_of[one] == self.cluster_of[other] or self._is_kept_apart(one, other):
                 continue
-            if found.verdict is Verdict.DOUBTFUL:
+            if found.verdict is LinkVerdict.DOUBTFUL:
                 self._doubt(one, other, found.score, found.reason)
-            elif found.verdict is Verdict.VERSION and found.relation is not None:
+            elif found.verdict is LinkVerdict.VERSION and found.relation is not None:
                 self.versions.append(
                     VersionLink(self.places[one], self.places[other], found.relation, found.reason)
                 )

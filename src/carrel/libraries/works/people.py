@@ -20,14 +20,14 @@ _MARKERS = re.compile(r"[*†‡§¶\d]+$")
 
 
 @dataclass(frozen=True, slots=True)
-class PersonName:
+class ComparableName:
     """A name folded for comparing: `family` as one word, first letters of the given names."""
 
     family: str
     initials: str
     words: frozenset[str]
 
-    def is_same_person(self, other: PersonName) -> bool:
+    def is_same_person(self, other: ComparableName) -> bool:
         """Whether the family names agree and the given names do not speak against it.
 
         Names written family first, in another order or with a part left out count as the same.
@@ -47,7 +47,7 @@ def _agree_on_initials(one: str, other: str) -> bool:
 
 
 @lru_cache(65_536)
-def read_person(name: str) -> PersonName | None:
+def read_person(name: str) -> ComparableName | None:
     """`Ann B. Smith`, `Smith, Ann B.` or `Smith AB`; None for `et al.` and the like."""
     text = _MARKERS.sub("", name[:_MAX_NAME_CHARACTERS].strip()).strip(" ,;")
     family_first, comma, rest = text.partition(",")
@@ -66,7 +66,7 @@ def read_person(name: str) -> PersonName | None:
         return None
     initials = _first_letters(given_text)
     words = frozenset(word for word in (*family_words, *given_words) if len(word) > 1)
-    return PersonName(family_words[-1], initials, words or frozenset(family_words))
+    return ComparableName(family_words[-1], initials, words or frozenset(family_words))
 
 
 def _family_end(pieces: Sequence[str]) -> int:
@@ -96,9 +96,9 @@ def _words(text: str) -> list[str]:
     return split_words(fold_text(text.replace("'", "").replace("’", "")))
 
 
-def read_people(names: Iterable[str]) -> tuple[PersonName, ...]:
+def read_people(names: Iterable[str]) -> tuple[ComparableName, ...]:
     """The people of a list that are named, at most `MAX_PEOPLE`."""
-    found: list[PersonName] = []
+    found: list[ComparableName] = []
     for name in names:
         person = read_person(name)
         if person is not None:
@@ -121,7 +121,7 @@ class PeopleInCommon:
         return self.shared / self.shorter if self.shorter else 0.0
 
 
-def _count_matches(people: Sequence[PersonName], others: Sequence[PersonName]) -> int:
+def _count_matches(people: Sequence[ComparableName], others: Sequence[ComparableName]) -> int:
     free = list(others)
     shared = 0
     for person in people:
@@ -132,7 +132,9 @@ def _count_matches(people: Sequence[PersonName], others: Sequence[PersonName]) -
     return shared
 
 
-def count_shared_people(one: Sequence[PersonName], other: Sequence[PersonName]) -> PeopleInCommon:
+def count_shared_people(
+    one: Sequence[ComparableName], other: Sequence[ComparableName]
+) -> PeopleInCommon:
     """Compare two lists; each name counts once."""
     fewer, more = (one, other) if len(one) <= len(other) else (other, one)
     shared = max(_count_matches(fewer, more), _count_matches(more, fewer))

@@ -15,7 +15,7 @@ _LONG_SEGMENT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class ReferenceToken:
     """A word, number or mark of an entry and where it stands in the text."""
 
     text: str
@@ -36,12 +36,14 @@ class _Segment:
     numbers: int = 0
 
 
-def split_tokens(text: str) -> list[Token]:
+def split_tokens(text: str) -> list[ReferenceToken]:
     """Words, numbers and single marks."""
-    return [Token(found.group(), found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    return [
+        ReferenceToken(found.group(), found.start(), found.end()) for found in _TOKEN.finditer(text)
+    ]
 
 
-def describe_tokens(tokens: list[Token]) -> list[list[str]]:
+def describe_tokens(tokens: list[ReferenceToken]) -> list[list[str]]:
     """The features of every token, as names under which the model has weights."""
     words = [token.text.lower() for token in tokens]
     shapes = [_shape(token.text) for token in tokens]
@@ -100,7 +102,7 @@ def _shape(text: str) -> str:
     return "xx" if len(text) > 3 else "x" * len(text) + "_"
 
 
-def _cut_segments(tokens: list[Token], shapes: list[str]) -> list[_Segment]:
+def _cut_segments(tokens: list[ReferenceToken], shapes: list[str]) -> list[_Segment]:
     segments: list[_Segment] = []
     first, before = 0, "<s>"
     for number, token in enumerate([*tokens, None]):
@@ -119,7 +121,7 @@ def _cut_segments(tokens: list[Token], shapes: list[str]) -> list[_Segment]:
     return segments
 
 
-def _style(tokens: list[Token], shapes: list[str], segments: list[_Segment]) -> str:
+def _style(tokens: list[ReferenceToken], shapes: list[str], segments: list[_Segment]) -> str:
     """Habits of the whole entry: how it begins, quotation marks, where the year stands."""
     start = "".join(shape[0] if shape[0] in "Xx9" else shape for shape in shapes[:3])
     years = [number for number, shape in enumerate(shapes) if shape.startswith("year")]
@@ -131,7 +133,7 @@ def _style(tokens: list[Token], shapes: list[str], segments: list[_Segment]) -> 
     return f"{start}/{place}/{'q' if has_quotes else '-'}"
 
 
-def _places(tokens: list[Token], segments: list[_Segment]) -> list[list[str]]:
+def _places(tokens: list[ReferenceToken], segments: list[_Segment]) -> list[list[str]]:
     """Where each token stands: its segment, what went before it and what is still to come."""
     count = len(tokens)
     found: list[list[str]] = [["mark", "mark", "mark"] for _ in tokens]
@@ -183,7 +185,7 @@ def _look(segments: list[_Segment], number: int) -> str:
     return f"{min(segment.words, 4)}{min(segment.small, 2)}{min(segment.numbers, 2)}{segment.after}"
 
 
-def _quote_depths(tokens: list[Token]) -> list[str]:
+def _quote_depths(tokens: list[ReferenceToken]) -> list[str]:
     """`in`, `out`, and `after` for what follows a quotation."""
     state, found = "out", []
     for token in tokens:

@@ -15,7 +15,7 @@ from operator import add
 
 import orjson
 
-from carrel.libraries.works.reference_features import Token, describe_tokens, split_tokens
+from carrel.libraries.works.reference_features import ReferenceToken, describe_tokens, split_tokens
 
 LABELS = (
     "author",
@@ -45,7 +45,7 @@ class TaggerModel:
 class TaggedToken:
     """`margin` is by how much the label beats any other one between the same neighbours."""
 
-    token: Token
+    token: ReferenceToken
     label: str
     margin: float
 

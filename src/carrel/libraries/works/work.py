@@ -8,7 +8,7 @@ from functools import cached_property
 
 from carrel.libraries.identifiers import ARXIV_DOI_PREFIX
 from carrel.libraries.text.folding import text_key
-from carrel.libraries.works.people import PersonName, read_people
+from carrel.libraries.works.people import ComparableName, read_people
 from carrel.libraries.works.titles import (
     find_notice,
     is_generic_title,
@@ -90,7 +90,7 @@ class Work:
         return squash_title(self.title)
 
     @cached_property
-    def names(self) -> tuple[PersonName, ...]:
+    def names(self) -> tuple[ComparableName, ...]:
         return read_people(self.people)
 
     @cached_property

@@ -53,7 +53,7 @@ class CitingPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class CitationNeighbours:
     """Papers that a paper cites and that cite it, each work once."""
 
     cited: tuple[str, ...]
@@ -98,7 +98,7 @@ class CitationStore(Protocol):
         """The papers with the highest PageRank, of all or of those that match."""
         ...
 
-    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, Neighbours]: ...
+    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]: ...
 
     async def with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
         """Those of the papers whose reference list is known."""

@@ -316,7 +316,7 @@ class ShownOrigin(Answer):
     confidence: float
 
 
-class RelatedPaper(Answer):
+class RelatedVersion(Answer):
     """Another version, correction or comment: what this paper is to it (`preprint_of`,
     `published_as`, `version_of`, `correction_of` …), and its paper_id here or its DOI.
     """
@@ -371,7 +371,7 @@ class PaperMetadata(Answer):
     figures: int | None = Field(default=None, exclude_if=lambda value: not value)
     references: int | None = Field(default=None, exclude_if=lambda value: not value)
     # Works that are linked with this one and stay papers of their own.
-    versions: tuple[RelatedPaper, ...] = Field(default=(), exclude_if=lambda value: not value)
+    versions: tuple[RelatedVersion, ...] = Field(default=(), exclude_if=lambda value: not value)
     # Ids of papers that became part of this one; they lead here.
     former_ids: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     # The newest notes that point at the paper and that the caller may see.

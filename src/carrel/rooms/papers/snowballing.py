@@ -15,7 +15,7 @@ from carrel.rooms.papers.citation_models import (
     SnowballPapers,
     SnowballRound,
 )
-from carrel.rooms.papers.citation_ports import CitationStore, Neighbours
+from carrel.rooms.papers.citation_ports import CitationNeighbours, CitationStore
 from carrel.rooms.papers.citations import PaperCitations
 from carrel.rooms.papers.service import first_of_page
 
@@ -150,7 +150,7 @@ class _Search:
         )
 
     def _links(
-        self, paper_id: str, near: Mapping[str, Neighbours]
+        self, paper_id: str, near: Mapping[str, CitationNeighbours]
     ) -> Iterator[tuple[str, str, bool]]:
         """Where a paper leads: origin, paper met, and whether that one cites the origin."""
         found = near.get(paper_id)

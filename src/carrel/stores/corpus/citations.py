@@ -19,9 +19,9 @@ from carrel.rooms.papers.citation_models import (
 )
 from carrel.rooms.papers.citation_ports import (
     CitationCoverage,
+    CitationNeighbours,
     CitingPage,
     LinkedReference,
-    Neighbours,
 )
 from carrel.rooms.papers.models import MAX_DEPTH, SHOWN_AUTHORS
 from carrel.stores.corpus.citation_edges import CorpusGraph, load_graph
@@ -186,8 +186,8 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, Neighbours]:
-        def work(session: CorpusSession) -> Mapping[str, Neighbours]:
+    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
+        def work(session: CorpusSession) -> Mapping[str, CitationNeighbours]:
             graph = load_graph(session)
             found: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
             for paper in find_papers(session, paper_ids):
@@ -198,7 +198,7 @@ class CorpusCitations:
             shown = _first_rows(session, graph, near)
             ids = ids_of_rows(session, list(shown.values()))
             return {
-                paper_id: Neighbours(
+                paper_id: CitationNeighbours(
                     tuple(ids[shown[node]] for node in cited),
                     tuple(ids[shown[node]] for node in citing),
                 )

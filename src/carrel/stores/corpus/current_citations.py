@@ -16,10 +16,10 @@ from carrel.rooms.papers.citation_models import (
 )
 from carrel.rooms.papers.citation_ports import (
     CitationCoverage,
+    CitationNeighbours,
     CitationStore,
     CitingPage,
     LinkedReference,
-    Neighbours,
 )
 from carrel.rooms.papers.errors import CitationsUnknownError
 from carrel.stores.corpus.current import ReaderByKind
@@ -59,7 +59,7 @@ class NoCitations:
     async def ranked(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
         await self._refuse()
 
-    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, Neighbours]:
+    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
         await self._refuse()
 
     async def with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
@@ -110,7 +110,7 @@ class CurrentCitations:
     async def ranked(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
         return await self._readers.ask(lambda it: it.ranked(query, count))
 
-    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, Neighbours]:
+    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
         return await self._readers.ask(lambda it: it.neighbours(paper_ids))
 
     async def with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:

@@ -12,7 +12,7 @@ from carrel.libraries.query.papers import PaperIdentifier
 from carrel.rooms.papers.building.paper_keys import KeyKind, facet_value
 from carrel.rooms.papers.building.paper_records import CITED_FIELDS, PaperRecord
 from carrel.rooms.papers.building.papers import inferred_names, shown_name
-from carrel.rooms.papers.models import Paper, PaperMetadata, RelatedPaper, ShownOrigin
+from carrel.rooms.papers.models import Paper, PaperMetadata, RelatedVersion, ShownOrigin
 from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.corpus.folder import CorpusSession, LiveSegment, SegmentReader
 from carrel.stores.corpus.records import StoredPaper, read_stored
@@ -231,7 +231,7 @@ def shown_paper(stored: StoredPaper) -> Paper:
         overruled=tuple(shown_name(name) for name in record.overruled),
         former_ids=former_ids(stored),
         versions=tuple(
-            RelatedPaper(
+            RelatedVersion(
                 relation=each.relation, paper_id=each.paper_id or None, doi=each.doi or None
             )
             for each in record.related

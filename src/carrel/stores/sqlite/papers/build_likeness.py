@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import orjson
 
-from carrel.libraries.works.comparison import Verdict, compare
+from carrel.libraries.works.comparison import LinkVerdict, compare
 from carrel.libraries.works.linkage_weights import MAX_BLOCK_WORKS
 from carrel.libraries.works.work import Work
 from carrel.rooms.papers.building.build_reports import ReportLine
@@ -69,7 +69,7 @@ class LikenessTables:
             others = [member for member in members if member not in compared]
             compared.update(others)
             for other in self._in_other_lists(others, work.source):
-                if compare(work, self._work(other)).verdict is not Verdict.DIFFERENT:
+                if compare(work, self._work(other)).verdict is not LinkVerdict.DIFFERENT:
                     found[other] = None
         return list(found)
 
