@@ -66,52 +66,56 @@ class CitationStore(Protocol):
     Methods raise SnapshotUnavailableError without a corpus.
     """
 
-    async def coverage(self) -> CitationCoverage: ...
+    async def count_coverage(self) -> CitationCoverage: ...
 
-    async def references(self, paper_id: str) -> list[LinkedReference] | None:
+    async def list_references(self, paper_id: str) -> list[LinkedReference] | None:
         """The reference list of a paper, linked; None where it is not known."""
         ...
 
-    async def citing(self, paper_id: str, *, first: int, count: int) -> CitingPage:
+    async def list_citing(self, paper_id: str, *, first: int, count: int) -> CitingPage:
         """`count` papers after the `first` that cite any version of a paper."""
         ...
 
-    async def versions(self, paper_id: str) -> list[BriefPaper]:
+    async def list_versions(self, paper_id: str) -> list[BriefPaper]:
         """Other versions of a paper, such as its preprint."""
         ...
 
-    async def coupled(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+    async def find_coupled(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
         """Papers that cite most of the works that these papers cite, most shared first."""
         ...
 
-    async def co_cited(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+    async def find_co_cited(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
         """Papers that are cited together with these, most often first."""
         ...
 
-    async def path(
+    async def find_path(
         self, start: str, end: str, max_steps: int, follow: Follow
     ) -> list[PathStep] | None:
         """A shortest chain of citations, or None."""
         ...
 
-    async def ranked(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
+    async def rank_papers(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
         """The papers with the highest PageRank, of all or of those that match."""
         ...
 
-    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]: ...
+    async def list_neighbours(
+        self, paper_ids: Sequence[str]
+    ) -> Mapping[str, CitationNeighbours]: ...
 
-    async def with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
+    async def keep_with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
         """Those of the papers whose reference list is known."""
         ...
 
-    async def matching(self, query: PaperQuery) -> frozenset[str]:
+    async def find_matching(self, query: PaperQuery) -> frozenset[str]:
         """The papers that match a query, as many as a search lists."""
         ...
 
-    async def brief(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
+    async def describe_papers(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
         """The papers in this order."""
         ...
 
-    async def missing(self, paper_ids: Sequence[str], count: int) -> tuple[list[MissingWork], int]:
+    async def list_missing(
+        self, paper_ids: Sequence[str], count: int
+    ) -> tuple[list[MissingWork], int]:
         """Works that the papers cite and the corpus lacks, most cited first, and how many."""
         ...

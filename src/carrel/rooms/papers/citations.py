@@ -41,14 +41,14 @@ class PaperCitations:
         paper = await self._papers.stored_metadata(question.paper_id)
         direction, limit = question.direction, question.limit
         first = first_of_page(question.page, limit)
-        coverage = await self._store.coverage()
-        references = await self._store.references(paper.paper_id)
+        coverage = await self._store.count_coverage()
+        references = await self._store.list_references(paper.paper_id)
         citing: CitingPage | None = None
         versions: list[BriefPaper] = []
         if coverage.with_references:
-            versions = await self._store.versions(paper.paper_id)
+            versions = await self._store.list_versions(paper.paper_id)
             if direction != "out":
-                citing = await self._store.citing(paper.paper_id, first=first, count=limit)
+                citing = await self._store.list_citing(paper.paper_id, first=first, count=limit)
         linked = (
             None if references is None else sum(each.paper_id is not None for each in references)
         )
@@ -78,14 +78,14 @@ class PaperCitations:
         ids = await self.find_ids(names)
         await self.need_lists()
         if by == "coupling":
-            return await self._store.coupled(ids, limit)
-        return await self._store.co_cited(ids, limit)
+            return await self._store.find_coupled(ids, limit)
+        return await self._store.find_co_cited(ids, limit)
 
     async def find_path(self, question: FindCitationPath) -> CitationPath:
         """A chain of citations. PaperNotFoundError, CitationsUnknownError."""
         start, end = await self.find_ids([question.from_paper, question.to_paper])
         coverage = await self.need_lists()
-        steps = await self._store.path(start, end, question.max_steps, question.direction)
+        steps = await self._store.find_path(start, end, question.max_steps, question.direction)
         if steps is None:
             message = (
                 f"No chain of at most {question.max_steps} citations joins them; "
@@ -101,15 +101,17 @@ class PaperCitations:
         parsed = None if query is None else parse_paper_query(query)
         if parsed is not None and parsed.is_empty:
             return []
-        return await self._store.ranked(parsed, limit)
+        return await self._store.rank_papers(parsed, limit)
 
     async def draw(self, name: str, form: str, limit: int) -> str:
         """The neighbourhood of a paper as Mermaid or DOT text. PaperNotFoundError."""
         paper = await self._papers.stored_metadata(name)
         await self.need_lists()
-        near = (await self._store.neighbours([paper.paper_id]))[paper.paper_id]
+        near = (await self._store.list_neighbours([paper.paper_id]))[paper.paper_id]
         cited, citing = near.cited[:limit], near.citing[:limit]
-        known = await self._store.brief([paper.paper_id, *dict.fromkeys((*cited, *citing))])
+        known = await self._store.describe_papers(
+            [paper.paper_id, *dict.fromkeys((*cited, *citing))]
+        )
         arrows = [
             *((paper.paper_id, each) for each in cited),
             *((each, paper.paper_id) for each in citing),
@@ -122,7 +124,7 @@ class PaperCitations:
 
     async def need_lists(self) -> CitationCoverage:
         """Of how many papers lists are known; CitationsUnknownError where of none."""
-        coverage = await self._store.coverage()
+        coverage = await self._store.count_coverage()
         if not coverage.with_references:
             raise CitationsUnknownError(coverage.papers)
         return coverage

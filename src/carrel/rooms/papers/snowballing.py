@@ -50,7 +50,9 @@ class Snowballing:
         stopped = await search.run()
         found = list(search.found.values())
         first = first_of_page(question.page, question.limit)
-        missing, missing_count = await self._store.missing([*seeds, *search.found], question.limit)
+        missing, missing_count = await self._store.list_missing(
+            [*seeds, *search.found], question.limit
+        )
         unread = sum(each.without_references for each in search.rounds)
         rounds = search.rounds
         return Snowball(
@@ -100,7 +102,7 @@ class _Search:
     async def run(self) -> Stopped:
         question = self._question
         if question.query is not None:
-            self._matching = await self._store.matching(parse_paper_query(question.query))
+            self._matching = await self._store.find_matching(parse_paper_query(question.query))
         for number in range(1, question.rounds + 1):
             done = await self._run_round(number)
             self.rounds.append(done)
@@ -114,14 +116,16 @@ class _Search:
 
     async def _run_round(self, number: int) -> SnowballRound:
         front, self._front = self._front, []
-        read = await self._store.with_references(front)
+        read = await self._store.keep_with_references(front)
         links = duplicates = by_year = by_query = 0
         for first in range(0, len(front), _FOLLOWED_AT_ONCE):
             part = front[first : first + _FOLLOWED_AT_ONCE]
-            near = await self._store.neighbours(part)
+            near = await self._store.list_neighbours(part)
             met = [each for paper_id in part for each in self._links(paper_id, near)]
             fresh = dict.fromkeys(other for _, other, _ in met if other not in self._seen)
-            papers = {each.paper_id: each for each in await self._store.brief(list(fresh))}
+            papers = {
+                each.paper_id: each for each in await self._store.describe_papers(list(fresh))
+            }
             for origin, other, cites_origin in met:
                 if len(self.found) >= self._question.max_papers:
                     break

@@ -58,7 +58,7 @@ class CorpusCitations:
     def __init__(self, store: CorpusPaperStore) -> None:
         self._store = store
 
-    async def coverage(self) -> CitationCoverage:
+    async def count_coverage(self) -> CitationCoverage:
         def work(session: CorpusSession) -> CitationCoverage:
             version = session.version
             older = sum(each.live_papers for each in version.segments if not has_citations(each))
@@ -66,7 +66,7 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def references(self, paper_id: str) -> list[LinkedReference] | None:
+    async def list_references(self, paper_id: str) -> list[LinkedReference] | None:
         def work(session: CorpusSession) -> list[LinkedReference] | None:
             paper = find_paper(session, paper_id)
             works = None if paper is None else list_references(session, paper)
@@ -89,7 +89,7 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def citing(self, paper_id: str, *, first: int, count: int) -> CitingPage:
+    async def list_citing(self, paper_id: str, *, first: int, count: int) -> CitingPage:
         def work(session: CorpusSession) -> CitingPage:
             found = find_citing(session, _versions_of(session, paper_id))
             links = {link.row: link for link in found.links}
@@ -108,13 +108,13 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def versions(self, paper_id: str) -> list[BriefPaper]:
+    async def list_versions(self, paper_id: str) -> list[BriefPaper]:
         def work(session: CorpusSession) -> list[BriefPaper]:
             return [_brief(paper) for paper in _versions_of(session, paper_id)[1:]]
 
         return await self._store.run(work)
 
-    async def coupled(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+    async def find_coupled(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
         def work(session: CorpusSession) -> list[RelatedPaper]:
             papers = find_papers(session, paper_ids)
             shared = count_shared_references(session, papers)
@@ -127,7 +127,7 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def co_cited(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+    async def find_co_cited(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
         def work(session: CorpusSession) -> list[RelatedPaper]:
             graph = load_graph(session)
             works = [graph.work_of(paper.row) for paper in find_papers(session, paper_ids)]
@@ -140,7 +140,7 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def path(
+    async def find_path(
         self, start: str, end: str, max_steps: int, follow: Follow
     ) -> list[PathStep] | None:
         def work(session: CorpusSession) -> list[PathStep] | None:
@@ -164,7 +164,7 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def ranked(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
+    async def rank_papers(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
         def work(session: CorpusSession) -> list[RankedCitedPaper]:
             graph = load_graph(session)
             ranks = graph.ranks()
@@ -186,7 +186,7 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
+    async def list_neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
         def work(session: CorpusSession) -> Mapping[str, CitationNeighbours]:
             graph = load_graph(session)
             found: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
@@ -207,7 +207,7 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
+    async def keep_with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
         def work(session: CorpusSession) -> frozenset[str]:
             return frozenset(
                 paper.paper.paper_id
@@ -217,19 +217,21 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def matching(self, query: PaperQuery) -> frozenset[str]:
+    async def find_matching(self, query: PaperQuery) -> frozenset[str]:
         def work(session: CorpusSession) -> frozenset[str]:
             return frozenset(ids_of_rows(session, self._matching_rows(session, query)).values())
 
         return await self._store.run(work)
 
-    async def brief(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
+    async def describe_papers(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
         def work(session: CorpusSession) -> list[BriefPaper]:
             return [_brief(paper) for paper in find_papers(session, paper_ids)]
 
         return await self._store.run(work)
 
-    async def missing(self, paper_ids: Sequence[str], count: int) -> tuple[list[MissingWork], int]:
+    async def list_missing(
+        self, paper_ids: Sequence[str], count: int
+    ) -> tuple[list[MissingWork], int]:
         def work(session: CorpusSession) -> tuple[list[MissingWork], int]:
             return find_missing_works(session, find_papers(session, paper_ids), count)
 

@@ -33,45 +33,47 @@ class NoCitations:
     def __init__(self, count_papers: Callable[[], Awaitable[int]]) -> None:
         self._count_papers = count_papers
 
-    async def coverage(self) -> CitationCoverage:
+    async def count_coverage(self) -> CitationCoverage:
         return CitationCoverage(await self._count_papers(), 0)
 
-    async def references(self, paper_id: str) -> list[LinkedReference] | None:
+    async def list_references(self, paper_id: str) -> list[LinkedReference] | None:
         return None
 
-    async def citing(self, paper_id: str, *, first: int, count: int) -> CitingPage:
+    async def list_citing(self, paper_id: str, *, first: int, count: int) -> CitingPage:
         await self._refuse()
 
-    async def versions(self, paper_id: str) -> list[BriefPaper]:
+    async def list_versions(self, paper_id: str) -> list[BriefPaper]:
         await self._refuse()
 
-    async def coupled(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+    async def find_coupled(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
         await self._refuse()
 
-    async def co_cited(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+    async def find_co_cited(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
         await self._refuse()
 
-    async def path(
+    async def find_path(
         self, start: str, end: str, max_steps: int, follow: Follow
     ) -> list[PathStep] | None:
         await self._refuse()
 
-    async def ranked(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
+    async def rank_papers(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
         await self._refuse()
 
-    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
+    async def list_neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
         await self._refuse()
 
-    async def with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
+    async def keep_with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
         await self._refuse()
 
-    async def matching(self, query: PaperQuery) -> frozenset[str]:
+    async def find_matching(self, query: PaperQuery) -> frozenset[str]:
         await self._refuse()
 
-    async def brief(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
+    async def describe_papers(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
         await self._refuse()
 
-    async def missing(self, paper_ids: Sequence[str], count: int) -> tuple[list[MissingWork], int]:
+    async def list_missing(
+        self, paper_ids: Sequence[str], count: int
+    ) -> tuple[list[MissingWork], int]:
         await self._refuse()
 
     async def _refuse(self) -> NoReturn:
@@ -84,43 +86,47 @@ class CurrentCitations:
     def __init__(self, readers: ReaderByKind[CitationStore]) -> None:
         self._readers = readers
 
-    async def coverage(self) -> CitationCoverage:
-        return await self._readers.ask(lambda it: it.coverage())
+    async def count_coverage(self) -> CitationCoverage:
+        return await self._readers.ask(lambda it: it.count_coverage())
 
-    async def references(self, paper_id: str) -> list[LinkedReference] | None:
-        return await self._readers.ask(lambda it: it.references(paper_id))
+    async def list_references(self, paper_id: str) -> list[LinkedReference] | None:
+        return await self._readers.ask(lambda it: it.list_references(paper_id))
 
-    async def citing(self, paper_id: str, *, first: int, count: int) -> CitingPage:
-        return await self._readers.ask(lambda it: it.citing(paper_id, first=first, count=count))
+    async def list_citing(self, paper_id: str, *, first: int, count: int) -> CitingPage:
+        return await self._readers.ask(
+            lambda it: it.list_citing(paper_id, first=first, count=count)
+        )
 
-    async def versions(self, paper_id: str) -> list[BriefPaper]:
-        return await self._readers.ask(lambda it: it.versions(paper_id))
+    async def list_versions(self, paper_id: str) -> list[BriefPaper]:
+        return await self._readers.ask(lambda it: it.list_versions(paper_id))
 
-    async def coupled(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
-        return await self._readers.ask(lambda it: it.coupled(paper_ids, count))
+    async def find_coupled(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+        return await self._readers.ask(lambda it: it.find_coupled(paper_ids, count))
 
-    async def co_cited(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
-        return await self._readers.ask(lambda it: it.co_cited(paper_ids, count))
+    async def find_co_cited(self, paper_ids: Sequence[str], count: int) -> list[RelatedPaper]:
+        return await self._readers.ask(lambda it: it.find_co_cited(paper_ids, count))
 
-    async def path(
+    async def find_path(
         self, start: str, end: str, max_steps: int, follow: Follow
     ) -> list[PathStep] | None:
-        return await self._readers.ask(lambda it: it.path(start, end, max_steps, follow))
+        return await self._readers.ask(lambda it: it.find_path(start, end, max_steps, follow))
 
-    async def ranked(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
-        return await self._readers.ask(lambda it: it.ranked(query, count))
+    async def rank_papers(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
+        return await self._readers.ask(lambda it: it.rank_papers(query, count))
 
-    async def neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
-        return await self._readers.ask(lambda it: it.neighbours(paper_ids))
+    async def list_neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
+        return await self._readers.ask(lambda it: it.list_neighbours(paper_ids))
 
-    async def with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
-        return await self._readers.ask(lambda it: it.with_references(paper_ids))
+    async def keep_with_references(self, paper_ids: Sequence[str]) -> frozenset[str]:
+        return await self._readers.ask(lambda it: it.keep_with_references(paper_ids))
 
-    async def matching(self, query: PaperQuery) -> frozenset[str]:
-        return await self._readers.ask(lambda it: it.matching(query))
+    async def find_matching(self, query: PaperQuery) -> frozenset[str]:
+        return await self._readers.ask(lambda it: it.find_matching(query))
 
-    async def brief(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
-        return await self._readers.ask(lambda it: it.brief(paper_ids))
+    async def describe_papers(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
+        return await self._readers.ask(lambda it: it.describe_papers(paper_ids))
 
-    async def missing(self, paper_ids: Sequence[str], count: int) -> tuple[list[MissingWork], int]:
-        return await self._readers.ask(lambda it: it.missing(paper_ids, count))
+    async def list_missing(
+        self, paper_ids: Sequence[str], count: int
+    ) -> tuple[list[MissingWork], int]:
+        return await self._readers.ask(lambda it: it.list_missing(paper_ids, count))
