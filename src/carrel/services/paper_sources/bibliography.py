@@ -24,7 +24,7 @@ from carrel.libraries.bibliography.nbib import read_nbib
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.bibliography.refer import read_refer
 from carrel.libraries.bibliography.ris import read_ris
-from carrel.libraries.identifiers import ArxivId, Doi
+from carrel.libraries.identifiers import ArxivId, Doi, Pmid, identifier_value
 from carrel.rooms.papers.building.models import Reading, ReadProblem, SourcePart
 from carrel.rooms.papers.building.paper_records import (
     CITED_FIELDS,
@@ -39,7 +39,6 @@ from carrel.services.paper_sources.citation_fields import (
     read_issn,
     read_pages,
     read_pmcid,
-    read_pmid,
     read_url,
     short_text,
 )
@@ -165,7 +164,7 @@ def _record(
         issue=short_text(_plain_text(item.get("issue"))),
         pages=read_pages(_plain_text(item.get("page")) or _article_number(item)),
         publisher=short_text(_plain_text(item.get("publisher"))),
-        pmid=read_pmid(_plain_text(item.get("PMID"))),
+        pmid=identifier_value(Pmid, _plain_text(item.get("PMID"))),
         pmcid=read_pmcid(_plain_text(item.get("PMCID"))),
         isbn=read_isbn(_plain_text(item.get("ISBN"))),
         issn=read_issn(_plain_text(item.get("ISSN"))),

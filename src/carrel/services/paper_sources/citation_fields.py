@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TypedDict
 
 from carrel.libraries.bibliography.bibtex.vocabulary import TYPES as BIBTEX_TYPES
 from carrel.libraries.csl.schema import ITEM_TYPES
 from carrel.libraries.identifiers import Isbn, Pmcid, Pmid, identifier_value
-from carrel.services.paper_sources.texts import one_line, plain_value
+from carrel.services.paper_sources.texts import first_text, one_line, plain_value
 
 _MAX_CHARACTERS = 300
 _KIND = (
@@ -81,18 +81,18 @@ class CitationFields(TypedDict):
 
 def parse_citation_fields(fields: Mapping[str, object]) -> CitationFields:
     """The fields by their names in lower case, with `_` between words."""
-    volume = short_text(_first_text(fields, _VOLUME))
+    volume = short_text(first_text(fields, _VOLUME))
     return CitationFields(
-        kind=read_kind(_first_text(fields, _KIND), _first_text(fields, ("venue", "journal"))),
+        kind=read_kind(first_text(fields, _KIND), first_text(fields, ("venue", "journal"))),
         volume=volume,
-        issue=short_text(_first_text(fields, (*_ISSUE, *_NUMBER) if volume else _ISSUE)),
+        issue=short_text(first_text(fields, (*_ISSUE, *_NUMBER) if volume else _ISSUE)),
         pages=_pages(fields),
-        publisher=short_text(_first_text(fields, _PUBLISHER)),
-        pmid=read_pmid(_first_text(fields, _PMID)),
-        pmcid=read_pmcid(_first_text(fields, _PMCID)),
-        isbn=read_isbn(_first_text(fields, _ISBN)),
-        issn=read_issn(_first_text(fields, _ISSN)),
-        url=read_url(_first_text(fields, _URL)),
+        publisher=short_text(first_text(fields, _PUBLISHER)),
+        pmid=identifier_value(Pmid, first_text(fields, _PMID)),
+        pmcid=read_pmcid(first_text(fields, _PMCID)),
+        isbn=read_isbn(first_text(fields, _ISBN)),
+        issn=read_issn(first_text(fields, _ISSN)),
+        url=read_url(first_text(fields, _URL)),
         license=_license(fields),
     )
 
@@ -136,11 +136,8 @@ def join_pages(first: str | None, last: str | None) -> str | None:
     return f"{start}-{end}" if start and end and start != end else start
 
 
-def read_pmid(text: str | None) -> str | None:
-    return identifier_value(Pmid, text)
-
-
 def read_pmcid(text: str | None) -> str | None:
+    """A PMCID, also without its `PMC`."""
     if text and text.strip().isdigit():
         text = f"PMC{text.strip()}"
     return identifier_value(Pmcid, text)
@@ -176,9 +173,9 @@ def _pages(fields: Mapping[str, object]) -> str | None:
         )
         return join_pages(first, last)
     return (
-        read_pages(_first_text(fields, _PAGES))
-        or join_pages(_first_text(fields, _FIRST_PAGE), _first_text(fields, _LAST_PAGE))
-        or read_pages(_first_text(fields, _ARTICLE_NUMBER))
+        read_pages(first_text(fields, _PAGES))
+        or join_pages(first_text(fields, _FIRST_PAGE), first_text(fields, _LAST_PAGE))
+        or read_pages(first_text(fields, _ARTICLE_NUMBER))
     )
 
 
@@ -187,11 +184,7 @@ def _license(fields: Mapping[str, object]) -> str | None:
         value = fields.get(name)
         if isinstance(value, Mapping):
             named = {str(key).lower(): each for key, each in value.items()}
-            value = _first_text(named, ("type", "name", "text", "link", "url"))
+            value = first_text(named, ("type", "name", "text", "link", "url"))
         if text := short_text(plain_value(value)):
             return text
     return None
-
-
-def _first_text(fields: Mapping[str, object], names: Iterable[str]) -> str | None:
-    return next((text for name in names if (text := plain_value(fields.get(name)))), None)

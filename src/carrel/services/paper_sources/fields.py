@@ -21,7 +21,7 @@ from carrel.rooms.papers.building.paper_records import (
     mark_guesses,
 )
 from carrel.services.paper_sources.citation_fields import editors_of, parse_citation_fields
-from carrel.services.paper_sources.texts import clean, one_line, plain_value
+from carrel.services.paper_sources.texts import clean, first_text, one_line, plain_value
 
 _TITLE = ("title", "paper_title", "name")
 _AUTHORS = ("authors", "paper_authors", "author", "creators", "creator")
@@ -68,25 +68,25 @@ def parse_fields(fields: Mapping[str, object], line: int | None = None) -> Parse
     """The paper that these fields describe; invalid identifiers are left out and reported."""
     by_name = _flatten_fields(fields)
     problems: list[ReadProblem] = []
-    doi = parse_identifier(Doi, _first_text(by_name, _DOI), problems, line)
-    arxiv_id = parse_identifier(ArxivId, _first_text(by_name, _ARXIV), problems, line)
+    doi = parse_identifier(Doi, first_text(by_name, _DOI), problems, line)
+    arxiv_id = parse_identifier(ArxivId, first_text(by_name, _ARXIV), problems, line)
     people = _first(by_name, _AUTHORS)
     institutions = split_names(_first(by_name, _INSTITUTIONS)) or _affiliations_of(people)
     record = PaperRecord(
-        title=one_line(_first_text(by_name, _TITLE)) or "",
+        title=one_line(first_text(by_name, _TITLE)) or "",
         authors=split_authors(people),
         editors=split_authors(editors_of(by_name)),
         institutions=institutions,
-        venue=_without_emphasis(one_line(_first_text(by_name, _VENUE))),
+        venue=_without_emphasis(one_line(first_text(by_name, _VENUE))),
         publication_date=_date(by_name),
-        abstract=clean(_first_text(by_name, _ABSTRACT)),
+        abstract=clean(first_text(by_name, _ABSTRACT)),
         keywords=split_names(_first(by_name, _KEYWORDS)),
         tags=split_names(_first(by_name, _TAGS)),
         doi=doi,
         arxiv_id=arxiv_id,
-        citation_key=one_line(_first_text(by_name, _KEY)),
+        citation_key=one_line(first_text(by_name, _KEY)),
         bibtex=_bibtex(by_name.get("bibtex")),
-        language=one_line(_first_text(by_name, _LANGUAGE)),
+        language=one_line(first_text(by_name, _LANGUAGE)),
         affiliations=_pair_affiliations(people),
         origins=_kept_origins(by_name),
         **parse_citation_fields(by_name),
@@ -105,7 +105,7 @@ def _flatten_fields(fields: Mapping[str, object]) -> dict[str, object]:
         if isinstance(inner := by_name.get(name), Mapping):
             journal = _by_plain_name(inner)
             titles = ("name", "title", "journal_title", "full_name", "abbrev_title")
-            by_name[name] = _first_text(journal, titles)
+            by_name[name] = first_text(journal, titles)
             outer = {key for key in titles if key in journal}
             by_name = {key: each for key, each in journal.items() if key not in outer} | by_name
     return by_name
@@ -232,17 +232,13 @@ def _first(fields: Mapping[str, object], names: Iterable[str]) -> object:
     )
 
 
-def _first_text(fields: Mapping[str, object], names: Iterable[str]) -> str | None:
-    return next((text for name in names if (text := plain_value(fields.get(name)))), None)
-
-
 def _date(fields: Mapping[str, object]) -> str | None:
     text = next((date for name in _DATE if (date := _date_text(fields.get(name)))), None)
-    year = one_line(_first_text(fields, _YEAR))
+    year = one_line(first_text(fields, _YEAR))
     if text and year and re.fullmatch(r"\d{4}", year) and year not in text:
         # The date of a note about the paper, then, or of its file.
         text = year
-    month, day = (one_line(_first_text(fields, (name,))) for name in ("month", "day"))
+    month, day = (one_line(first_text(fields, (name,))) for name in ("month", "day"))
     if text and re.fullmatch(r"\d{4}", text) and month:
         if not re.fullmatch(r"0?[1-9]|1[0-2]", month):
             return f"{month} {text}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from carrel.libraries.identifiers import Doi
+from carrel.libraries.identifiers import Doi, Pmid, identifier_value
 from carrel.libraries.text.xml import Element
 from carrel.rooms.papers.building.paper_records import RelatedWork
 from carrel.services.paper_sources.citation_fields import (
@@ -14,7 +14,6 @@ from carrel.services.paper_sources.citation_fields import (
     read_issn,
     read_pages,
     read_pmcid,
-    read_pmid,
     read_url,
     short_text,
 )
@@ -51,7 +50,7 @@ def read_citation_fields(
         or read_pages(plain(child(meta, "page-range")))
         or read_pages(plain(child(meta, "elocation-id"))),
         publisher=short_text(_text_within(journal, "publisher-name")),
-        pmid=read_pmid(identifiers.get("pmid")),
+        pmid=identifier_value(Pmid, identifiers.get("pmid")),
         pmcid=read_pmcid(identifiers.get("pmcid") or identifiers.get("pmc")),
         isbn=read_isbn(plain(child(meta, "isbn"))),
         issn=read_issn(_text_within(journal, "issn")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from datetime import date
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -33,3 +34,8 @@ def plain_value(value: object) -> str | None:
             return plain_value(first) if isinstance(first, str | int) else None
         case _:
             return None
+
+
+def first_text(fields: Mapping[str, object], names: Iterable[str]) -> str | None:
+    """The first of these fields that has a plain value."""
+    return next((text for name in names if (text := plain_value(fields.get(name)))), None)
