@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -54,6 +54,7 @@ def group_records(
     apart: Sequence[Sequence[frozenset[int]]] = (),
     *,
     holders: Mapping[str, frozenset[int]] | None = None,
+    published: Collection[int] = (),
     block_list: BlockList = NO_BLOCK_LIST,
 ) -> list[PaperGroup]:
     """Joins records by keys, strongest first, then by files and likeness.
@@ -61,10 +62,10 @@ def group_records(
     Likeness never overrides an identifier. What people decided goes before all keys: sets of
     records that are `together`, and splits whose parts stay `apart`, unless one of the former holds
     records of both. `holders` are records of papers that are known by a key: of several groups with
-    that key theirs keeps it.
+    that key theirs keeps it, whatever their order. `published` are records that belong to a paper.
     """
     ordered = sorted(claims, key=lambda claim: claim.order)
-    clusters = _RecordClusters(ordered, apart)
+    clusters = _RecordClusters(ordered, apart, holders or {}, published)
     clusters.join_decided(together)
     for kind in _JOIN_ORDER:
         clusters.join_by(kind)
@@ -108,10 +109,16 @@ class _RecordClusters:
     """Clusters of claims while they are being joined."""
 
     def __init__(
-        self, claims: Sequence[RecordClaim], apart: Sequence[Sequence[frozenset[int]]] = ()
+        self,
+        claims: Sequence[RecordClaim],
+        apart: Sequence[Sequence[frozenset[int]]],
+        holders: Mapping[str, frozenset[int]],
+        published: Collection[int],
     ) -> None:
         self._claims = claims
         self._apart = apart
+        self._holders = holders
+        self._published = published
         self._cluster_of = list(range(len(claims)))
         self._clusters = {
             at: _Cluster([at], {key.value for key in claim.keys if key.kind is KeyKind.DOI})
@@ -133,10 +140,25 @@ class _RecordClusters:
 
     def join_by(self, kind: KeyKind) -> None:
         holders: dict[str, list[int]] = {}
-        for at, claim in enumerate(self._claims):
-            for key in claim.keys:
-                if key.kind is kind and self._may_use(at, key):
-                    self._join_one(at, key, holders.setdefault(key.value, []))
+        named = [
+            (self._standing(at, key), at, key)
+            for at, claim in enumerate(self._claims)
+            for key in claim.keys
+            if key.kind is kind
+        ]
+        for _, at, key in sorted(named, key=lambda each: each[:2]):
+            if self._may_use(at, key):
+                self._join_one(at, key, holders.setdefault(key.value, []))
+
+    def _standing(self, at: int, key: PaperKey) -> int:
+        """Whose word about a key counts first: who is published with it, then whoever is new."""
+        holders = self._holders.get(key.value)
+        if holders is None:
+            return 0
+        record_id = self._claims[at].record_id
+        if record_id in holders:
+            return 0
+        return 2 if record_id in self._published else 1
 
     def _join_one(self, at: int, key: PaperKey, holders: list[int]) -> None:
         """Join a claim with the first holder of a key that nobody keeps it apart from."""

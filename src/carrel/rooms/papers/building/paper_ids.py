@@ -20,34 +20,58 @@ def assign_ids(
     So a paper known by its title keeps its identifier when a DOI arrives later. What was `decided`,
     an identifier and its records, goes first. `paper_of` is the paper that a record belongs to now.
     """
-    assigned: dict[int, str] = {}
-    taken: set[str] = set()
-
-    def take(at: int, paper_id: str | None) -> None:
-        if paper_id is not None and at not in assigned and paper_id not in taken:
-            assigned[at] = paper_id
-            taken.add(paper_id)
-
+    given = _GivenIds(groups, paper_of or {})
     for paper_id, record_ids in decided:
         place = place_of_most(groups, record_ids)
-        take(-1 if place is None else place, None if place is None else paper_id)
+        if place is not None:
+            given.take(place, paper_id)
     published = set(known.values())
-    for at, found in enumerate(groups):
-        for key in found.keys:
-            native = make_paper_id(key.value)
-            take(at, native if native in published and known.get(key.value) == native else None)
-    for at, found in enumerate(groups):
-        for key in found.keys:
-            take(at, known.get(key.value))
-    for at, found in enumerate(groups):
-        # One whose twin has all its keys stays what it is.
-        take(at, None if found.keys else (paper_of or {}).get(found.record_ids[0]))
-    for at, found in enumerate(groups):
-        for key in found.keys:
-            take(at, make_paper_id(key.value))
-    for at in sorted({*range(len(groups))} - assigned.keys()):
-        take(at, _make_place_id(groups[at].sources[0], taken))
-    return [assigned[at] for at in range(len(groups))]
+    keys = [(at, key.value) for at, found in enumerate(groups) for key in found.keys]
+    for at, key in keys:
+        native = make_paper_id(key)
+        given.take_known(at, native if known.get(key) == native in published else None)
+    for at, key in keys:
+        given.take_known(at, known.get(key))
+    given.stay()
+    for at, key in keys:
+        given.take(at, make_paper_id(key))
+    for at in sorted({*range(len(groups))} - given.by_place.keys()):
+        given.take(at, _make_place_id(groups[at].sources[0], given.taken))
+    return [given.by_place[at] for at in range(len(groups))]
+
+
+class _GivenIds:
+    """Identifiers while they are given to groups, each once."""
+
+    def __init__(self, groups: Sequence[PaperGroup], paper_of: Mapping[int, str]) -> None:
+        self._groups = groups
+        self._paper_of = paper_of
+        self._homes = [_find_homes(found, paper_of) for found in groups]
+        self.by_place: dict[int, str] = {}
+        self.taken: set[str] = set()
+
+    def take(self, at: int, paper_id: str | None) -> None:
+        if paper_id is not None and at not in self.by_place and paper_id not in self.taken:
+            self.by_place[at] = paper_id
+            self.taken.add(paper_id)
+
+    def take_known(self, at: int, paper_id: str | None) -> None:
+        """A work that is published has an id: it takes none that another work had."""
+        if not self._homes[at] or paper_id in self._homes[at]:
+            self.take(at, paper_id)
+
+    def stay(self) -> None:
+        """One whose twin has all its keys, or whose keys were another's, stays what it is."""
+        for at, found in enumerate(self._groups):
+            if self._homes[at] or not found.keys:
+                self.take(at, self._paper_of.get(found.record_ids[0]))
+
+
+def _find_homes(found: PaperGroup, paper_of: Mapping[int, str]) -> frozenset[str]:
+    """The papers that the records of a group belong to; none where one is new."""
+    if any(record_id not in paper_of for record_id in found.record_ids):
+        return frozenset()
+    return frozenset(paper_of[record_id] for record_id in found.record_ids)
 
 
 def _make_place_id(source: str, taken: Collection[str]) -> str:

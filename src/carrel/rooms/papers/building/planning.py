@@ -145,6 +145,7 @@ def plan_linked(
         decided.together,
         decided.apart,
         holders=_find_holders(linked),
+        published=linked.paper_of.keys(),
         block_list=block_list,
     )
     # Papers may share every key: parts of a split, and texts with one title and nothing else.
@@ -184,10 +185,20 @@ def plan_linked(
 
 
 def _find_holders(linked: LinkedRecords) -> dict[str, frozenset[int]]:
-    """The records of the papers that are known by each key."""
+    """The records of the papers that are known by each key.
+
+    Where all were read again, none belongs to the paper yet: their fields tell which are its.
+    """
     records: dict[str, set[int]] = {}
     for record_id, paper_id in linked.paper_of.items():
         records.setdefault(paper_id, set()).add(record_id)
+    read_again = set(linked.known.values()) - records.keys()
+    for claim in linked.claims:
+        for key in claim.keys:
+            known_id = linked.known.get(key.value, "")
+            is_new = claim.record_id not in linked.paper_of
+            if is_new and key.kind is KeyKind.META and known_id in read_again:
+                records.setdefault(known_id, set()).add(claim.record_id)
     return {key: frozenset(records.get(paper_id, ())) for key, paper_id in linked.known.items()}
 
 

@@ -11,6 +11,7 @@ from carrel.core.caller import LOCAL_USER
 from carrel.core.clock import Clock
 from carrel.core.progress import Progress
 from carrel.rooms.papers.building.build_reports import ReportLine
+from carrel.rooms.papers.building.claimed_identifiers import drop_claimed
 from carrel.rooms.papers.building.decision_desk import (
     OWN_NAME,
     DecisionDesk,
@@ -156,7 +157,7 @@ class CorpusPublisher:
     def merge(self, planned: PlannedPaper) -> PaperRecord:
         """The record of a planned paper, as people corrected it."""
         records = self._state.records(planned.group.record_ids)
-        return apply_edits(merge_records(records), planned.edits)
+        return _merge(records, planned)
 
     def _plans(
         self, restored: Collection[str] = frozenset()
@@ -262,7 +263,7 @@ class CorpusPublisher:
 
     def _version(self, planned: PlannedPaper, change: PaperChange) -> PaperVersion:
         records = self._state.records(planned.group.record_ids)
-        merged = _add_versions(apply_edits(merge_records(records), planned.edits), planned.versions)
+        merged = _add_versions(_merge(records, planned), planned.versions)
         record = add_summaries(merged, self._summaries.of(planned.paper_id))
         twins = tuple(
             PossibleTwin(link.paper_id, Path(link.other_source).name, link.reason)
@@ -295,6 +296,10 @@ class CorpusPublisher:
         for at, source in zip(others, self._state.record_sources(list(others)), strict=True):
             message = f"its text is kept and not shown: {shown.title[:80]!r} has a better one"
             self.text_notes[at] = ReportLine(source, "text_not_shown", message, is_skipped=False)
+
+
+def _merge(records: Sequence[PaperRecord], planned: PlannedPaper) -> PaperRecord:
+    return apply_edits(drop_claimed(merge_records(records), planned.group), planned.edits)
 
 
 def _add_versions(record: PaperRecord, versions: Sequence[PaperLink]) -> PaperRecord:
