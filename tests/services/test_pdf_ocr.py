@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from carrel.libraries.pdf_layout.title_page import Found, TitlePage
 from carrel.rooms.papers.building.models import SourcePart
+from carrel.rooms.papers.building.paper_records import (
+    CITED_FIELDS,
+    MIN_CITED_CONFIDENCE,
+    is_guess,
+)
+from carrel.services.paper_sources.pdf import _OCR_CERTAINTY, _field_origins
 from carrel.services.paper_sources.pdf_ocr import find_program, read_word_table
 from carrel.services.paper_sources.pdf_source import PdfSource
 from tests.services.test_paper_sources import Shelf
@@ -41,7 +48,23 @@ def test_a_scan_is_read_and_said_to_be(name: str) -> None:
     assert "text_by_ocr" in [problem.code for problem in reading.problems]
     assert "Docling bundles PDF document conversion" in shelf.texts[0]
     (record,) = reading.records
-    assert record.confidence < 0.8
+    assert record.confidence < MIN_CITED_CONFIDENCE
+
+
+@pytest.mark.skipif(find_program() is None, reason="tesseract is not installed")
+@pytest.mark.skipif(not SCANS.is_dir(), reason="the shared data is not here")
+def test_every_field_read_by_ocr_is_a_guess() -> None:
+    (record,) = PdfSource().read(SourcePart(SCANS / "scan-ocr-test.pdf"), Shelf()).records
+    known = [name for name in CITED_FIELDS if getattr(record, name)]
+    assert known
+    assert [name for name in known if not is_guess(record.origin_of(name))] == []
+    assert "title" in record.inferred
+
+
+def test_the_surest_field_read_by_ocr_is_a_guess() -> None:
+    sure = Found("A title", 1.0)
+    (origin,) = _field_origins(TitlePage(title=sure), _OCR_CERTAINTY)
+    assert is_guess(origin)
 
 
 @pytest.mark.skipif(not SCANS.is_dir(), reason="the shared data is not here")

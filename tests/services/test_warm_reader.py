@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from carrel.rooms.papers.building.models import PartJob, Reading, SourcePart
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.ports import AssetStore
 from carrel.services.paper_sources.source_reader import SourceReader
 from carrel.services.paper_sources.sources import READERS
@@ -19,6 +20,7 @@ from carrel.stores.static_folder import PaperAssets
 from tests.services.pdf_files import make_pdf
 
 WORDS = "They sing in spring, and dive for squid in winter. " * 5
+WELL = Reading((PaperRecord(title="Well"),))
 
 
 class Misbehaving:
@@ -40,7 +42,7 @@ class Misbehaving:
             case "loop":
                 while True:
                     pass
-        return Reading()
+        return WELL
 
 
 def equipment(folder: Path) -> tuple[tuple[SourceReader, ...], AssetStore]:
@@ -80,7 +82,7 @@ def test_a_file_that_kills_its_reader_is_a_problem_and_the_next_is_read(
     reader.read(job(tmp_path, "well"), equip)
     died = reader.read(job(tmp_path, "die"), equip)
     assert [problem.code for problem in died.problems] == ["reader_crashed"]
-    assert reader.read(job(tmp_path, "well"), equip) == Reading()
+    assert reader.read(job(tmp_path, "well"), equip) == WELL
 
 
 def test_a_process_that_was_killed_while_idle_costs_no_file(
@@ -90,14 +92,14 @@ def test_a_process_that_was_killed_while_idle_costs_no_file(
     reader.read(job(tmp_path, "well"), equip)
     assert reader.process_id is not None
     os.kill(reader.process_id, signal.SIGKILL)
-    assert reader.read(job(tmp_path, "well"), equip) == Reading()
+    assert reader.read(job(tmp_path, "well"), equip) == WELL
 
 
 def test_a_file_that_takes_too_long_is_ended(tmp_path: Path, reader: WarmReader) -> None:
     equip = partial(equipment, tmp_path)
     looped = reader.read(job(tmp_path, "loop"), equip, cpu_seconds=1.0)
     assert [problem.code for problem in looped.problems] == ["too_costly"]
-    assert reader.read(job(tmp_path, "well"), equip) == Reading()
+    assert reader.read(job(tmp_path, "well"), equip) == WELL
 
 
 def test_closing_ends_the_process(tmp_path: Path, reader: WarmReader) -> None:

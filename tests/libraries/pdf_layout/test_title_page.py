@@ -236,3 +236,45 @@ def test_pages_of_many_lines_are_read(text: str) -> None:
         Printed(f"{text}", 10, y=80 + at // 3 * 12.0, x=60 + at % 3 * 180.0) for at in range(6_000)
     ]
     assert read_title_page(make_content([TITLE, *lines])).authors is None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We show that the drift reported in Phys. Rev. X 9, 031001 (2019) is an artifact.",
+        "The drift seen in Phys. Rev. X 9, 031001 (2019) is an artifact.",
+        "In Phys. Rev. X 9, 031001 (2019) a drift was claimed.",
+        "Unlike Sensors 2021, 21, 1234 no drift exists.",
+        "Drift measured by Int J Comput Vis (2015) 115:211-252 remains.",
+    ],
+)
+def test_venue_volume_pages_year_and_institution_are_not_read_from_a_sentence(
+    sentence: str,
+) -> None:
+    page = read(
+        Printed("Comment on the drift of spin ice", size=17),
+        Printed("P. A. Lindqvist", size=12),
+        "KTH, Stockholm",
+        Printed("R. Haverkamp", size=12),
+        "TU Delft",
+        sentence,
+        "",
+        *PROSE,
+    )
+    assert (page.venue, page.volume, page.pages, page.date) == (None, None, None, None)
+    places = [place for _, place in page.affiliations.value] if page.affiliations else []
+    assert not [place for place in places if "rift" in place or "Sensors" in place]
+
+
+@pytest.mark.parametrize(
+    ("head", "venue", "volume"),
+    [
+        ("PHYSICAL REVIEW LETTERS 116, 061102 (2016)", "PHYSICAL REVIEW LETTERS", "116"),
+        ("In Vitro Biology 12 (2019) 1-9", "In Vitro Biology", "12"),
+        ("Advances in Physics 12 (2019) 1-9, www.example.org", "Advances in Physics", "12"),
+    ],
+)
+def test_a_journals_head_is_still_read(head: str, venue: str, volume: str) -> None:
+    page = read(head, "", Printed("On the drift of spin ice", size=17), "", *PROSE)
+    assert page.venue is not None and page.volume is not None
+    assert (page.venue.value, page.volume.value) == (venue, volume)

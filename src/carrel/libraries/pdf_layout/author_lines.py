@@ -248,7 +248,7 @@ def _link_affiliations(
     if not places or pairs:
         return pairs
     everyone = [name for piece in named for name in piece.names]
-    if len(places) == 1:
+    if len(places) == 1 and not _stands_between(named, pieces):
         return [(name, clean_affiliation(places[0].text)) for name in everyone]
     for piece in named:
         below = [
@@ -266,6 +266,13 @@ def _link_affiliations(
         if len(named) > 1 and len(piece.names) == 1 and texts:
             pairs += [(piece.names[0], clean_affiliation(", ".join(texts)))]
     return pairs
+
+
+def _stands_between(named: Sequence[AuthorLine], pieces: Sequence[AuthorLine]) -> bool:
+    """Whether a line that is no name stands between names, perhaps where some of them work."""
+    top = min(piece.line.baseline for piece in named)
+    bottom = max(piece.line.baseline for piece in named)
+    return any(top + 1 < piece.line.baseline < bottom - 1 for piece in pieces if piece not in named)
 
 
 def _overlap(one: Line, other: Line) -> bool:

@@ -18,6 +18,7 @@ from carrel.libraries.pdf_layout.person_names import (
     tidy_name,
 )
 from carrel.libraries.pdf_layout.printed_dates import has_date
+from carrel.libraries.pdf_layout.running_text import find_unknown_words, has_sentence_word
 from carrel.libraries.pdf_layout.title_zone import FrontPage, join_spaces, sort_lines
 
 # Inside a line of names, a gap wider than this share of the size separates two of them; spaces
@@ -29,6 +30,8 @@ _SAME_SIZE = 0.35
 _LINE_STEP = 1.75
 # A first page has no more lines of people and places than this.
 _MOST_LINES = 300
+# Lower-case words of an affiliation, as in "institut de mathématiques appliquées"; more are text.
+_MOST_WORDS_OF_PLACES = 8
 _MARK = "\ue000"
 _MARKER_TEXT = re.compile(r"^[\d,;.\s*∗†‡§¶‖⋆★✉#a-zA-Zα-ωΑ-Ω♠♣♥♦()\[\]^+&–-]{1,14}$")
 _LOOSE_MARKS = re.compile(r"(?<=[^\W\d_.])\s?(?:\d{1,2}(?:\s?,\s?\d{1,2})*|[*∗†‡§¶]+)(?=[,;\s]|$)")
@@ -60,6 +63,7 @@ _PARENTHESES = re.compile(
     r"\s*[（(]([^()（）]{2,120})[)）](?=[\s,;、\ue000]*(?:$|[,;、\ue000]|and\b))"
 )
 _NICKNAME = re.compile(r"(?<=\s)\([^\W\d_]{2,20}\)(?=\s)")
+_ENDS_SENTENCE = re.compile(r"\s[a-zß-ÿ]{3,40}[.!?]$")
 _BROKEN = re.compile(r"(?:[,;&-]|\b(?:and|und|et|y))$")
 Style = tuple[float, bool, bool]
 
@@ -221,6 +225,9 @@ def _is_name(text: str, front: FrontPage) -> bool:
 
 
 def _is_affiliation(text: str) -> bool:
+    is_text = has_sentence_word(text) or _ENDS_SENTENCE.search(text)
+    if is_text or len(find_unknown_words(text)) > _MOST_WORDS_OF_PLACES:
+        return False
     if has_institution_word(text) or is_place(text):
         return True
     parts = [part.strip() for part in re.split(r"[,;]", text)]

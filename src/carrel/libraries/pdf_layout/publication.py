@@ -9,7 +9,12 @@ from dataclasses import dataclass, replace
 from carrel.libraries.pdf_layout.content import Line
 from carrel.libraries.pdf_layout.paragraph_lines import take_paragraph
 from carrel.libraries.pdf_layout.printed_dates import find_dates, find_years
-from carrel.libraries.pdf_layout.running_text import is_citation, is_footnote, is_running_text
+from carrel.libraries.pdf_layout.running_text import (
+    find_unknown_words,
+    is_citation,
+    is_footnote,
+    is_running_text,
+)
 from carrel.libraries.pdf_layout.title_zone import FrontPage, join_spaces
 
 _YEAR = r"(?P<year>(?:19|20)\d{2})"
@@ -107,6 +112,15 @@ _NO_VENUE = re.compile(
 _CITATION_LABEL = re.compile(
     r"^\W{0,3}(?:citation|cite\s+this\s+article)\s{0,3}[:：]", re.IGNORECASE
 )
+# "In Phys. Rev. X" and "drift seen in Phys. Rev. X" are of a sentence, "In Vitro Biology" is not.
+_BEGINS_SENTENCE = re.compile(
+    r"^(?:in(?!\s+(?:vitro|vivo|silico|situ|practice|proceedings|proc)\b)|as|by|from|see|after|unlike"
+    r"|since|like|both|however|but|if|when)\s",
+    re.IGNORECASE,
+)
+_WORD_BEFORE_JOIN = re.compile(
+    r"\b([a-zß-ÿ]{2,40}),?\s+(?:in|by|from|with|to|at|per)\s+(?:the\s+)?[A-Z]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +139,20 @@ def is_journal_line(text: str) -> bool:
     """Whether the line gives journal, volume and pages: "J. Tests (2019) 12:1-9"."""
     if is_running_text(text[:400]) or is_citation(text[:400]):
         return False
-    return any(pattern.match(text[:400]) for pattern in _PATTERNS)
+    found = (pattern.match(text[:400]) for pattern in _PATTERNS)
+    return any(each and not _is_in_sentence(each) for each in found)
+
+
+def _is_in_sentence(found: re.Match[str]) -> bool:
+    """Whether the words of a journal's line, or those behind it, are of a sentence."""
+    venue = found.groupdict().get("venue") or ""
+    joined = _WORD_BEFORE_JOIN.findall(venue)
+    if _BEGINS_SENTENCE.match(venue) or find_unknown_words(" ".join(joined)):
+        return True
+    behind = found.string[found.end() :]
+    return bool(re.match(r",? [a-zß-ÿ]", behind)) and bool(
+        find_unknown_words(behind.strip(" ,").split(" ")[0])
+    )
 
 
 def find_publication(front: FrontPage, title_bottom: float | None) -> PublicationFacts:
@@ -190,7 +217,7 @@ def _read_journal(heads: Sequence[str]) -> PublicationFacts:
             found = pattern.match(text)
             if not found:
                 continue
-            facts = _read_match(found, text)
+            facts = None if _is_in_sentence(found) else _read_match(found, text)
             if facts and _count_fields(facts) > _count_fields(best):
                 best = facts
             break

@@ -82,6 +82,15 @@ def is_running_text(text: str, most_unknown: int = _MOST_UNKNOWN) -> bool:
     return len(find_unknown_words(text)) > most_unknown
 
 
+def has_sentence_word(text: str) -> bool:
+    """Whether a word of sentences stands at the beginning or, in lower case, later on."""
+    words = [word for word in _find_words(text) if len(word) > 1]
+    return any(
+        word.lower() in _SENTENCE_WORDS and (word.islower() or (at == 0 and not word.isupper()))
+        for at, word in enumerate(words)
+    )
+
+
 def is_citation(text: str) -> bool:
     """Whether it begins with a person, has a title before a journal, or cites in brackets."""
     return bool(

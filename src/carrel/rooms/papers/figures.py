@@ -116,7 +116,10 @@ class PaperFigures:
         named = _IMAGE_NAME.fullmatch(figure.image) if figure.image else None
         if figure.image is None or named is None:
             is_read = figure.kind == "table" and figure.markdown
-            return None, "" if is_read else "_The paper's source has no image of it._"
+            return (
+                None,
+                "" if is_read else "_No image of it was kept._",
+            )
         body = await self._bytes(paper_id, f"image of {figure.label}", figure.image)
         if len(body) > MAX_IMAGE_BYTES:
             size = f"{len(body):,} bytes, more than the {MAX_IMAGE_BYTES:,} that are sent"

@@ -41,7 +41,9 @@ _MAX_MARKDOWN_LEVEL = 6
 _NAME_CONFIDENCE = 0.1
 # Text and headings as the rules of layout find them.
 _LAYOUT_CONFIDENCE = 0.9
-_OCR_CERTAINTY = 0.8
+# Letters read from a picture may be wrong: at most this, below `MIN_CITED_CONFIDENCE`, so that
+# every field that was read so is a guess.
+_OCR_CERTAINTY = 0.49
 _NO_SERVICES = PdfServices()
 _HELPED_BY_OCR = frozenset({"no_text_layer", "text_not_decodable"})
 
