@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import os
 import subprocess
@@ -155,3 +156,45 @@ def test_listening_to_the_world_without_authentication_is_refused(tmp_path: Path
     with pytest.raises(SettingsError, match=r"Refusing to listen on 0\.0\.0\.0") as refused:
         open_desk(settings)
     assert "auth.mode" in refused.value.next_step
+
+
+@pytest.mark.parametrize("text", ["/a,/b c", " /a , /b c,", '["/a", "/b c"]', ' [ "/a","/b c" ] '])
+def test_finding_13_a_list_in_a_variable_is_separated_by_commas_or_json(text: str) -> None:
+    settings = read_settings(environment={"CARREL_PAPERS_ALLOWED_FOLDERS": text})
+    assert settings.papers.allowed_folders == (Path("/a"), Path("/b c"))
+
+
+@pytest.mark.parametrize("text", ["['/a']", "[1]", '["/a"', "[" * 100_000])
+def test_finding_13_what_begins_like_a_json_list_and_is_none_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        read_settings(environment={"CARREL_PAPERS_ALLOWED_FOLDERS": text})
+    assert "papers.allowed_folders in the environment" in refused.value.message
+    assert len(refused.value.message) < 200
+
+
+def test_finding_13_the_doctor_names_an_allowed_folder_that_does_not_exist(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    folders = f"{tmp_path / 'there'},{tmp_path / 'nowhere'}"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from carrel.cli import main; sys.exit(main())",
+            "doctor",
+            "--json",
+        ],
+        env={
+            **os.environ,
+            "CARREL_HOME": str(tmp_path / "home"),
+            "CARREL_PAPERS_ALLOWED_FOLDERS": folders,
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    findings = {each["name"]: each for each in json.loads(done.stdout)["findings"]}
+    said = findings["papers.allowed_folders"]
+    assert not said["is_well"]
+    assert "nowhere" in said["says"]
+    assert "there," not in said["says"]

@@ -45,6 +45,11 @@ class Amount(Question):
     note: str = ""
 
 
+class PagedAmount(Amount):
+    page: int = 1
+    limit: int = 10_000
+
+
 class Row(Answer):
     number: int
     title: str
@@ -89,6 +94,10 @@ class LongOperations:
         return Text(
             f"# Beginning\n\n{WORDS * question.many}\n\n## The end\n\nEnd.", "text/markdown"
         )
+
+    @operation(title="Export", description="A long export, also page by page.", scopes=READ)
+    async def long_export(self, question: PagedAmount, call: Call) -> Text:
+        return Text("".join(f"entry {at}\n" for at in range(question.many)))
 
     @operation(title="Several", description="Several long fields.", scopes=READ)
     async def several(self, question: Amount, call: Call) -> Several:
@@ -441,3 +450,14 @@ def test_kept_answers_are_found_by_their_owner_and_swept(tmp_path: Path) -> None
     for at in range(40):
         kept.keep("me", str(at).encode())
     assert sum(1 for path in tmp_path.rglob("*") if path.is_file()) == 32
+
+
+def test_finding_12_a_cut_export_says_how_to_go_on(house: House) -> None:
+    result = told(house, "long_export", {"many": 9_000})
+    shown = result["content"][0]["text"]
+    assert shown.endswith(
+        " more chars; call again with the cursor named below, or with a smaller limit, page by "
+        "page]"
+    )
+    following = told(house, "long_export", {"cursor": page_facts(result)["next_cursor"]})
+    assert following["content"][0]["text"].startswith("entry ")

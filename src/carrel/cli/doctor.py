@@ -19,6 +19,7 @@ from carrel.core.health import Health
 from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, SettingsError
 from carrel.settings.places import audit_store
+from carrel.settings.reading import variable_name
 from carrel.wiring.desk import open_desk, sqlite_version
 from carrel.wiring.home import embedded_databases, is_open_to_others, unserved_files
 
@@ -94,7 +95,31 @@ def _machine(settings: Settings) -> dict[str, Health]:
             "Listen on 127.0.0.1, or set auth.mode.",
         ),
         "audit": _audit(settings),
+        **_folders(settings),
         **_unserved(settings),
+    }
+
+
+def _folders(settings: Settings) -> dict[str, Health]:
+    """The folders that settings name, where one of them is not there."""
+    named = {
+        "papers.allowed_folders": settings.papers.allowed_folders,
+        "papers.watch": settings.papers.watch,
+        "references.allowed_folders": settings.references.allowed_folders,
+    }
+    missing = {
+        name: [str(folder) for folder in folders if not folder.expanduser().is_dir()]
+        for name, folders in named.items()
+    }
+    return {
+        name: Health(
+            False,
+            f"{', '.join(folders)}: there is no such folder",
+            f"Make it, or correct {name}; in {variable_name(tuple(name.split('.')))} folders are "
+            f"separated by commas or written as a JSON list.",
+        )
+        for name, folders in missing.items()
+        if folders
     }
 
 

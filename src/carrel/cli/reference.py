@@ -138,7 +138,11 @@ def _settings() -> str:
         )
         for path in known_settings()
     ]
-    return _table(("in carrel.toml", "in the environment", "default"), rows)
+    lists = (
+        "Lists are separated by commas in the environment, or JSON lists: "
+        '`CARREL_PAPERS_ALLOWED_FOLDERS=["/a", "/b"]` is `/a,/b`.'
+    )
+    return f"{lists}\n\n{_table(('in carrel.toml', 'in the environment', 'default'), rows)}"
 
 
 def _field(path: tuple[str, ...]) -> Any:

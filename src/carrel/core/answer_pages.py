@@ -71,16 +71,19 @@ def cut_value(value: Any, position: Position, room: int, root: str = "") -> Page
     return Page(part, following, cutter.stretches)
 
 
-def cut_text(text: str, position: Position, room: int) -> Page:
-    """The same of a text that is not shown as JSON; `room` is in its own characters."""
-    cutter = _Cutter(len, room)
+def cut_text(text: str, position: Position, room: int, how_to_go_on: str = "") -> Page:
+    """The same of a text that is not shown as JSON; `room` is in its own characters.
+
+    The marker at its end says `how_to_go_on`, where that is given.
+    """
+    cutter = _Cutter(len, room, how_to_go_on)
     part, following = cutter.take_text(text, position, room, "text")
     return Page(part, following, cutter.stretches)
 
 
-def truncation_marker(left: int) -> str:
+def truncation_marker(left: int, how_to_go_on: str = "") -> str:
     """What stands at the end of a text that goes on."""
-    return f"\n[truncated: {left} more chars]"
+    return f"\n[truncated: {left} more chars{how_to_go_on and f'; {how_to_go_on}'}]"
 
 
 def _is_short(value: Any) -> bool:
@@ -106,6 +109,7 @@ class _Cutter:
 
     measure: Callable[[str], int]
     whole_room: int
+    how_to_go_on: str = ""
     stretches: dict[str, Stretch] = field(default_factory=dict)
     has_content: bool = False
 
@@ -135,14 +139,14 @@ class _Cutter:
         self.has_content = True
         if end == len(text):
             return text[start:], None
-        return text[start:end] + truncation_marker(len(text) - end), (end,)
+        return text[start:end] + truncation_marker(len(text) - end, self.how_to_go_on), (end,)
 
     def _fitting(self, text: str, start: int, room: int) -> int:
         """How many characters from a place on fit; at least one."""
         left = len(text) - start
         if left <= room and self.measure(text[start:]) <= room:
             return left
-        room = max(1, room - _MARKER_CHARACTERS)
+        room = max(1, room - _MARKER_CHARACTERS - len(self.how_to_go_on))
         length = min(left, room)
         # Characters that JSON escapes take more room than they count.
         while length > 1 and (taken := self.measure(text[start : start + length])) > room:

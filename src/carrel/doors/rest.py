@@ -105,7 +105,9 @@ class RestDoor:
                 caller,
             )
         except ValidationError as error:
-            return self._refuse_malformed(to_invalid_input_error(error), request, caller)
+            return self._refuse_malformed(
+                to_invalid_input_error(error, list(Invocation.model_fields)), request, caller
+            )
         operation = self._tools.get(invocation.tool_name)
         if operation is None:
             error_unknown = UnknownOperationError(

@@ -112,6 +112,7 @@ class UploadDoor:
         return Response(response.status, response.body, (*response.headers, *more))
 
     async def _begin_upload(self, request: HttpRequest, caller: Caller) -> Response:
+        _refuse_encoding(request)
         if _media_type(request) != b"application/json":
             raise WrongMediaTypeError(
                 "Content-Type must be application/json", next_step="Send the body as JSON."
@@ -133,6 +134,7 @@ class UploadDoor:
     async def _append_piece(self, request: HttpRequest, caller: Caller) -> Response:
         visit, upload_id = request.visit, request.path_tail
         await self._gate.admit_piece(self._append, caller, visit)
+        _refuse_encoding(request)
         if _media_type(request) not in _PIECE_TYPES:
             raise WrongMediaTypeError(
                 "Content-Type must be application/offset+octet-stream",
@@ -183,6 +185,15 @@ def _media_type(request: HttpRequest) -> bytes:
     return request.headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
 
 
+def _refuse_encoding(request: HttpRequest) -> None:
+    given = request.headers.get(b"content-encoding", b"").strip().lower()
+    if given not in (b"", b"identity") or b"content-encoding" in request.repeated:
+        raise WrongMediaTypeError(
+            "A body with a Content-Encoding is not taken here",
+            next_step="Send the bytes as they are, without Content-Encoding.",
+        )
+
+
 def _offset(request: HttpRequest) -> int:
     given = request.headers.get(b"upload-offset", b"")
     if b"upload-offset" in request.repeated or not given.isdigit() or len(given) > 15:
@@ -222,9 +233,10 @@ _REASONS = {
     "403": "The caller may not do this, or the Origin is not allowed",
     "404": "There is no such upload of this caller",
     "408": "The body did not arrive in time",
-    "409": "The offset differs, or another request writes; HEAD tells the offset",
+    "409": "The offset differs, another request writes, the upload is complete, or it is being "
+    "added",
     "413": "More than was declared, or than one file or caller may have",
-    "415": "The body is of another type, or the file is no paper",
+    "415": "The body is of another type or encoded, or the file is no paper",
     "421": "The server does not answer under that Host",
     "429": "Too many calls; Retry-After says when to try again",
     "500": "An unexpected error; the log has the cause under error_id",
@@ -235,11 +247,15 @@ _REASONS = {
 
 
 def _described(
-    operation_id: str, summary: str, answer: dict[str, Any], *, parameters: tuple[Any, ...] = ()
+    operation_id: str,
+    summary: str,
+    answer: dict[str, Any],
+    *,
+    parameters: tuple[Any, ...] = (),
+    has_body: bool = True,
 ) -> dict[str, Any]:
-    refusals = {
-        status: {"description": text, "content": _ERROR} for status, text in _REASONS.items()
-    }
+    content = {"content": _ERROR} if has_body else {}
+    refusals = {status: {"description": text, **content} for status, text in _REASONS.items()}
     return {
         "operationId": operation_id,
         "summary": summary,
@@ -253,6 +269,11 @@ def _state_response(status: str, text: str) -> dict[str, Any]:
     return {status: {"description": text, "content": content}}
 
 
+_PROGRESS_HEADERS = {
+    "Upload-Offset": {"schema": {"type": "integer"}, "description": "Bytes on disk"},
+    "Upload-Length": {"schema": {"type": "integer"}, "description": "Bytes in all"},
+    "Upload-Expires": {"schema": {"type": "string", "format": "date-time"}},
+}
 # The paths of the OpenAPI document.
 DESCRIPTION: dict[str, Any] = {
     PATH: {
@@ -274,6 +295,13 @@ DESCRIPTION: dict[str, Any] = {
             "How far an upload is; HEAD answers with the headers alone",
             _state_response("200", "The upload"),
             parameters=(_ID_PARAMETER,),
+        ),
+        "head": _described(
+            "head_upload",
+            "How far an upload is, in headers alone",
+            {"200": {"description": "The upload", "headers": _PROGRESS_HEADERS}},
+            parameters=(_ID_PARAMETER,),
+            has_body=False,
         ),
         "patch": {
             **_described(

@@ -7,7 +7,7 @@ import contextlib
 import copy
 import logging
 import secrets
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from pydantic import ValidationError
@@ -97,7 +97,8 @@ class Gate:
                 try:
                     question = validate(convert_integral_floats(arguments, error))
                 except ValidationError as wrong:
-                    raise to_invalid_input_error(wrong) from None
+                    names = list(operation.question.model_fields)
+                    raise to_invalid_input_error(wrong, names) from None
             return await operation.run(question, call)
 
         return await self._admit(operation, caller, visit, arguments, work, progress, can_follow)
@@ -310,11 +311,21 @@ def convert_integral_floats(
     return cast(Mapping[str, object], mended)
 
 
-def to_invalid_input_error(error: ValidationError) -> InvalidInputError:
-    """A validation error in words: each field, its problem, and the limit it exceeds."""
+# Characters of the list of parameters in an error.
+_NAMED_PARAMETERS_CHARACTERS = 400
+
+
+def to_invalid_input_error(
+    error: ValidationError, parameters: Sequence[str] = ()
+) -> InvalidInputError:
+    """A validation error in words: each field, its problem, and the limit it exceeds.
+
+    `parameters` are named where one is given that does not exist.
+    """
     problems = [
         {
-            "field": ".".join(str(part) for part in problem["loc"]) or "(whole)",
+            "field": ".".join(str(part)[:_SHOWN_FIELD_CHARACTERS] for part in problem["loc"])
+            or "(whole)",
             "problem": _problem(dict(problem)),
         }
         for problem in error.errors(include_url=False)
@@ -325,19 +336,38 @@ def to_invalid_input_error(error: ValidationError) -> InvalidInputError:
         else f"{problem['field']}: {problem['problem']}"
         for problem in problems[:5]
     )
-    return InvalidInputError(
-        message,
-        next_step="Correct the named fields and call again.",
-        details={"errors": problems[:20]},
+    is_unknown = any(
+        problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1
+        for problem in error.errors(include_url=False)
     )
+    next_step = "Correct the named fields and call again."
+    if is_unknown and parameters:
+        next_step += f" It takes {_name_within(parameters, _NAMED_PARAMETERS_CHARACTERS)}."
+    elif is_unknown:
+        next_step += " It takes no parameters."
+    return InvalidInputError(message, next_step=next_step, details={"errors": problems[:20]})
 
 
+def _name_within(names: Sequence[str], room: int) -> str:
+    """As many names as fit, with the number of those that do not."""
+    shown: list[str] = []
+    for name in names:
+        room -= len(name) + 2
+        if room < 0:
+            break
+        shown.append(name)
+    left = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {left} more" if left else "")
+
+
+# Of a name that a caller made up.
+_SHOWN_FIELD_CHARACTERS = 100
 _MEANS_REQUIRED = {"missing", "string_too_short", "too_short"}
 
 
 def _problem(problem: dict[str, Any]) -> str:
     loc = problem["loc"]
-    field = str(loc[-1]) if loc else "value"
+    field = str(loc[-1])[:_SHOWN_FIELD_CHARACTERS] if loc else "value"
     kind = problem["type"]
     is_absent = kind == "missing" or (problem.get("input", "") is None and len(loc) == 1)
     if is_absent or (kind in _MEANS_REQUIRED and problem.get("ctx", {}).get("min_length") == 1):

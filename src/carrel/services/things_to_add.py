@@ -217,6 +217,7 @@ def _name_of(kind: FileKind) -> str:
         FileKind.ARCHIVE: "an archive or office document",
         FileKind.PICTURE: "a picture",
         FileKind.TEXT: "plain text",
+        FileKind.TEX: "TeX source",
         FileKind.UNKNOWN: "a kind of file that nothing here reads",
     }.get(kind, f"a file of kind {kind.value}")
 

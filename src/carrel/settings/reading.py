@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -242,9 +243,25 @@ def _read_environment(environment: Mapping[str, str]) -> dict[SettingPath, objec
     for path, kind in known_settings().items():
         value = environment.get(variable_name(path))
         if value is not None and not (kind.is_place and not value):
-            words = [word.strip() for word in value.split(",") if word.strip()]
-            found[path] = words if kind.is_list else value
+            found[path] = _read_list(".".join(path), value) if kind.is_list else value
     return found
+
+
+def _read_list(name: str, value: str) -> list[str]:
+    """The words of a variable: separated by commas, or a JSON list of texts."""
+    if not value.lstrip().startswith("["):
+        return [word.strip() for word in value.split(",") if word.strip()]
+    try:
+        words = json.loads(value)
+    except (ValueError, RecursionError):
+        words = None
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise SettingsError(
+            f"{name} in the environment begins like a JSON list and is none",
+            next_step='Separate the values by commas (a,b), or write a JSON list (["a", "b"]).',
+            details={"setting": name, "origin": "the environment"},
+        )
+    return [word for word in words if word.strip()]
 
 
 def _nest(values: Mapping[SettingPath, object]) -> dict[str, Any]:
@@ -289,7 +306,7 @@ def unknown_variables(environment: Mapping[str, str]) -> dict[str, str | None]:
 
 @dataclass(frozen=True, slots=True)
 class SettingKind:
-    """How a setting's text is parsed: as comma-separated words, as a file or folder."""
+    """How a setting's text is parsed: as a list of words, as a file or folder."""
 
     is_list: bool
     is_place: bool

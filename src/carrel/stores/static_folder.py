@@ -18,6 +18,7 @@ import orjson
 from carrel.core.process_name import process_name
 from carrel.libraries.works.cited_works import CitedWork, encode_cited_works
 from carrel.libraries.works.figures import PaperFigure, encode_figures
+from carrel.libraries.works.given_names import name_file
 from carrel.rooms.papers.building.paper_records import FiledSummary
 from carrel.rooms.papers.building.papers import PublishedPaper
 
@@ -269,10 +270,13 @@ class PaperInboxFolder:
             write_whole(path, content)
         return path
 
-    def put_file(self, file: Path, sha256: str, suffix: str) -> Path:
+    def put_file(self, file: Path, sha256: str, suffix: str, name: str = "") -> Path:
         path = self.folder / f"{sha256[:32]}{suffix}"
         if not path.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
+            if name:
+                # Before the file: whoever reads the file knows its name.
+                write_whole(name_file(path), name.encode("utf-8", "replace"))
             aside = path.with_name(f".{path.name}.{process_name()}")
             try:
                 shutil.copyfile(file, aside)
@@ -283,6 +287,7 @@ class PaperInboxFolder:
 
     def remove(self, path: Path) -> None:
         path.unlink(missing_ok=True)
+        name_file(path).unlink(missing_ok=True)
 
 
 class SummaryFiles:

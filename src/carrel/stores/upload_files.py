@@ -20,10 +20,17 @@ from pathlib import Path
 import orjson
 
 from carrel.core.clock import Clock
-from carrel.libraries.works.file_kinds import HEAD_BYTES, FileKind, file_ending, recognise_file
+from carrel.libraries.works.file_kinds import (
+    HEAD_BYTES,
+    KINDS_TAKEN,
+    FileKind,
+    file_ending,
+    recognise_file,
+)
 from carrel.rooms.papers.uploads import (
     Upload,
     UploadConflictError,
+    UploadInUseError,
     UploadLimits,
     UploadNotFoundError,
     UploadRefusedError,
@@ -33,10 +40,13 @@ from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.errors import translate_full_disk
 
 _ID = re.compile(r"[0-9a-f]{32}")
+# For whoever removes an upload just now.
+_USE_WAIT_SECONDS = 5.0
 _HASHED_BYTES = 1024 * 1024
 _NO_PAPER = {
     FileKind.ARCHIVE: "an archive or an office document",
     FileKind.PICTURE: "a picture",
+    FileKind.TEX: "TeX source",
     FileKind.EMPTY: "empty",
     FileKind.UNKNOWN: "of an unknown kind",
 }
@@ -76,7 +86,14 @@ class UploadFolder:
         self.find(upload_id, owner)
         with self._held(upload_id):
             upload = self.find(upload_id, owner)
-            if upload.is_complete or offset != upload.received:
+            if upload.is_complete:
+                raise UploadConflictError(
+                    f"The upload is complete with {upload.received} bytes; no piece is wanted",
+                    upload.received,
+                    "add_paper with its upload_id makes a paper of it; for other bytes begin a "
+                    "new upload.",
+                )
+            if offset != upload.received:
                 raise UploadConflictError(
                     f"The upload has {upload.received} bytes, and the piece begins at {offset}",
                     upload.received,
@@ -105,16 +122,36 @@ class UploadFolder:
         return self._bytes(upload_id), upload
 
     def remove(self, upload_id: str, owner: str) -> None:
-        self.find(upload_id, owner)
-        with self._held(upload_id):
-            self._delete(upload_id)
+        upload = self.find(upload_id, owner)
+        try:
+            with hold_lock(self._in_use(upload_id)), self._held(upload_id, _USE_WAIT_SECONDS):
+                self._delete(upload_id)
+        except LockHeldError as error:
+            raise UploadInUseError(upload_id, upload.job_id) from error
+
+    @contextmanager
+    def use(self, upload_id: str) -> Iterator[None]:
+        if self._read(upload_id) is None:
+            # An addition that goes on after its upload was used needs nothing of it.
+            yield
+            return
+        # Shared: the same upload may be added twice at once, which makes one paper.
+        with hold_lock(self._in_use(upload_id), shared=True, wait_seconds=_USE_WAIT_SECONDS):
+            yield
+
+    def name_job(self, upload_id: str, owner: str, job_id: str) -> None:
+        with suppress(UploadNotFoundError, UploadConflictError):
+            self.find(upload_id, owner)
+            with self._held(upload_id):
+                self._keep(replace(self.find(upload_id, owner), job_id=job_id))
 
     def sweep(self) -> int:
         expired = [upload for upload in self._all() if self._has_expired(upload)]
         count = 0
         for upload in expired:
-            with suppress(UploadConflictError), self._held(upload.id):
-                self._delete(upload.id)
+            with suppress(UploadConflictError, LockHeldError), self._held(upload.id):
+                with hold_lock(self._in_use(upload.id)):
+                    self._delete(upload.id)
                 count += 1
         self._sweep_orphans()
         return count
@@ -167,7 +204,7 @@ class UploadFolder:
             self._delete(upload.id)
             raise UploadRefusedError(
                 f"The file is {_NO_PAPER.get(kind, kind.value)}; no paper can be made of it",
-                next_step="Send a PDF, JATS XML, Markdown, BibTeX, RIS or CSL-JSON.",
+                next_step=f"Send {KINDS_TAKEN}.",
                 details={"kind": kind.value},
             )
         return replace(upload, kind=kind.value, ending=ending, sha256=digest.hexdigest())
@@ -182,9 +219,9 @@ class UploadFolder:
             os.fsync(file.fileno())
 
     @contextmanager
-    def _held(self, upload_id: str) -> Iterator[None]:
+    def _held(self, upload_id: str, wait_seconds: float = 0.0) -> Iterator[None]:
         try:
-            with hold_lock(self._folder / f"{upload_id}.lock"):
+            with hold_lock(self._folder / f"{upload_id}.lock", wait_seconds=wait_seconds):
                 yield
         except LockHeldError as error:
             raise UploadConflictError(
@@ -220,8 +257,11 @@ class UploadFolder:
 
     def _delete(self, upload_id: str) -> None:
         # The facts first: without them nobody finds the bytes.
-        for ending in (".json", ".new", ".part", ".lock"):
+        for ending in (".json", ".new", ".part", ".lock", ".use"):
             (self._folder / f"{upload_id}{ending}").unlink(missing_ok=True)
+
+    def _in_use(self, upload_id: str) -> Path:
+        return self._folder / f"{upload_id}.use"
 
     def _bytes(self, upload_id: str) -> Path:
         return self._folder / f"{upload_id}.part"

@@ -12,11 +12,13 @@ from carrel.core.caller import LOCAL_USER
 from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress, Progress, run_with_progress
 from carrel.demo import PAPERS_FOLDER
+from carrel.libraries.works.file_kinds import KINDS_TAKEN
 from carrel.policy.persistence import HomeNotPersistentError
 from carrel.rooms.papers.building import corrections
 from carrel.rooms.papers.building.build_reports import BuildReport
 from carrel.rooms.papers.building.intake import Intake, PaperIntake
 from carrel.rooms.papers.building.models import BuildOptions
+from carrel.rooms.papers.building.service import LISTED_PAPERS
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser
 from carrel.rooms.papers.correction_models import (
     EditPaper,
@@ -85,9 +87,6 @@ def add_paper_file(into: Path, file: Path, read_warm: ReadJobs | None = None) ->
         return builder.add(file, NoProgress())
 
 
-_LISTED_PAPERS = 100
-
-
 def take_path(
     into: Path,
     path: Path,
@@ -101,12 +100,16 @@ def take_path(
         wait_for_other_additions(into / WORKSHOP_NAME),
         paper_builder(into, options, read_warm) as builder,
     ):
-        taken = builder.take([path], progress, within=within, touched=_LISTED_PAPERS)
+        taken = builder.take([path], progress, within=within, touched=LISTED_PAPERS)
     if not taken.papers:
         lines = taken.skipped or taken.lines
+        nothing = f"No paper was found in it: papers are made of {KINDS_TAKEN}."
         raise PaperNotAddedError(
-            lines[0].message if lines else "No paper was found in it.",
-            next_step="Correct what is wrong and add it again; nothing was added.",
+            lines[0].message if lines else nothing,
+            next_step="Correct what is wrong and add it again; nothing was added."
+            if lines
+            else "Name a file of one of these kinds, or a folder that holds some; nothing was "
+            "added.",
             details={"problems": [line.to_facts() for line in lines[:20]]},
         )
     papers = [
@@ -119,8 +122,8 @@ def take_path(
     notes += [note for each in taken.papers for note in each.notes]
     return PaperAdded(
         **papers[0].model_dump(),
-        notes=notes[:_LISTED_PAPERS],
-        papers=papers[:_LISTED_PAPERS] if len(papers) > 1 else [],
+        notes=notes[:LISTED_PAPERS],
+        papers=papers[:LISTED_PAPERS] if len(papers) > 1 else [],
         count=len(papers),
     )
 

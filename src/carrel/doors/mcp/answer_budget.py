@@ -328,7 +328,7 @@ def _cut(whole: _Whole, request: PageRequest, room: int) -> Page:
         return Page(whole.value, None, {})
     try:
         if whole.is_text:
-            return cut_text(whole.value, position, room)
+            return cut_text(whole.value, position, room, _how_to_go_on(request.operation))
         root = "result" if isinstance(whole.value, list) else ""
         return cut_value(whole.value, position, room, root)
     except WrongPositionError:
@@ -336,6 +336,14 @@ def _cut(whole: _Whole, request: PageRequest, room: int) -> Page:
             "The answer has changed, and the place of this cursor is no longer in it",
             next_step="Call without a cursor to begin again.",
         ) from None
+
+
+def _how_to_go_on(operation: Operation[Any]) -> str:
+    """What the marker of an export says; other texts have the note below alone."""
+    fields = operation.question.model_fields
+    if not {"page", "limit"} <= set(fields):
+        return ""
+    return "call again with the cursor named below, or with a smaller limit, page by page"
 
 
 def _shown_text(whole: _Whole, page: Page) -> str:

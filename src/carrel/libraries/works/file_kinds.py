@@ -14,11 +14,19 @@ from carrel.libraries.text.front_matter import (
 
 # How much of a file must be handed over for its kind to be told.
 HEAD_BYTES = 64 * 1024
+# What papers are made of, in words.
+KINDS_TAKEN = "a PDF, JATS XML, Markdown, BibTeX, RIS, CSL-JSON or JSON lines"
 # The PDF standard lets a file begin with other bytes before its header.
 _PDF_HEADER_WITHIN = 1024
 _ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"\xfd7zXZ\x00", b"7z\xbc\xaf", b"Rar!")
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM")
 _JATS = re.compile(rb"<(?:article|pmc-articleset)[\s>]|//NLM//DTD|JATS", re.IGNORECASE)
+_SVG = re.compile(rb"<svg[\s>]|<!doctype svg", re.IGNORECASE)
+# Comments, then a first command that only TeX sources begin with.
+_TEX = re.compile(
+    rb"(?:[ \t]*+(?:%[^\r\n]*+)?+[\r\n]++)*+[ \t]*+"
+    rb"\\(?:documentclass\b|documentstyle\b|begin[ \t]{0,9}\{document\})"
+)
 _HTML = re.compile(rb"<!doctype html|<html[\s>]", re.IGNORECASE)
 _ONE_JSON_OBJECT_A_LINE = re.compile(rb"\s*\{[^\n]*\}\s*(?:\n|\Z)")
 _JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".jsonl.xz", ".ndjson.gz", ".ndjson.xz")
@@ -52,6 +60,7 @@ class FileKind(Enum):
     EMPTY = "empty"
     ARCHIVE = "archive"
     PICTURE = "picture"
+    TEX = "tex"
     UNKNOWN = "unknown"
 
 
@@ -78,6 +87,10 @@ def _recognise_text(name: str, head: bytes) -> FileKind:
     start = head[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"<") and _JATS.search(start):
         return FileKind.JATS
+    if start.startswith(b"<") and _SVG.search(start):
+        return FileKind.PICTURE
+    if _TEX.match(start):
+        return FileKind.TEX
     if _HTML.match(start):
         return FileKind.UNKNOWN
     if b'"paper_title"' in start:

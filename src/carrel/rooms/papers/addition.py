@@ -9,7 +9,7 @@ import asyncio
 import base64
 import binascii
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from pathlib import Path
 
 from carrel.core.answer import Job
@@ -29,7 +29,7 @@ from carrel.rooms.papers.addition_job import (
 from carrel.rooms.papers.errors import PaperNotAddedError, PathNotAllowedError
 from carrel.rooms.papers.models import AddPaper, OnePaper, PaperAdded, PaperRemoved
 from carrel.rooms.papers.ports import AddFile, PaperInbox, RemovePaper, TakeFiles, WorkLookup
-from carrel.rooms.papers.uploads import Uploads
+from carrel.rooms.papers.uploads import UploadInUseError, Uploads, clean_file_name
 
 _FORMS = ("path", "upload_id", "identifier", "markdown", "pdf_base64")
 _ONE_OF = "Send exactly one of path, upload_id, identifier, markdown and pdf_base64."
@@ -71,7 +71,7 @@ class PaperAdder:
         self.long_additions = (
             None
             if self.jobs is None
-            else LongAdditions(self.jobs, handler, waits or AdditionWaits())
+            else LongAdditions(self.jobs, handler, waits or AdditionWaits(), self._name_job)
         )
 
     @operation(
@@ -168,7 +168,11 @@ class PaperAdder:
             )
         file, upload = await self._uploads.take(upload_id, owner)
         path = await asyncio.to_thread(
-            self._open_inbox().put_file, file, upload.sha256 or "", upload.ending or ""
+            self._open_inbox().put_file,
+            file,
+            upload.sha256 or "",
+            upload.ending or "",
+            clean_file_name(upload.name),
         )
         return Addition(kind="inbox", path=str(path), owner=owner, upload_id=upload_id)
 
@@ -185,16 +189,23 @@ class PaperAdder:
             folders = None if within is None else tuple(Path(folder) for folder in within)
             async with self._lock:
                 return await self._take_files(path, folders, progress)
-        async with self._lock:
+        async with self._using(addition.upload_id), self._lock:
             try:
                 added = await self._add_file(path)
             except PaperNotAddedError:
                 await asyncio.to_thread(self._open_inbox().remove, path)
                 raise
         if addition.upload_id is not None and self._uploads is not None:
-            with suppress(NotFoundError):
+            with suppress(NotFoundError, UploadInUseError):
                 await self._uploads.discard(addition.upload_id, addition.owner)
         return added
+
+    def _using(self, upload_id: str | None) -> AbstractAsyncContextManager[None]:
+        return nullcontext() if self._uploads is None else self._uploads.using(upload_id)
+
+    async def _name_job(self, addition: Addition, job_id: str) -> None:
+        if addition.upload_id is not None and self._uploads is not None:
+            await self._uploads.name_job(addition.upload_id, addition.owner, job_id)
 
     async def _look_up(self, text: str) -> bytes:
         identifier = _parse_identifier(text)

@@ -118,10 +118,17 @@ class AdditionJob:
 class LongAdditions:
     """Waits for an addition, and makes a job of it when that takes too long."""
 
-    def __init__(self, jobs: BackgroundJobs, handler: AdditionJob, waits: AdditionWaits) -> None:
+    def __init__(
+        self,
+        jobs: BackgroundJobs,
+        handler: AdditionJob,
+        waits: AdditionWaits,
+        name_job: Callable[[Addition, str], Awaitable[None]],
+    ) -> None:
         self._jobs = jobs
         self._handler = handler
         self._waits = waits
+        self._name_job = name_job
 
     async def add(self, addition: Addition, call: Call) -> PaperAdded | Job:
         """The paper, or a job where it takes longer than a call may wait."""
@@ -149,6 +156,7 @@ class LongAdditions:
         work = addition.model_dump_json()
         self._handler.hand_over(work, running)
         record = await self._jobs.submit(KIND, call.caller.user_id, work, None)
+        await self._name_job(addition, record.id)
         return _as_job(record) if call.can_follow else _pending(record)
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from carrel.core.operation import Answer, Question
 from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmid
@@ -44,6 +44,12 @@ def _check_text(text: str) -> str:
     return cleaned
 
 
+def _refuse_empty_list(value: object) -> object:
+    if isinstance(value, list) and not value:
+        raise ValueError("is empty; name the field in `clear` to make it unknown")
+    return value
+
+
 def _check_doi(text: str) -> str:
     try:
         return Doi.parse(text).value
@@ -76,7 +82,9 @@ def _check_form(pattern: re.Pattern[str], example: str) -> AfterValidator:
 
 _Line = Annotated[str, Field(max_length=1_000), AfterValidator(_check_line)]
 _Short = Annotated[str, Field(max_length=100), AfterValidator(_check_line)]
-_Lines = Annotated[list[_Line], Field(min_length=1, max_length=_MAX_LIST)]
+_Lines = Annotated[
+    list[_Line], Field(min_length=1, max_length=_MAX_LIST), BeforeValidator(_refuse_empty_list)
+]
 _RecordName = Annotated[int, Field(ge=1)] | Annotated[str, Field(max_length=300)]
 _LongText = Annotated[str, Field(max_length=50_000), AfterValidator(_check_text)]
 _Date = Annotated[str, Field(max_length=10), _check_form(_DATE, "2021-03 or 2021-03-09")]

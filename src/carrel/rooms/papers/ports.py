@@ -127,8 +127,8 @@ class PaperInbox(Protocol):
 
     def put(self, content: bytes, suffix: str) -> Path: ...
 
-    def put_file(self, file: Path, sha256: str, suffix: str) -> Path:
-        """A copy of the file, whose hash is known."""
+    def put_file(self, file: Path, sha256: str, suffix: str, name: str = "") -> Path:
+        """A copy of the file, whose hash is known; `name` is what whoever sent it calls it."""
         ...
 
     def remove(self, path: Path) -> None: ...

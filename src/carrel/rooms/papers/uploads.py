@@ -7,6 +7,8 @@ learns that it exists.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -16,8 +18,27 @@ from pydantic import Field
 from carrel.core.caller import Call
 from carrel.core.errors import CarrelError, ConflictError, NotFoundError
 from carrel.core.operation import Answer, Question
+from carrel.libraries.text.control_characters import remove_controls
 
+# Of a name as it is kept and shown.
+MAX_NAME_CHARACTERS = 150
+_NAMELESS = "upload"
+_LONGEST_ENDING = 10
 MAX_PIECE_BYTES = 4 * 1024 * 1024
+
+
+def clean_file_name(name: str) -> str:
+    """The last part of a caller's path without control characters, bounded; never a path."""
+    last = remove_controls(name).replace("\\", "/").rstrip("/ ").rpartition("/")[2]
+    words = " ".join(last.split())
+    if words.strip(". ") == "":
+        return _NAMELESS
+    if len(words) <= MAX_NAME_CHARACTERS:
+        return words
+    stem, dot, ending = words.rpartition(".")
+    if not dot or len(ending) > _LONGEST_ENDING:
+        return words[:MAX_NAME_CHARACTERS]
+    return f"{stem[: MAX_NAME_CHARACTERS - len(ending) - 1]}.{ending}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +64,8 @@ class Upload:
     sha256: str | None = None
     kind: str | None = None
     ending: str | None = None
+    # The job that makes a paper of it.
+    job_id: str | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -71,7 +94,15 @@ class UploadStore(Protocol):
         """The file of a complete upload. Raises UploadConflictError before it is complete."""
         ...
 
-    def remove(self, upload_id: str, owner: str) -> None: ...
+    def remove(self, upload_id: str, owner: str) -> None:
+        """Raises UploadInUseError while somebody uses it."""
+        ...
+
+    def use(self, upload_id: str) -> AbstractContextManager[None]:
+        """Keeps the upload from being removed, in any process, until the block ends."""
+        ...
+
+    def name_job(self, upload_id: str, owner: str, job_id: str) -> None: ...
 
     def sweep(self) -> int:
         """Delete what has expired; returns how many."""
@@ -92,11 +123,26 @@ class UploadNotFoundError(NotFoundError):
 class UploadConflictError(ConflictError):
     """The piece does not fit the end of the upload."""
 
-    def __init__(self, message: str, offset: int) -> None:
+    def __init__(
+        self,
+        message: str,
+        offset: int,
+        next_step: str = "HEAD /uploads/{id} tells the offset to continue from.",
+    ) -> None:
+        super().__init__(message, next_step=next_step, details={"offset": offset})
+
+
+class UploadInUseError(ConflictError):
+    """A paper is being made of the upload now."""
+
+    def __init__(self, upload_id: str, job_id: str | None) -> None:
+        job = f" by job {job_id}" if job_id else ""
+        wait = f"Ask get_job for {job_id}" if job_id else "Wait until add_paper has answered"
         super().__init__(
-            message,
-            next_step="HEAD /uploads/{id} tells the offset to continue from.",
-            details={"offset": offset},
+            f"The upload is being added{job}; it was not deleted",
+            next_step=f"{wait}; the upload is gone once it is added. remove_paper takes the paper "
+            "out again.",
+            details={"upload_id": upload_id, "job_id": job_id},
         )
 
 
@@ -150,14 +196,17 @@ class Uploads:
     async def begin(self, question: NewUpload, call: Call) -> UploadState:
         if question.size > self._limits.max_bytes:
             raise UploadTooLargeError(
-                f"{question.size:,} bytes are more than one upload may have "
-                f"({self._limits.max_bytes:,})",
+                f"One upload may have {self._limits.max_bytes:,} bytes; more were declared",
                 "The operator can raise papers.max_upload_bytes, or add the file on the machine "
                 "itself with carrel add.",
             )
         sha256 = None if question.sha256 is None else question.sha256.lower()
         upload = await asyncio.to_thread(
-            self._store.create, call.caller.user_id, question.name, question.size, sha256
+            self._store.create,
+            call.caller.user_id,
+            clean_file_name(question.name),
+            question.size,
+            sha256,
         )
         return _state(upload)
 
@@ -184,6 +233,22 @@ class Uploads:
     async def discard(self, upload_id: str, owner: str) -> None:
         """Remove an upload of which a paper was made."""
         await asyncio.to_thread(self._store.remove, upload_id, owner)
+
+    @asynccontextmanager
+    async def using(self, upload_id: str | None) -> AsyncIterator[None]:
+        """While the block runs the upload, if there is one, cannot be removed."""
+        if upload_id is None:
+            yield
+            return
+        held = self._store.use(upload_id)
+        await asyncio.to_thread(held.__enter__)
+        try:
+            yield
+        finally:
+            held.__exit__(None, None, None)
+
+    async def name_job(self, upload_id: str, owner: str, job_id: str) -> None:
+        await asyncio.to_thread(self._store.name_job, upload_id, owner, job_id)
 
     async def sweep(self) -> None:
         await asyncio.to_thread(self._store.sweep)

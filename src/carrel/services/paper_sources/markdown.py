@@ -14,6 +14,9 @@ from carrel.libraries.text.front_matter import (
     load_front_matter,
     split_front_matter,
 )
+from carrel.libraries.works.file_kinds import HEAD_BYTES, KINDS_TAKEN, FileKind, recognise_file
+from carrel.libraries.works.given_names import given_name
+from carrel.libraries.works.prose import is_prose
 from carrel.rooms.papers.building.models import Reading, ReadProblem, SourcePart
 from carrel.rooms.papers.building.paper_records import (
     FieldOrigin,
@@ -29,6 +32,8 @@ from carrel.services.paper_sources.stated_references import read_stated_referenc
 from carrel.services.paper_sources.texts import clean, one_line
 
 _LONGEST_FRONT = 256 * 1024
+# Of a text that nobody named, which is shown by its first line.
+_LONGEST_FIRST_LINE = 120
 # Of a first heading taken for the title and a section taken for the abstract, chosen by hand: the
 # words are the author's, only their part is read from the layout.
 _HEADING_CONFIDENCE = 0.9
@@ -63,7 +68,8 @@ class MarkdownReader:
 
     def read(self, part: SourcePart, assets: AssetStore) -> Reading:
         try:
-            text = decode_text(part.path.read_bytes())
+            raw = part.path.read_bytes()
+            text = decode_text(raw)
         except NotTextError as error:
             return Reading.failed("not_utf8", str(error))
         body = markdown_body(text)
@@ -74,8 +80,10 @@ class MarkdownReader:
         if not body.strip() and not _says_something(record):
             return Reading.failed("empty", "there is nothing in this file")
         headings = find_headings(body)
+        if reason := _why_no_paper(raw, body, headings, record):
+            return Reading.failed("not_a_paper", reason)
         if not record.title:
-            title, origin = _title_from(headings, part.path, problems)
+            title, origin = _title_from(headings, part.path, body, problems)
             record = replace(record, title=title, origins=(*record.origins, origin))
         if not record.abstract and (abstract := section(body, "abstract")):
             origin = FieldOrigin("abstract", "layout", _SECTION_CONFIDENCE)
@@ -95,6 +103,23 @@ class MarkdownReader:
             figures_sha256=assets.keep_figures(figures) if figures else None,
         )
         return Reading((record,), (*problems, *translation_problems))
+
+
+def _why_no_paper(
+    raw: bytes, body: str, headings: tuple[Heading, ...], record: PaperRecord
+) -> str | None:
+    """The reason why no paper is made of a text; None where it is one."""
+    match recognise_file("", raw[:HEAD_BYTES]):
+        case FileKind.PICTURE:
+            return f"it is a picture; papers are made of {KINDS_TAKEN}"
+        case FileKind.TEX:
+            return f"it is TeX source, which is not read; papers are made of {KINDS_TAKEN}"
+    if _says_something(record) or headings or is_prose(body):
+        return None
+    return (
+        "it has no title (front matter or a heading) and fewer than two sentences; "
+        "add a title to make it a paper"
+    )
 
 
 def _says_something(record: PaperRecord) -> bool:
@@ -257,16 +282,19 @@ def _front_fields(front: str | None) -> tuple[Mapping[str, object], list[ReadPro
 
 
 def _title_from(
-    headings: tuple[Heading, ...], path: Path, problems: list[ReadProblem]
+    headings: tuple[Heading, ...], path: Path, body: str, problems: list[ReadProblem]
 ) -> tuple[str, FieldOrigin]:
     if headings and headings[0].level == 1:
         return headings[0].title, FieldOrigin("title", "layout", _HEADING_CONFIDENCE)
-    problems.append(
-        ReadProblem(
-            "title_from_file_name",
-            "no title in front matter or heading; the file's name is used",
-            is_fatal=False,
-        )
-    )
     [origin] = mark_guesses("title")
-    return one_line(path.stem.replace("_", " ")) or path.name, origin
+    name = given_name(path)
+    if name is None:
+        code, words = "title_from_first_line", "the first line is used"
+        title = one_line(body.strip().partition("\n")[0][:_LONGEST_FIRST_LINE])
+    else:
+        code, words = "title_from_file_name", "the file's name is used"
+        title = one_line(Path(name).stem.replace("_", " ")) or name
+    problems.append(
+        ReadProblem(code, f"no title in front matter or heading; {words}", is_fatal=False)
+    )
+    return title or path.name, origin

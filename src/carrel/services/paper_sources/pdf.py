@@ -15,6 +15,7 @@ from carrel.libraries.pdf_layout.readability import is_undecodable
 from carrel.libraries.pdf_layout.references import read_references
 from carrel.libraries.pdf_layout.structure import DocumentStructure, read_structure
 from carrel.libraries.pdf_layout.title_page import Found, TitlePage, read_title_page
+from carrel.libraries.works.given_names import given_name
 from carrel.rooms.papers.building.models import Reading, ReadProblem
 from carrel.rooms.papers.building.paper_records import (
     FieldOrigin,
@@ -174,7 +175,8 @@ def _make_reading(
     )
     origins = _field_origins(front, text.certainty)
     if title is None:
-        title = one_line(path.stem.replace("_", " ")) or path.name
+        name = given_name(path) or path.name
+        title = one_line(Path(name).stem.replace("_", " ")) or name
         origins.append(FieldOrigin("title", "guess", _NAME_CONFIDENCE))
         problems.append(
             ReadProblem(

@@ -9,6 +9,8 @@ from pathlib import Path
 from carrel.core.caller import LOCAL_USER
 from carrel.core.clock import Clock
 from carrel.core.progress import NoProgress, Progress
+from carrel.libraries.works.file_kinds import KINDS_TAKEN
+from carrel.libraries.works.given_names import given_name, name_file
 from carrel.rooms.papers.building.build_reports import BuildReport, ReportLine
 from carrel.rooms.papers.building.decision_desk import (
     DecisionDesk,
@@ -33,8 +35,11 @@ from carrel.rooms.papers.errors import (
     NothingToBuildError,
     PaperNotAddedError,
 )
-from carrel.rooms.papers.models import PaperAdded, PaperRemoved
+from carrel.rooms.papers.models import AddedPaper, PaperAdded, PaperRemoved
 
+# Of papers that one call added, the answer names these.
+LISTED_PAPERS = 100
+_WHAT_IS_TAKEN = f"papers are made of {KINDS_TAKEN}."
 # How long whoever changes a corpus waits for whoever changes it now.
 BUILD_WAIT_SECONDS = 240.0
 _TEXT_NOT_TAKEN = (
@@ -95,21 +100,34 @@ class PaperBuilder:
                 file.unlink(missing_ok=True)
                 self._state.forget_sources([source])
                 self._publisher.publish(progress)
+                shown = given_name(file) or file.name
+                name_file(file).unlink(missing_ok=True)
                 raise PaperNotAddedError(
-                    lines[0].message if lines else "No paper was found in it.",
+                    lines[0].message if lines else f"No paper was found in it: {_WHAT_IS_TAKEN}",
                     next_step="Correct what is wrong and send it again; nothing was added.",
-                    details={
-                        "problems": [line.to_facts() | {"source": file.name} for line in lines]
-                    },
+                    details={"problems": [line.to_facts() | {"source": shown} for line in lines]},
                 )
             merged = self._publisher.merge(planned)
             text_notes = self._compare_texts(source, planned, merged)
+            listed = [
+                (each, self._publisher.merge(each).title)
+                for each in outcome.asked_for[:LISTED_PAPERS]
+            ]
         notes = [line.message for line in lines]
         notes += text_notes
         notes += [each.message for each in planned.group.conflicts if each.source == source]
         notes += [line.message for line in link_lines(planned)]
+        papers = [
+            AddedPaper(paper_id=each.paper_id, title=title, is_new=each.is_new)
+            for each, title in listed
+        ]
         return PaperAdded(
-            paper_id=planned.paper_id, title=merged.title, is_new=planned.is_new, notes=notes
+            paper_id=planned.paper_id,
+            title=merged.title,
+            is_new=planned.is_new,
+            notes=notes,
+            papers=papers if len(papers) > 1 else [],
+            count=len(outcome.asked_for),
         )
 
     def _compare_texts(self, source: str, planned: PlannedPaper, merged: PaperRecord) -> list[str]:
