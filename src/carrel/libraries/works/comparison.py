@@ -8,6 +8,7 @@ from enum import Enum
 from carrel.libraries.works import linkage_weights as fitted
 from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
 from carrel.libraries.works.people import count_shared_people
+from carrel.libraries.works.title_differences import find_title_difference
 from carrel.libraries.works.titles import (
     MIN_TELLING_LETTERS,
     count_telling_letters,
@@ -136,6 +137,8 @@ def _reason_to_doubt(one: Work, other: Work, agreement: Agreement) -> str | None
             return f"{field} differs"
     if agreement.level("year") == "further apart":
         return "the years are too far apart"
+    if not same_place and (difference := find_title_difference(one.title, other.title)):
+        return difference
     if same_place and agreement.level("venue") == "same":
         return None
     people = agreement.level("people")

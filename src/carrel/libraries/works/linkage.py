@@ -20,6 +20,7 @@ from carrel.libraries.works.link_events import (
     VersionLink,
 )
 from carrel.libraries.works.people import count_shared_people
+from carrel.libraries.works.title_differences import find_title_difference
 from carrel.libraries.works.titles import title_likeness
 from carrel.libraries.works.work import Work
 
@@ -64,9 +65,13 @@ _SAID = {
     LinkRule.ARXIV: "same arXiv id",
     LinkRule.PMID: "same PubMed id",
     LinkRule.CONTENT: "the same text, byte for byte",
-    LinkRule.LABEL: "same citation key and a similar title",
+    LinkRule.LABEL: "same citation key and title",
     LinkRule.IDENTICAL: "same title, authors, venue and year",
 }
+
+
+# Different titles of the records of one work; more of them are those of broken records.
+_MAX_TITLES_COMPARED = 12
 
 
 @dataclass(slots=True)
@@ -219,8 +224,8 @@ class _Clusters:
         mine, theirs = self._cluster(at).dois, self._cluster(holder).dois
         if mine and theirs and not mine & theirs:
             return "their DOIs differ"
-        if rule is LinkRule.LABEL and _share_of_words(one, other) < fitted.MIN_LIKENESS_FOR_LABEL:
-            return "their titles differ"
+        if rule is LinkRule.LABEL:
+            return _reason_against_label(one, other)
         if rule is LinkRule.IDENTICAL and one.source is not None and one.source == other.source:
             return None if one.is_identical(other) else "they are two entries of one list"
         return None
@@ -242,10 +247,25 @@ class _Clusters:
         years = here.years | there.years
         if years and max(years) - min(years) > fitted.MAX_YEARS_APART:
             return "the years of their other records are too far apart"
+        if difference := self._find_title_difference(one, other):
+            return difference
         for source in here.sources.keys() & there.sources.keys():
             if not self.works[here.sources[source]].is_identical(self.works[there.sources[source]]):
                 return "both are like entries of one list that are not the same"
         return None
+
+    def _find_title_difference(self, one: int, other: int) -> str | None:
+        """In what titles of two clusters differ; a title without its subtitle is like many."""
+        here, there = self.works[one], self.works[other]
+        if here.title_key == there.title_key or here.stands_where(there):
+            return None
+        mine, theirs = (
+            sorted({self.works[each].title for each in self._cluster(at).members})
+            for at in (one, other)
+        )
+        mine, theirs = mine[:_MAX_TITLES_COMPARED], theirs[:_MAX_TITLES_COMPARED]
+        found = (find_title_difference(one, other) for one in mine for other in theirs)
+        return next((difference for difference in found if difference), None)
 
     def _find_tie(
         self, one: int, other: int, score: float, partners: dict[int, list[tuple[float, int]]]
@@ -329,6 +349,14 @@ def _start_cluster(at: int, work: Work) -> _Cluster:
         {work.year} if work.year else set(),
         {work.source: at} if work.source else {},
     )
+
+
+def _reason_against_label(one: Work, other: Work) -> str | None:
+    if _share_of_words(one, other) < fitted.MIN_LIKENESS_FOR_LABEL:
+        return "their titles differ"
+    if one.stands_where(other):
+        return None
+    return find_title_difference(one.title, other.title)
 
 
 def _share_of_words(one: Work, other: Work) -> float:

@@ -163,6 +163,13 @@ class Work:
             for name in ("title_key", "names", "year", "venue_key", "volume", "first_page", "kind")
         )
 
+    def stands_where(self, other: Work) -> bool:
+        """Whether volume and first page are known of both and the same."""
+        here, there = (self.volume, self.first_page), (other.volume, other.first_page)
+        return all(here) and [str(each).lower() for each in here] == [
+            str(each).lower() for each in there
+        ]
+
 
 def first_page_of(pages: str | None) -> str | None:
     """`e1234` of `e1234-e1250`, `100` of `100--110`."""

@@ -44,11 +44,11 @@ _WHAT_IS_TAKEN = f"papers are made of {KINDS_TAKEN}."
 BUILD_WAIT_SECONDS = 240.0
 _TEXT_NOT_TAKEN = (
     "The corpus has this paper with another text and kept that: the new text was not taken. If it "
-    "is another paper, add it with a DOI, or with authors and year."
+    "is another paper, split it off with edit_paper, or add it with its own DOI."
 )
 _TEXT_REPLACED = (
     "The corpus had this paper with another text: the new text is shown in its place. If it is "
-    "another paper, add it with a DOI, or with authors and year."
+    "another paper, split it off with edit_paper, or add it with its own DOI."
 )
 
 
