@@ -229,6 +229,24 @@ def test_the_newest_of_two_texts_that_were_handed_in_is_shown_and_said(served: C
             assert texts[1] in str(served.one(find, first.paper_id))
             (note,) = other.notes
             assert "shown in its place" in note
+            assert "split it off with edit_paper" in note
+
+
+@pytest.mark.promise("P15")
+def test_two_texts_whose_titles_differ_in_a_word_stay_two_papers(served: Corpus) -> None:
+    head = "authors: [Ann Body, Jo Doe]\nyear: 2020\n---\n\nWhat was found.\n"
+    first, second, other = (
+        add(served.into, markdown=f"---\ntitle: {title}\n{head}{title}\n")
+        for title in (
+            "Long term outcomes of statins in older men",
+            "Long term outcomes of statins in older women",
+            "Other long term outcomes of statins in older men",
+        )
+    )
+    assert len({first.paper_id, second.paper_id, other.paper_id}) == 3
+    assert second.is_new
+    assert other.is_new
+    assert any("may be one paper" in note for note in second.notes)
 
 
 @pytest.mark.promise("P15")
