@@ -66,8 +66,8 @@ def random_record(chance: random.Random, number: int) -> PaperRecord:
             related = (RelatedWork(relation, "", known),)
     return PaperRecord(
         title=title,
-        authors=(f"{FAMILIES[spoken % 7]}, A. B.", "Zoë Other"),
-        publication_date=f"{2000 + spoken % 15}-05",
+        authors=(f"{FAMILIES[spoken % 7]}, A. B.", "Zoë Other") if chance.random() < 0.9 else (),
+        publication_date=f"{2000 + spoken % 15}-05" if chance.random() < 0.75 else None,
         abstract="Whales sing.",
         doi=doi,
         arxiv_id=f"2101.{number:05}" if chance.random() < 0.2 else None,
@@ -83,8 +83,8 @@ def cite(chance: random.Random, record: PaperRecord) -> CitedWork:
     def sometimes(value: str | None, share: float) -> str | None:
         return value if chance.random() < share else None
 
-    year = int((record.publication_date or "2000")[:4]) + chance.choice((0, 0, 0, 0, 1, -1, 2))
-    family = record.authors[0].partition(",")[0]
+    year = int((record.publication_date or "2004")[:4]) + chance.choice((0, 0, 0, 0, 1, -1, 2))
+    family = record.authors[0].partition(",")[0] if record.authors else "Lee"
     author = chance.choice((f"{family} AB", f"A. B. {family}", f"{family}, A.", "Nobody, N."))
     return CitedWork(
         text=record.title,
@@ -172,6 +172,16 @@ class Judge:
             if citing not in own and any(link.paper_id in own for link in links)
         }
 
+    def perhaps_citing(self, paper_id: str) -> set[str]:
+        """The papers that may cite a version of a paper and do not surely cite any."""
+        own = self.groups[paper_id]
+        return {
+            citing
+            for citing, links in self.links.items()
+            if citing not in own
+            and any(link.paper_id is None and link.candidates & own for link in links)
+        } - self.citing(paper_id)
+
     def edges(self) -> set[tuple[frozenset[str], frozenset[str]]]:
         """Which works cite which, none itself."""
         return {
@@ -223,15 +233,18 @@ class Judge:
                     found[kind].add(paper_id)
                 elif name in self._versions[paper_id]:
                     found["version"].add(paper_id)
-            if _is_same_title(work, paper.record):
-                found["title"].add(paper_id)
+            if verdict := _judge_title(work, paper.record):
+                found[verdict].add(paper_id)
         for kind in ("doi", "version", "arxiv", "pmid", "title"):
             hits = found.get(kind)
             if hits:
                 if len({self.groups[hit] for hit in hits}) == 1:
                     return Judged(min(hits, key=lambda hit: hit), kind, frozenset(hits))
                 return Judged(None, None, frozenset(hits))
-        return Judged(None, None, frozenset())
+        undated, doubtful, other = found["undated"], found["doubtful"], found["other"]
+        if undated and len({self.groups[each] for each in undated | doubtful | other}) == 1:
+            return Judged(min(undated), "title", frozenset(undated))
+        return Judged(None, None, frozenset(undated | doubtful))
 
 
 def _names(paper: PublishedPaper) -> set[str]:
@@ -244,12 +257,21 @@ def _is_final(doi: str | None) -> bool:
     return doi is not None and not doi.startswith(PREPRINT)
 
 
-def _is_same_title(work: CitedWork, record: PaperRecord) -> bool:
+def _judge_title(work: CitedWork, record: PaperRecord) -> str | None:
+    """The word for what the titles say of a reference and a paper. All titles here are long."""
+    if not work.title or title_key(work.title) != title_key(record.title):
+        return None
     year = int(record.publication_date[:4]) if record.publication_date else None
-    return _titles_agree(
-        (work.title, work.authors, work.year, work.doi),
-        (record.title, record.authors, year, record.doi),
-    )
+    are_finals = _is_final(work.doi) and _is_final(record.doi)
+    are_far = work.year is not None and year is not None and abs(work.year - year) > 1
+    if not work.authors or not record.authors:
+        return None if are_finals or are_far else "doubtful"
+    if family_key(work.authors[0]) != family_key(record.authors[0]):
+        return None
+    if are_finals or are_far:
+        return "other"
+    unknown = (work.year, year).count(None)
+    return ("title", "undated", "doubtful")[unknown]
 
 
 def _is_same(one: CitedWork, other: CitedWork) -> bool:

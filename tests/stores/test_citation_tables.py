@@ -77,6 +77,8 @@ def check_against_judge(folder: Path, judge: Judge) -> None:
                 assert {names[link.row] for link in citing.links} == judge.citing(paper_id)
                 for link in citing.links:
                     assert names[link.cited_row] in judge.work_of(paper_id)
+                unclear = {names[each] for each in citing.ambiguous_rows}
+                assert unclear == judge.perhaps_citing(paper_id)
             for paper_id, judged in judge.links.items():
                 for (found, candidates), told in zip(
                     read_links(session, paper_id), judged, strict=True
@@ -114,9 +116,11 @@ def test_links_are_those_of_the_judge_in_one_segment_and_in_several(
     papers = citing_papers(seed, 60, texts)
     judge = Judge(papers, texts)
     assert sum(link.paper_id is not None for links in judge.links.values() for link in links) > 100
-    assert any(
-        link.candidates and not link.paper_id for each in judge.links.values() for link in each
-    )
+    links = [link for each in judge.links.values() for link in each]
+    assert any(link.candidates and not link.paper_id for link in links)
+    undated = {each for each, paper in judge.papers.items() if not paper.record.publication_date}
+    assert any(link.kind == "title" and link.paper_id in undated for link in links)
+    assert any(len(link.candidates) == 1 and not link.paper_id for link in links)
     for size in (60, 25):
         corpus = CorpusOnDisk(tmp_path / str(size), texts)
         for first in range(0, 60, size):

@@ -16,8 +16,11 @@ import pytest
 from carrel.cli.papers_pages import PAGES
 from carrel.core.answer import Explained, split_explanation
 from carrel.core.caller import LOCAL_USER, Caller, Visit
+from carrel.core.errors import InvalidInputError
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.rooms.papers.building.models import BuildOptions
+from carrel.rooms.papers.citation_drawings import write_drawing
+from carrel.rooms.papers.citation_models import BriefPaper
 from carrel.rooms.papers.errors import CitationsUnknownError, PaperNotFoundError
 from carrel.settings import read_settings
 from carrel.wiring.desk import Desk, open_desk
@@ -199,7 +202,10 @@ def test_papers_are_near_by_what_they_cite_and_by_who_cites_them(home: Path) -> 
         assert coupled[0].similarity == pytest.approx(2 / 6**0.5, abs=1e-4)
         together = await ask("find_related_papers", paper_id=["10.1000/a"], by="co-citation")
         assert [(each.title[-1], each.shared) for each in together] == [("b", 2)]
-        nothing = await ask("find_related_papers", papers=["10.1000/f"])
+        # What a or f cite is not known, which is not the same as nothing.
+        with pytest.raises(CitationsUnknownError, match="not known"):
+            await ask("find_related_papers", papers=["10.1000/f"])
+        nothing = await ask("find_related_papers", papers=["10.1000/c"], by="co-citation")
         assert isinstance(nothing, Explained)
         assert nothing.result == []
 
@@ -284,6 +290,8 @@ def test_a_snowball_counts_its_rounds_and_names_what_the_corpus_lacks(home: Path
         words = await ask("snowball_papers", seeds=["10.1000/b"], query="year:2010", rounds=1)
         assert names(words.papers) == ["a"]
         assert words.rounds[0].excluded_by_query == 3
+        with pytest.raises(InvalidInputError, match="year_from"):
+            await ask("snowball_papers", seeds=["10.1000/c"], year_from=2020, year_to=2000)
         budget = await ask("snowball_papers", seeds=["10.1000/b"], max_papers=2)
         assert (budget.stopped, budget.paper_count) == ("papers", 2)
         share = await ask("snowball_papers", seeds=["10.1000/c"], min_new_share=0.9, rounds=5)
@@ -299,9 +307,28 @@ def test_a_drawing_has_an_arrow_for_each_citation(home: Path) -> None:
         assert drawn.count(" --> ") == 4
         dot = (await ask("draw_citations", paper_id="10.1000/b", format="dot", limit=1)).body
         assert dot.startswith("digraph")
-        assert dot.count(" -> ") == 2
+        assert dot.count(" -> ") == 3
+        assert "2 more are not drawn" in dot
+        alone = (await ask("draw_citations", paper_id="10.1000/f")).body
+        assert "What it cites is not known" in alone
 
     on_desk(home, story)
+
+
+def test_a_drawing_keeps_the_signs_of_titles_and_reads_none_as_its_own() -> None:
+    title = 'C++ & C#: "fast" <b>\\n of\n50% `x` [1] – Größe'
+    paper = BriefPaper(paper_id="x", title=title, authors=(), year="2001", doi=None)
+    mermaid = write_drawing({"x": paper}, [], "mermaid").splitlines()[1]
+    label = mermaid.removeprefix('  p0["').removesuffix('"]')
+    assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), label) == (
+        'C++ & C#: "fast" <b>\\n of 50% `x` [1] – Größe (2001)'
+    )
+    assert "C++ #38; C#35;: " in label
+    assert not set(re.sub(r"#\d+;", "", label)) & set('"<>&#`[]\\%')
+    dot = write_drawing({"x": paper}, [], "dot").splitlines()[2]
+    assert dot == (
+        '  p0 [label="C++ &amp; C#: \\"fast\\" <b>\\\\n of 50% `x` [1] – Größe (2001)"];'
+    )
 
 
 def test_a_paper_that_comes_later_is_linked_at_once(tmp_path: Path) -> None:
@@ -320,6 +347,118 @@ def test_a_paper_that_comes_later_is_linked_at_once(tmp_path: Path) -> None:
         assert after.linked_count == 1
         assert names(await ask("rank_papers")) == ["b", "c"]
 
+    on_desk(tmp_path, story)
+
+
+LONG = "Computing estimators of sandwiches by objects: the {} case"
+
+
+def write_undated(folder: Path, works: list[dict[str, Any]], cited: list[tuple[str, str]]) -> None:
+    """Records without DOIs, and an article that cites titles with years."""
+    lines = "".join(json.dumps(work) + "\n" for work in works)
+    (folder / "works.jsonl").write_text(lines, encoding="utf-8")
+    references = "".join(
+        '<ref><element-citation><person-group person-group-type="author"><name><surname>Zeileis'
+        f"</surname><given-names>A</given-names></name></person-group><year>{year}</year>"
+        f"<article-title>{title}</article-title></element-citation></ref>"
+        for title, year in cited
+    )
+    (folder / "citing.xml").write_text(
+        '<article><front><article-meta><article-id pub-id-type="doi">10.1000/citing</article-id>'
+        "<title-group><article-title>A paper that cites the others of this folder</article-title>"
+        "</title-group><pub-date><year>2020</year></pub-date></article-meta></front><body><p>Text."
+        f"</p></body><back><ref-list>{references}</ref-list></back></article>",
+        encoding="utf-8",
+    )
+
+
+def test_a_year_that_is_not_known_links_only_what_nothing_else_could_be(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    people = ["Zeileis, Achim"]
+
+    def work(title: str, year: int | None = None, authors: list[str] = people) -> dict[str, Any]:
+        return {"title": title, "authors": authors} | ({"year": year} if year else {})
+
+    works = [
+        work(LONG.format("first")),
+        work("An editorial remark"),
+        work("The undated twin of a paper on whales and ships"),
+        work("The undated twin of a paper on whales and ships", 1990),
+        work("A dated paper on kinases that sleep at night", 2001),
+        work("A paper of which nobody knows the author at all", 2005, []),
+        work("Without any date on either side of the citation"),
+        work("A paper of the same title by somebody else entirely", authors=["Other, N."]),
+        work("Another title that has a letter behind its year", 2022),
+    ]
+    cited = [(each["title"], "2006") for each in works]
+    cited[6] = (works[6]["title"], "")
+    cited[8] = (works[8]["title"], "2022b")
+    cited.append((works[4]["title"], ""))
+    write_undated(source, works, cited)
+    build_papers([source], tmp_path / "papers", BuildOptions(workers=1))
+
+    async def story(ask: Any) -> None:
+        answer = await ask("get_citations", paper_id="10.1000/citing", direction="out")
+        told = [(each.linked_by, len(each.may_be)) for each in answer.references]
+        assert told == [
+            ("title", 0),  # exactly one paper has this title and author
+            (None, 1),  # too short a title to say it without a year
+            (None, 1),  # another paper of the same title and author has another year
+            (None, 1),
+            (None, 0),  # 2001 is not 2006
+            (None, 1),  # the author is not known
+            (None, 1),  # neither year is known
+            (None, 0),  # another author
+            ("title", 0),
+            ("title", 0),  # the same paper, cited without a year
+        ]
+        first = answer.references[0].paper_id
+        assert (await ask("get_paper_metadata", paper_id=first)).title == LONG.format("first")
+        cites = await ask("get_citations", paper_id=first)
+        assert (cites.cited_by_count, cites.unclear_count) == (1, 0)
+        doubtful = await ask("get_citations", paper_id=answer.references[1].may_be[0])
+        assert (doubtful.cited_by_count, doubtful.unclear_count) == (0, 1)
+        # What may be here is in neither list of a snowball, and a seed never is in this one.
+        found = await ask("snowball_papers", seeds=["10.1000/citing", first], direction="out")
+        assert {each.title for each in found.not_in_corpus} == {
+            works[4]["title"],  # as of 2006; the corpus has one of 2001
+            works[7]["title"],
+        }
+        assert found.may_be_in_corpus_count == 4
+        assert "4 cited works may be in the corpus" in found.message
+
+    on_desk(tmp_path, story)
+
+
+def test_orders_do_not_change_when_papers_are_written_again(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in CITED:
+        write_article(source, name, ("f",) if name != "f" else (), "<!-- 1 -->")
+    build_papers([source], tmp_path / "papers", BuildOptions(workers=1))
+
+    async def orders(ask: Any) -> list[Any]:
+        cites = await ask("get_citations", paper_id="10.1000/f", direction="in")
+        near = await ask("find_related_papers", papers=["10.1000/a"])
+        ball = await ask("snowball_papers", seeds=["10.1000/f"])
+        drawn = (await ask("draw_citations", paper_id="10.1000/f")).body
+        lists = (cites.cited_by, near, await ask("rank_papers"), ball.papers)
+        return [*map(names, lists), drawn]
+
+    async def story(ask: Any) -> None:
+        before = await orders(ask)
+        for name in ("e", "b", "a"):
+            old = (source / f"{name}.xml").read_text(encoding="utf-8")
+            (source / f"{name}.xml").write_text(old.replace("sing.", "dive."), encoding="utf-8")
+            build_papers([source], tmp_path / "papers", BuildOptions(workers=1))
+            assert await orders(ask) == before
+
+    for name, year in YEARS.items():
+        text = (source / f"{name}.xml").read_text(encoding="utf-8")
+        same = text.replace(f"<year>{year}</year></pub-date>", "<year>2000</year></pub-date>")
+        (source / f"{name}.xml").write_text(same, encoding="utf-8")
+    build_papers([source], tmp_path / "papers", BuildOptions(workers=1))
     on_desk(tmp_path, story)
 
 

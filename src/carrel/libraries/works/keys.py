@@ -18,6 +18,10 @@ TITLE_KEY_LETTERS = 40
 # Section 5: shorter titles (Editorial, Index) name many works. Han and kana say more per letter.
 MIN_TITLE_LETTERS = 16
 MIN_UNSPACED_LETTERS = 6
+# What a title must have to name a work without its year, as "Introduction to statistics" does not.
+# Caution, not fitted: of the title keys of 19,442 eLife records 15 name two works, all longer.
+TELLING_TITLE_LETTERS = 25
+TELLING_UNSPACED_LETTERS = 10
 # Longer than any title or name; what stands behind is not looked at.
 _LONGEST_TITLE = 2_000
 _LONGEST_NAME = 300
@@ -107,6 +111,13 @@ def title_key(title: str) -> str | None:
         if place > TITLE_KEY_LETTERS and _NUMERAL.fullmatch(word):
             numerals.append(word)
     return "#".join([squashed[:TITLE_KEY_LETTERS], *numerals])
+
+
+def is_telling_title(key: str) -> bool:
+    """Whether a title key is long enough to name a work without its year."""
+    letters = key.partition("#")[0]
+    is_unspaced = _UNSPACED.search(letters) is not None
+    return len(letters) >= (TELLING_UNSPACED_LETTERS if is_unspaced else TELLING_TITLE_LETTERS)
 
 
 def family_key(name: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
 from carrel.core.operation import Answer, Question
 from carrel.rooms.papers.models import (
@@ -105,6 +105,14 @@ class SnowballPapers(Question):
     limit: Limit = 50
     page: Page = 1
 
+    @model_validator(mode="after")
+    def _check_years(self) -> SnowballPapers:
+        if self.year_from and self.year_to and self.year_from > self.year_to:
+            raise ValueError(
+                f"year_from {self.year_from} is after year_to {self.year_to}: no year is in between"
+            )
+        return self
+
 
 class DrawCitations(OnePaper):
     """The neighbourhood of a paper as text that drawing tools read."""
@@ -127,7 +135,7 @@ class ListedReference(Answer):
     """One entry of a reference list.
 
     `paper_id` is the paper of the corpus that it is, and `linked_by` how that is known; where
-    several papers fit and nothing decides, `may_be` names them and `paper_id` is null.
+    papers fit and nothing decides, `may_be` names them and `paper_id` is null.
     """
 
     number: int
@@ -258,7 +266,10 @@ class PrismaCounts(Answer):
 
 
 class Snowball(Answer):
-    """Papers found by citations from the seeds, a page of them, and the counts of every round."""
+    """Papers found by citations from the seeds, a page of them, and the counts of every round.
+
+    `may_be_in_corpus_count` works are in neither list: title and author alone do not decide.
+    """
 
     seeds: int
     stopped: Literal["nothing new", "few new", "papers", "rounds"]
@@ -269,3 +280,4 @@ class Snowball(Answer):
     papers: list[FoundBySnowball]
     not_in_corpus_count: int
     not_in_corpus: list[MissingWork]
+    may_be_in_corpus_count: int = Field(default=0, exclude_if=lambda value: not value)

@@ -67,7 +67,7 @@ class CitationOperations:
         title="Get citations",
         description=(
             "What a paper cites (out) and which papers of the corpus cite it (in), off line; each "
-            "reference with the corpus paper it is, if any. Null means not known."
+            "reference with the corpus paper it is, if any. Null means not asked for or not known."
         ),
         scopes=SCOPES,
         quotes=_cited,
@@ -108,7 +108,7 @@ class CitationOperations:
         if found:
             return found
         missing = (
-            "No other known reference list names a work that these papers cite."
+            "No other known reference list names a work that these papers are known to cite."
             if question.by == "coupling"
             else "No known reference list names one of these papers together with another."
         )

@@ -53,6 +53,18 @@ class CitingPage:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingWorks:
+    """The first of the works that the corpus lacks, how many there are, and how many it may have.
+
+    The `doubtful_count` works are not among the others.
+    """
+
+    works: tuple[MissingWork, ...]
+    count: int
+    doubtful_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class CitationNeighbours:
     """Papers that a paper cites and that cite it, each work once."""
 
@@ -114,8 +126,6 @@ class CitationStore(Protocol):
         """The papers in this order."""
         ...
 
-    async def list_missing(
-        self, paper_ids: Sequence[str], count: int
-    ) -> tuple[list[MissingWork], int]:
-        """Works that the papers cite and the corpus lacks, most cited first, and how many."""
+    async def list_missing(self, paper_ids: Sequence[str], count: int) -> MissingWorks:
+        """Works that the papers cite and the corpus lacks, most cited first."""
         ...

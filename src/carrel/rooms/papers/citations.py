@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.libraries.works.cited_works import CitedWork
+from carrel.rooms.papers.citation_drawings import write_drawing
 from carrel.rooms.papers.citation_models import (
     BriefPaper,
     CitationAnswer,
@@ -58,7 +59,7 @@ class PaperCitations:
         return CitationAnswer(
             paper_id=paper.paper_id,
             title=paper.title,
-            message=_explain(coverage, references, citing, direction),
+            message=_explain(coverage, references, citing, direction, paper.has_source),
             references_known=references is not None,
             reference_count=None if references is None else len(references),
             linked_count=linked,
@@ -76,8 +77,10 @@ class PaperCitations:
     async def find_related(self, names: Sequence[str], by: str, limit: int) -> list[RelatedPaper]:
         """Papers near others. PaperNotFoundError; CitationsUnknownError where no list is known."""
         ids = await self.find_ids(names)
-        await self.need_lists()
+        coverage = await self.need_lists()
         if by == "coupling":
+            if not await self._store.keep_with_references(ids):
+                raise CitationsUnknownError(coverage.papers, of_papers=ids)
             return await self._store.find_coupled(ids, limit)
         return await self._store.find_co_cited(ids, limit)
 
@@ -112,11 +115,17 @@ class PaperCitations:
         known = await self._store.describe_papers(
             [paper.paper_id, *dict.fromkeys((*cited, *citing))]
         )
+        notes = []
+        if not await self._store.keep_with_references([paper.paper_id]):
+            notes.append("What it cites is not known")
+        left_out = len(near.cited) + len(near.citing) - len(cited) - len(citing)
+        if left_out:
+            notes.append(f"{left_out:,} more are not drawn")
         arrows = [
             *((paper.paper_id, each) for each in cited),
             *((each, paper.paper_id) for each in citing),
         ]
-        return _write_drawing({each.paper_id: each for each in known}, arrows, form)
+        return write_drawing({each.paper_id: each for each in known}, arrows, form, notes)
 
     async def find_ids(self, names: Sequence[str]) -> list[str]:
         """The ids of papers by any of their names. PaperNotFoundError."""
@@ -135,11 +144,12 @@ def _explain(
     references: list[LinkedReference] | None,
     citing: CitingPage | None,
     direction: Direction,
+    has_text: bool,
 ) -> str:
     """What is known and what is not, in whole sentences."""
     told = []
     if direction != "in":
-        told.append(_explain_references(references))
+        told.append(_explain_references(references, has_text))
     if direction != "out":
         told.append(
             "Nothing is known of who cites it: no paper of the corpus has a known reference list."
@@ -147,7 +157,9 @@ def _explain(
             else f"Cited by {citing.count:,} of the corpus; {_known_lists(coverage)}."
         )
         if citing is not None and citing.unclear_count:
-            told.append(f"{citing.unclear_count:,} more may cite it or a paper of the same title.")
+            told.append(
+                f"{citing.unclear_count:,} more may cite it: title and author alone do not decide."
+            )
     if coverage.papers_to_renew:
         told.append(
             f"{coverage.papers_to_renew:,} papers are in files of an earlier version and are "
@@ -156,17 +168,20 @@ def _explain(
     return " ".join(told)
 
 
-def _explain_references(references: list[LinkedReference] | None) -> str:
+def _explain_references(references: list[LinkedReference] | None, has_text: bool) -> str:
     if references is None:
-        return (
-            "What it cites is not known: none of its sources has a reference list. Add its PDF or "
-            "JATS file."
-        )
+        return f"What it cites is not known: {_explain_unknown(has_text)}"
     linked = sum(each.paper_id is not None for each in references)
     unclear = sum(bool(each.may_be) for each in references)
-    several = f", {unclear:,} fit several papers and are not linked" if unclear else ""
+    several = f", {unclear:,} may be and are not linked" if unclear else ""
     here = "1 is" if linked == 1 else f"{linked:,} are"
     return f"It has {len(references):,} references: {here} in the corpus{several}."
+
+
+def _explain_unknown(has_text: bool) -> str:
+    if has_text:
+        return "no reference list was found in its text. A JATS file or a .bib of it may have one."
+    return "none of its sources has a reference list. Add its PDF or JATS file."
 
 
 def _known_lists(coverage: CitationCoverage) -> str:
@@ -197,32 +212,3 @@ def describe_work(work: CitedWork) -> str:
     head = " ".join(filter(None, (people, year)))
     parts = (head, work.title, work.container, work.doi and f"doi:{work.doi}")
     return ". ".join(part.rstrip(".") for part in parts if part)[:_LONGEST_TEXT]
-
-
-_LONGEST_NODE = 60
-
-
-def _write_drawing(
-    papers: dict[str, BriefPaper], arrows: Sequence[tuple[str, str]], form: str
-) -> str:
-    """A graph of papers; an arrow goes from the paper that cites to the one that is cited."""
-    names = {paper_id: f"p{place}" for place, paper_id in enumerate(papers)}
-    labels = {names[paper_id]: _label(paper) for paper_id, paper in papers.items()}
-    edges = [(names[one], names[other]) for one, other in dict.fromkeys(arrows)]
-    if form == "dot":
-        nodes = [f'  {name} [label="{label}"];' for name, label in labels.items()]
-        drawn = [f"  {one} -> {other};" for one, other in edges]
-        return "\n".join(["digraph citations {", "  rankdir=LR;", *nodes, *drawn, "}"])
-    nodes = [f'  {name}["{label}"]' for name, label in labels.items()]
-    return "\n".join(["graph LR", *nodes, *(f"  {one} --> {other}" for one, other in edges)])
-
-
-def _label(paper: BriefPaper) -> str:
-    """A short title without signs that drawing tools read as their own."""
-    plain = " ".join(
-        "".join(
-            sign if sign.isalnum() or sign in " -.,:()" else " " for sign in paper.title
-        ).split()
-    )
-    short = plain if len(plain) <= _LONGEST_NODE else f"{plain[: _LONGEST_NODE - 1].rstrip()}…"
-    return f"{short} ({paper.year})"

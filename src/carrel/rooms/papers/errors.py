@@ -281,11 +281,21 @@ class DecisionNotFoundError(NotFoundError):
 
 
 class CitationsUnknownError(CarrelError):
-    """No paper of the corpus has a reference list, so nothing can be said of citations."""
+    """No reference list is known that a question needs: of the whole corpus, or `of_papers`."""
 
     code = "citations_unknown"
 
-    def __init__(self, papers: int) -> None:
+    def __init__(self, papers: int, of_papers: Sequence[str] = ()) -> None:
+        if of_papers:
+            super().__init__(
+                "What this paper cites is not known."
+                if len(of_papers) == 1
+                else f"What these {len(of_papers):,} papers cite is not known.",
+                next_step="Add its PDF or JATS file with its references, or ask with "
+                "by=co-citation, which needs only the lists of others.",
+                details={"papers": papers, "paper_ids": list(of_papers)},
+            )
+            return
         super().__init__(
             f"None of the {papers:,} papers of this corpus has a known reference list."
             if papers

@@ -50,9 +50,7 @@ class Snowballing:
         stopped = await search.run()
         found = list(search.found.values())
         first = first_of_page(question.page, question.limit)
-        missing, missing_count = await self._store.list_missing(
-            [*seeds, *search.found], question.limit
-        )
+        missing = await self._store.list_missing([*seeds, *search.found], question.limit)
         unread = sum(each.without_references for each in search.rounds)
         rounds = search.rounds
         return Snowball(
@@ -60,7 +58,7 @@ class Snowballing:
             stopped=stopped,
             message=_explain(stopped, len(found), unread, question.direction)
             + f" {coverage.with_references:,} of {coverage.papers:,} papers of the corpus have a "
-            "known reference list.",
+            "known reference list." + _explain_doubt(missing.doubtful_count),
             rounds=rounds,
             prisma=PrismaCounts(
                 identified_from_citation_searching=sum(each.links for each in rounds),
@@ -80,8 +78,9 @@ class Snowballing:
                 )
                 for each in found[first : first + question.limit]
             ],
-            not_in_corpus_count=missing_count,
-            not_in_corpus=missing,
+            not_in_corpus_count=missing.count,
+            not_in_corpus=list(missing.works),
+            may_be_in_corpus_count=missing.doubtful_count,
         )
 
 
@@ -181,6 +180,16 @@ _STOPPED: dict[Stopped, str] = {
     "papers": "Stopped at the greatest number of papers: raise max_papers to go on.",
     "rounds": "Stopped after the rounds that were asked for; more may follow.",
 }
+
+
+def _explain_doubt(works: int) -> str:
+    if not works:
+        return ""
+    named = "1 cited work" if works == 1 else f"{works:,} cited works"
+    return (
+        f" {named} may be in the corpus and stand{'s' if works == 1 else ''} in neither list: "
+        "get_citations names the papers under may_be."
+    )
 
 
 def _explain(stopped: Stopped, found: int, unread: int, direction: str) -> str:

@@ -10,7 +10,12 @@ from itertools import groupby
 from operator import itemgetter
 
 from carrel.libraries.works.citation_graph import CitationGraph
-from carrel.stores.corpus.citation_keys import VERSION_NUMBER
+from carrel.stores.corpus.citation_keys import (
+    ANOTHER_WORK,
+    BY_UNDATED_TITLE,
+    IN_DOUBT,
+    VERSION_NUMBER,
+)
 from carrel.stores.corpus.citation_matches import Matches, match_cache
 from carrel.stores.corpus.folder import CorpusSession
 
@@ -78,7 +83,7 @@ def _load(session: CorpusSession) -> CorpusGraph:
     ambiguous = 0
     for found in matches.values():
         for row, targets in _resolve(found, places, works):
-            if len(targets) > 1:
+            if len(targets) != 1:
                 ambiguous += 1
                 continue
             citing.append(works[places[row]])
@@ -89,7 +94,10 @@ def _load(session: CorpusSession) -> CorpusGraph:
 def _resolve(
     found: Sequence[Matches], places: dict[int, int], works: array[int]
 ) -> Iterator[tuple[int, set[int]]]:
-    """For each reference that meets any work, the works among which its strongest key decides."""
+    """For each reference that meets any work, the works among which its strongest key decides.
+
+    None where the reference may be one of them, but nothing makes it sure.
+    """
     live = sorted(
         match
         for each in found
@@ -99,7 +107,12 @@ def _resolve(
     for (row, _), several in groupby(live, key=itemgetter(0, 1)):
         matched = list(several)
         strongest = matched[0][2]
-        yield row, {works[places[match[3]]] for match in matched if match[2] == strongest}
+        if strongest == BY_UNDATED_TITLE:
+            yield row, {works[places[match[3]]] for match in matched}
+        elif strongest == IN_DOUBT:
+            yield row, set()
+        elif strongest != ANOTHER_WORK:
+            yield row, {works[places[match[3]]] for match in matched if match[2] == strongest}
 
 
 class _Groups:

@@ -1,7 +1,7 @@
 """Rows of the tables `work_key`, `reference_key` and `reference_list` of a segment.
 
 A key is a hash of 62 bits and its kind in the two lowest bits. A reference and a paper are joined
-where they have a key in common; a title counts only with year and first author, see `agrees`.
+where they have a key in common; a title counts only with first author and year, see `meet`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from carrel.libraries.identifiers import ARXIV_DOI_PREFIX
 from carrel.libraries.works.cited_works import CitedWork, decode_cited_works
-from carrel.libraries.works.keys import WorkKeys, make_work_keys, work_keys
+from carrel.libraries.works.keys import WorkKeys, is_telling_title, make_work_keys, work_keys
 from carrel.libraries.works.work import PREPRINT_PREFIXES
 from carrel.rooms.papers.building.paper_keys import KeyKind, PaperKey, find_year
 from carrel.rooms.papers.building.paper_records import PaperRecord
@@ -23,6 +23,11 @@ from carrel.stores.corpus.records import StoredPaper
 
 # Whose word counts first: the first kind that finds any paper decides.
 LINK_KINDS: tuple[LinkKind, ...] = ("doi", "version", "arxiv", "pmid", "title")
+BY_TITLE = LINK_KINDS.index("title")
+# Behind them, where title and first author are the same: one of the two has no year, which counts
+# if no other paper has that title and author; it may be the work, but nothing makes it sure; and
+# another work, which counts only against the first.
+BY_UNDATED_TITLE, IN_DOUBT, ANOTHER_WORK = BY_TITLE + 1, BY_TITLE + 2, BY_TITLE + 3
 
 _KEY_KINDS = ("doi", "arxiv", "pmid", "title")
 _TITLE = _KEY_KINDS.index("title")
@@ -33,6 +38,8 @@ HAS_FINAL_DOI = 1
 IS_OTHER_VERSION = 2
 # In `reference_key` alone: the reference has further keys that may decide before this one.
 HAS_STRONGER_KEY = 4
+# The title is too short to count without a year.
+IS_SHORT_TITLE = 8
 
 # Relations that say that two works are versions of one; a citation of either counts for both.
 VERSION_RELATIONS = frozenset({"preprint_of", "published_as", "version_of"})
@@ -116,9 +123,10 @@ def work_rows(paper: PublishedPaper | StoredPaper) -> tuple[WorkKeyRow, ...]:
     rows = {value: WorkKeyRow(value, 0, 0, flags) for value in map(hash_key, names)}
     for value in map(hash_key, version_names(record)):
         rows.setdefault(value, WorkKeyRow(value, 0, 0, flags | IS_OTHER_VERSION))
-    if own.title and own.year and own.person:
+    if own.title:
         value = hash_key(f"title:{own.title}")
-        rows[value] = WorkKeyRow(value, own.year, hash_person(own.person), flags)
+        flags |= _title_flags(own.title)
+        rows[value] = WorkKeyRow(value, _known_year(own), hash_person(own.person), flags)
     return tuple(rows.values())
 
 
@@ -132,12 +140,19 @@ def reference_rows(number: int, cited: CitedWork) -> list[ReferenceKeyRow]:
         strongest = kind_of(value) if strongest is None else strongest
         stronger = HAS_STRONGER_KEY if kind_of(value) > strongest else 0
         rows.append(ReferenceKeyRow(value, number, 0, 0, flags | stronger))
-    if keys.title and keys.person and keys.year and 0 < keys.year <= _LATEST_YEAR:
-        # Without year and person a title links nothing.
-        stronger = HAS_STRONGER_KEY if rows else 0
+    if keys.title:
+        flags |= (HAS_STRONGER_KEY if rows else 0) | _title_flags(keys.title)
         value, person = hash_key(f"title:{keys.title}"), hash_person(keys.person)
-        rows.append(ReferenceKeyRow(value, number, keys.year, person, flags | stronger))
+        rows.append(ReferenceKeyRow(value, number, _known_year(keys), person, flags))
     return rows
+
+
+def _title_flags(key: str) -> int:
+    return 0 if is_telling_title(key) else IS_SHORT_TITLE
+
+
+def _known_year(keys: WorkKeys) -> int:
+    return keys.year if keys.year and 0 < keys.year <= _LATEST_YEAR else 0
 
 
 def _name_paper(paper_id: str) -> str:
@@ -159,26 +174,45 @@ def identifier_names(paper: StoredPaper) -> dict[int, str]:
     return {hash_key(name): name for name in _own_keys(paper.record, paper.keys).identifiers}
 
 
-def agrees(reference: ReferenceKeyRow, work: WorkKeyRow | ReferenceKeyRow) -> bool:
-    """Whether a key in common makes them one work.
-
-    A title does with the first author and a year at most one apart, both known; never where both
-    have a DOI that is no preprint's, for those differ or the DOI would have decided.
-    """
-    if not is_title(work.hash):
-        return True
-    return (
-        abs(reference.year - work.year) <= YEARS_APART
-        and reference.person == work.person
-        and not reference.flags & work.flags & HAS_FINAL_DOI
-    )
+def agrees(reference: ReferenceKeyRow, other: ReferenceKeyRow) -> bool:
+    """Whether a key in common makes two references one work."""
+    return not is_title(other.hash) or _compare_titles(reference, other) == BY_TITLE
 
 
-def link_kind(work: WorkKeyRow) -> int:
-    """The place in LINK_KINDS of a link through this key of a paper."""
+def meet(reference: ReferenceKeyRow, work: WorkKeyRow) -> int | None:
+    """How a key in common joins a reference and a paper, the strongest first; None: not at all."""
     if work.flags & IS_OTHER_VERSION:
         return LINK_KINDS.index("version")
+    if is_title(work.hash):
+        return _compare_titles(reference, work)
     return LINK_KINDS.index(_KEY_KINDS[kind_of(work.hash)])
+
+
+def _compare_titles(reference: ReferenceKeyRow, work: WorkKeyRow | ReferenceKeyRow) -> int | None:
+    """What a title in common says, with the first author and a year at most one apart.
+
+    Where both have a DOI that is no preprint's, those differ or the DOI would have decided.
+    """
+    are_dated = bool(reference.year and work.year)
+    is_other = bool(reference.flags & work.flags & HAS_FINAL_DOI) or (
+        are_dated and abs(reference.year - work.year) > YEARS_APART
+    )
+    is_short = bool(reference.flags & IS_SHORT_TITLE)
+    if not reference.person or not work.person:
+        return None if is_other or is_short else IN_DOUBT
+    if reference.person != work.person:
+        return None
+    if is_other:
+        return ANOTHER_WORK
+    if are_dated:
+        return BY_TITLE
+    is_one_dated = bool(reference.year or work.year)
+    return BY_UNDATED_TITLE if is_one_dated and not is_short else IN_DOUBT
+
+
+def name_kind(kind: int) -> LinkKind:
+    """The kind of a link as answers name it."""
+    return LINK_KINDS[min(kind, BY_TITLE)]
 
 
 def hash_key(key: str) -> int:

@@ -15,16 +15,20 @@ from carrel.libraries.works.cited_works import CitedWork
 from carrel.rooms.papers.citation_models import LinkKind
 from carrel.stores.corpus.assets import read_asset
 from carrel.stores.corpus.citation_keys import (
+    ANOTHER_WORK,
+    BY_TITLE,
+    BY_UNDATED_TITLE,
     HAS_STRONGER_KEY,
+    IN_DOUBT,
     IS_OTHER_VERSION,
-    LINK_KINDS,
     ReferenceKeyRow,
     WorkKeyRow,
     agrees,
     hash_key,
     identifier_names,
     is_title,
-    link_kind,
+    meet,
+    name_kind,
     read_references,
     reference_names,
     reference_rows,
@@ -44,7 +48,7 @@ KeyNames = Mapping[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The paper that a reference leads to, or several among which nothing decides."""
+    """The paper that a reference leads to, or those that it may be."""
 
     row: int | None = None
     kind: LinkKind | None = None
@@ -129,15 +133,19 @@ def _resolve(
     by_kind: dict[int, set[int]] = defaultdict(set)
     for key in keys:
         for row, work in hits.get(key.hash, ()):
-            if row not in not_rows and agrees(key, work):
-                by_kind[link_kind(work)].add(row)
-    if not by_kind:
+            if row not in not_rows and (kind := meet(key, work)) is not None:
+                by_kind[kind].add(row)
+    kind = min(by_kind, default=ANOTHER_WORK)
+    if kind == ANOTHER_WORK:
         return Resolution()
-    kind = min(by_kind)
-    rows = sorted(by_kind[kind])
-    if len(rows) > 1 and not set(rows) <= set(find_versions(session, rows[0])):
-        return Resolution(candidates=tuple(rows))
-    return Resolution(rows[0], LINK_KINDS[kind])
+    rows = rivals = by_kind[kind]
+    if kind == BY_UNDATED_TITLE:
+        rows = rows | by_kind[IN_DOUBT]
+        rivals = rows | by_kind[ANOTHER_WORK]
+    first = min(by_kind[kind])
+    if kind == IN_DOUBT or (len(rivals) > 1 and not rivals <= set(find_versions(session, first))):
+        return Resolution(candidates=tuple(sorted(rows)))
+    return Resolution(first, name_kind(kind))
 
 
 def find_works(
@@ -231,9 +239,9 @@ def find_citing(session: CorpusSession, versions: Sequence[FoundPaper]) -> Citin
     for row, key in find_reference_keys(session, keys):
         if row not in own and not key.flags & IS_OTHER_VERSION:
             met[row, key.number] += [
-                _Meeting(link_kind(work), cited, key)
+                _Meeting(kind, cited, key)
                 for cited, work in keys[key.hash]
-                if agrees(key, work)
+                if (kind := meet(key, work)) is not None and kind != ANOTHER_WORK
             ]
     best = {place: min(found) for place, found in met.items() if found}
     hits = find_works(session, keys, names)
@@ -252,12 +260,19 @@ def _decide(
     ambiguous: set[int] = set()
     unsure: dict[int, list[int]] = defaultdict(list)
     for (row, number), (kind, cited, key) in sorted(best.items()):
-        if key.flags & HAS_STRONGER_KEY and LINK_KINDS[kind] != "doi":
+        if key.flags & HAS_STRONGER_KEY and kind:
             unsure[row].append(number)
-        elif any(agrees(key, work) for other, work in others.get(key.hash, ()) if other != row):
+            continue
+        hits = (meet(key, work) for other, work in others.get(key.hash, ()) if other != row)
+        rival = min((hit for hit in hits if hit is not None), default=None)
+        if kind > BY_TITLE and rival is not None and rival <= BY_TITLE:
+            continue
+        if kind == IN_DOUBT or (
+            rival is not None and (kind == BY_UNDATED_TITLE or rival <= BY_TITLE)
+        ):
             ambiguous.add(row)
         else:
-            links.setdefault(row, CitingLink(row, number, cited, LINK_KINDS[kind]))
+            links.setdefault(row, CitingLink(row, number, cited, name_kind(kind)))
     for paper in papers_of_rows(session, [row for row in unsure if row not in links]):
         # Another key of the entry decides first: only the list itself says where that leads.
         works = list_references(session, paper) or ()

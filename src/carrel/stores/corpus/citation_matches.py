@@ -15,8 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from carrel.stores.corpus.citation_keys import (
+    ANOTHER_WORK,
+    BY_TITLE,
+    BY_UNDATED_TITLE,
     HAS_FINAL_DOI,
+    IN_DOUBT,
     IS_OTHER_VERSION,
+    IS_SHORT_TITLE,
     LINK_KINDS,
     YEARS_APART,
     hash_key,
@@ -25,11 +30,19 @@ from carrel.stores.corpus.citation_lookups import has_citations
 from carrel.stores.corpus.folder import CorpusSession, LiveSegment
 from carrel.stores.corpus.schema import RECORDS_NAME
 
-# `agrees` and `link_kind` of citation_keys.py, in SQL: only what is joined comes to Python.
-_AGREES = f"""((r.hash & 3) <> 3 OR (abs(r.year - w.year) <= {YEARS_APART}
-    AND r.person = w.person AND NOT (r.flags & w.flags & {HAS_FINAL_DOI})))"""
+# `meet` of citation_keys.py, in SQL: only what is joined comes to Python.
+_IS_OTHER = f"""((r.flags & w.flags & {HAS_FINAL_DOI})
+    OR (r.year AND w.year AND abs(r.year - w.year) > {YEARS_APART}))"""
+_AGREES = f"""((r.hash & 3) <> 3 OR (r.person = w.person AND r.person <> 0)
+    OR ((r.person = 0 OR w.person = 0) AND NOT (r.flags & {IS_SHORT_TITLE}) AND NOT {_IS_OTHER}))"""
 _KIND = f"""CASE WHEN w.flags & {IS_OTHER_VERSION} THEN {LINK_KINDS.index("version")}
-    WHEN (r.hash & 3) = 0 THEN {LINK_KINDS.index("doi")} ELSE (r.hash & 3) + 1 END"""
+    WHEN (r.hash & 3) = 0 THEN {LINK_KINDS.index("doi")}
+    WHEN (r.hash & 3) <> 3 THEN (r.hash & 3) + 1
+    WHEN r.person = 0 OR w.person = 0 THEN {IN_DOUBT}
+    WHEN {_IS_OTHER} THEN {ANOTHER_WORK}
+    WHEN r.year AND w.year THEN {BY_TITLE}
+    WHEN (r.year OR w.year) AND NOT (r.flags & {IS_SHORT_TITLE}) THEN {BY_UNDATED_TITLE}
+    ELSE {IN_DOUBT} END"""
 _JOIN = "SELECT r.row, r.number, {kind}, w.row FROM {tables} WHERE {agrees} AND r.row <> w.row"
 _FROM_WORKS = "{works} w CROSS JOIN refs.reference_key r ON r.hash = w.hash"
 _FROM_REFERENCES = "refs.reference_key r CROSS JOIN {works} w ON w.hash = r.hash"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
 from itertools import pairwise
 from math import sqrt
 
@@ -12,7 +13,6 @@ from carrel.rooms.papers.citation_models import (
     BriefPaper,
     CitingPaper,
     Follow,
-    MissingWork,
     PathStep,
     RankedCitedPaper,
     RelatedPaper,
@@ -22,6 +22,7 @@ from carrel.rooms.papers.citation_ports import (
     CitationNeighbours,
     CitingPage,
     LinkedReference,
+    MissingWorks,
 )
 from carrel.rooms.papers.models import MAX_DEPTH, SHOWN_AUTHORS
 from carrel.stores.corpus.citation_edges import CorpusGraph, load_graph
@@ -45,11 +46,13 @@ from carrel.stores.corpus.papers import (
     find_papers,
     ids_of_rows,
     papers_of_rows,
-    sort_by_newness,
+    sort_by_year,
 )
 from carrel.stores.corpus.store import CorpusPaperStore
 
 _MILLION = 1_000_000
+# Digits of a PageRank that do not depend on the order of its sums.
+_RANK_DIGITS = 9
 
 
 class CorpusCitations:
@@ -82,7 +85,7 @@ class CorpusCitations:
                     link.work,
                     None if link.resolution.row is None else ids[link.resolution.row],
                     link.resolution.kind,
-                    tuple(ids[row] for row in link.resolution.candidates),
+                    tuple(sorted(ids[row] for row in link.resolution.candidates)),
                 )
                 for link in links
             ]
@@ -93,7 +96,7 @@ class CorpusCitations:
         def work(session: CorpusSession) -> CitingPage:
             found = find_citing(session, _versions_of(session, paper_id))
             links = {link.row: link for link in found.links}
-            rows = sort_by_newness(session, links)[first : first + count]
+            rows = sort_by_year(session, links)[first : first + count]
             cited = ids_of_rows(session, [links[row].cited_row for row in rows])
             papers = tuple(
                 CitingPaper(
@@ -171,7 +174,7 @@ class CorpusCitations:
             works: Iterable[int] = range(graph.graph.node_count)
             if query is not None:
                 works = {graph.work_of(row) for row in self._matching_rows(session, query)}
-            best = sorted(works, key=lambda work: (-ranks[work], work))[:count]
+            best = _first_works(session, graph, ranks, works, count)
             shown = _first_rows(session, graph, best)
             papers = {each.row: each for each in papers_of_rows(session, list(shown.values()))}
             return [
@@ -196,12 +199,18 @@ class CorpusCitations:
                 found[paper.paper.paper_id] = sides
             near = {node for sides in found.values() for side in sides for node in side}
             shown = _first_rows(session, graph, near)
-            ids = ids_of_rows(session, list(shown.values()))
-            return {
-                paper_id: CitationNeighbours(
-                    tuple(ids[shown[node]] for node in cited),
-                    tuple(ids[shown[node]] for node in citing),
+            rows = reversed(sort_by_year(session, shown.values()))
+            places = {row: place for place, row in enumerate(rows)}
+            ids = ids_of_rows(session, list(places))
+
+            def name(nodes: Sequence[int]) -> tuple[str, ...]:
+                """The ids of papers, the oldest first."""
+                return tuple(
+                    ids[row] for row in sorted((shown[n] for n in nodes), key=places.__getitem__)
                 )
+
+            return {
+                paper_id: CitationNeighbours(name(cited), name(citing))
                 for paper_id, (cited, citing) in found.items()
             }
 
@@ -229,10 +238,8 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def list_missing(
-        self, paper_ids: Sequence[str], count: int
-    ) -> tuple[list[MissingWork], int]:
-        def work(session: CorpusSession) -> tuple[list[MissingWork], int]:
+    async def list_missing(self, paper_ids: Sequence[str], count: int) -> MissingWorks:
+        def work(session: CorpusSession) -> MissingWorks:
             return find_missing_works(session, find_papers(session, paper_ids), count)
 
         return await self._store.run(work)
@@ -252,7 +259,8 @@ def _related(
     session: CorpusSession, shared: Counter[int], sizes: Mapping[int, int], count: int
 ) -> list[RelatedPaper]:
     """The rows with most in common, the newer first where it is the same."""
-    best = sorted(shared, key=lambda row: (-shared[row], -shared[row] / sqrt(sizes[row]), -row))
+    newest = sort_by_year(session, shared)
+    best = sorted(newest, key=lambda row: (-shared[row], -shared[row] / sqrt(sizes[row])))
     return [
         RelatedPaper(
             **_brief(paper).model_dump(),
@@ -267,15 +275,35 @@ def _first_rows(session: CorpusSession, graph: CorpusGraph, works: Iterable[int]
     """The row by which each work is shown: its published version before its preprint."""
     members = {work: graph.rows_of(work) for work in works}
     several = [row for rows in members.values() if len(rows) > 1 for row in rows]
-    published = {
-        paper.row
-        for paper in papers_of_rows(session, several)
-        if paper.paper.record.doi and not is_preprint_doi(paper.paper.record.doi)
-    }
+    places = {paper.row: _version_order(paper) for paper in papers_of_rows(session, several)}
     return {
-        work: next((row for row in rows if row in published), rows[0])
+        work: min(rows, key=places.__getitem__) if len(rows) > 1 else rows[0]
         for work, rows in members.items()
     }
+
+
+def _version_order(paper: FoundPaper) -> tuple[bool, str]:
+    doi = paper.paper.record.doi
+    return not doi or is_preprint_doi(doi), paper.paper.paper_id
+
+
+def _first_works(
+    session: CorpusSession,
+    graph: CorpusGraph,
+    ranks: Sequence[float],
+    works: Iterable[int],
+    count: int,
+) -> list[int]:
+    """The works with the highest ranks, the newest first where they are the same.
+
+    Sums in another order differ in the last digits, so ranks that are nearly the same are."""
+    rounded = {work: float(f"{ranks[work]:.{_RANK_DIGITS}g}") for work in works}
+    if not rounded:
+        return []
+    least = nlargest(count, rounded.values())[-1]
+    rows = {row: work for work in rounded if rounded[work] >= least for row in graph.rows_of(work)}
+    newest = dict.fromkeys(rows[row] for row in sort_by_year(session, rows))
+    return sorted(newest, key=lambda work: -rounded[work])[:count]
 
 
 def _brief(found: FoundPaper) -> BriefPaper:

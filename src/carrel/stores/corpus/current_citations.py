@@ -9,7 +9,6 @@ from carrel.libraries.query.papers import PaperQuery
 from carrel.rooms.papers.citation_models import (
     BriefPaper,
     Follow,
-    MissingWork,
     PathStep,
     RankedCitedPaper,
     RelatedPaper,
@@ -20,6 +19,7 @@ from carrel.rooms.papers.citation_ports import (
     CitationStore,
     CitingPage,
     LinkedReference,
+    MissingWorks,
 )
 from carrel.rooms.papers.errors import CitationsUnknownError
 from carrel.stores.corpus.current import ReaderByKind
@@ -71,9 +71,7 @@ class NoCitations:
     async def describe_papers(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
         await self._refuse()
 
-    async def list_missing(
-        self, paper_ids: Sequence[str], count: int
-    ) -> tuple[list[MissingWork], int]:
+    async def list_missing(self, paper_ids: Sequence[str], count: int) -> MissingWorks:
         await self._refuse()
 
     async def _refuse(self) -> NoReturn:
@@ -126,7 +124,5 @@ class CurrentCitations:
     async def describe_papers(self, paper_ids: Sequence[str]) -> list[BriefPaper]:
         return await self._readers.ask(lambda it: it.describe_papers(paper_ids))
 
-    async def list_missing(
-        self, paper_ids: Sequence[str], count: int
-    ) -> tuple[list[MissingWork], int]:
+    async def list_missing(self, paper_ids: Sequence[str], count: int) -> MissingWorks:
         return await self._readers.ask(lambda it: it.list_missing(paper_ids, count))

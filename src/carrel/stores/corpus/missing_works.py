@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from carrel.libraries.works.cited_works import CitedWork
 from carrel.rooms.papers.citation_models import MissingWork
+from carrel.rooms.papers.citation_ports import MissingWorks
 from carrel.rooms.papers.citations import describe_work
 from carrel.stores.corpus.citation_keys import (
     HAS_FINAL_DOI,
@@ -21,7 +22,7 @@ from carrel.stores.corpus.papers import FoundPaper
 
 def find_missing_works(
     session: CorpusSession, papers: Sequence[FoundPaper], count: int
-) -> tuple[list[MissingWork], int]:
+) -> MissingWorks:
     """The works that most of these papers cite, and how many there are.
 
     Entries without any key cannot be told apart and are left out.
@@ -31,26 +32,28 @@ def find_missing_works(
     known = answers.get("missing works")
     if known is None or known[0] != rows:
         known = answers["missing works"] = (rows, _count_missing(session, papers))
-    found: list[tuple[CitedWork, int]] = known[1]
-    return [_describe(work, citing) for work, citing in found[:count]], len(found)
+    found, doubtful = known[1]
+    works = tuple(_describe(work, citing) for work, citing in found[:count])
+    return MissingWorks(works, len(found), doubtful)
 
 
 def _count_missing(
     session: CorpusSession, papers: Sequence[FoundPaper]
-) -> list[tuple[CitedWork, int]]:
-    """Works with how many of the papers cite them, the most cited first."""
+) -> tuple[list[tuple[CitedWork, int]], int]:
+    """Works with how many of the papers cite them, the most cited first; and works in doubt.
+
+    A work that any of its entries leads to or may lead to in the corpus is not missing.
+    """
     groups = _Groups()
     for paper in papers:
         for work in list_references(session, paper) or ():
             groups.add(paper.row, work)
-    cited = groups.most_cited()
-    works = [work for work, _ in cited]
-    resolved = resolve_works(session, works, set())
-    return [
-        pair
-        for pair, found in zip(cited, resolved, strict=True)
-        if found.row is None and not found.candidates
-    ]
+    entries = groups.entries()
+    resolved = resolve_works(session, [work for _, work in entries], set())
+    met = list(zip((place for place, _ in entries), resolved, strict=True))
+    here = {place for place, found in met if found.row is not None}
+    doubtful = {place for place, found in met if found.candidates} - here
+    return groups.most_cited(here | doubtful), len(doubtful)
 
 
 class _Groups:
@@ -60,6 +63,7 @@ class _Groups:
         self._works: list[CitedWork] = []
         self._citing: list[set[int]] = []
         self._places: dict[tuple[int, int, int, int], int] = {}
+        self._entries: list[tuple[int, CitedWork]] = []
 
     def add(self, row: int, work: CitedWork) -> None:
         keys = reference_rows(1, work)
@@ -73,11 +77,23 @@ class _Groups:
         elif _fullness(work) > _fullness(self._works[place]):
             self._works[place] = work
         self._citing[place].add(row)
-        for key in keys:
-            self._places.setdefault(_signature(key), place)
+        signatures = [_signature(key) for key in keys]
+        if any(each not in self._places for each in signatures):
+            self._entries.append((place, work))
+        for each in signatures:
+            self._places.setdefault(each, place)
 
-    def most_cited(self) -> list[tuple[CitedWork, int]]:
-        cited = [(work, len(rows)) for work, rows in zip(self._works, self._citing, strict=True)]
+    def entries(self) -> list[tuple[int, CitedWork]]:
+        """Entries that differ in their keys, each with the place of its work."""
+        return self._entries
+
+    def most_cited(self, without: Set[int]) -> list[tuple[CitedWork, int]]:
+        """Works with how many papers cite them, but for those at some places."""
+        cited = [
+            (work, len(rows))
+            for place, (work, rows) in enumerate(zip(self._works, self._citing, strict=True))
+            if place not in without
+        ]
         return sorted(cited, key=lambda each: -each[1])
 
     def _find(self, key: ReferenceKeyRow) -> int | None:
@@ -85,7 +101,7 @@ class _Groups:
         if not is_title(key.hash):
             return self._places.get(_signature(key))
         finals = (0,) if key.flags & HAS_FINAL_DOI else (0, HAS_FINAL_DOI)
-        years = range(key.year - YEARS_APART, key.year + YEARS_APART + 1)
+        years = range(key.year - YEARS_APART, key.year + YEARS_APART + 1) if key.year else (0,)
         near = ((key.hash, year, key.person, final) for year in years for final in finals)
         return next((self._places[each] for each in near if each in self._places), None)
 

@@ -147,19 +147,23 @@ def list_ids(session: CorpusSession, first: int, count: int) -> list[str]:
     return [ids[row] for row in rows]
 
 
-def sort_by_newness(session: CorpusSession, rows: Iterable[int]) -> list[int]:
-    """The rows that count, newest first."""
+def sort_by_year(session: CorpusSession, rows: Iterable[int]) -> list[int]:
+    """The rows that count, newest first, those of one year by id.
+
+    Rows themselves change whenever a paper is written again, so they order nothing.
+    """
     wanted = list(rows)
-    keyed: list[tuple[int, int]] = []
+    keyed: list[tuple[int, str, int]] = []
     for segment in session.version.segments:
         here = [row for row in wanted if segment.may_have(row)]
         for first in range(0, len(here), _VALUES_AT_ONCE):
             part = json.dumps(here[first : first + _VALUES_AT_ONCE])
             keyed += session.reader(segment).all(
-                "SELECT -newness, row FROM paper WHERE row IN (SELECT value FROM json_each(?))",
+                "SELECT -year, paper_id, row FROM paper "
+                "WHERE row IN (SELECT value FROM json_each(?))",
                 (part,),
             )
-    return [row for _, row in sorted(keyed)]
+    return [row for _, _, row in sorted(keyed)]
 
 
 def ids_beginning_with(session: CorpusSession, text: str, count: int) -> tuple[list[int], int]:

@@ -18,8 +18,8 @@ A segment is a folder `segments/<name>` with `records.db`, the index parts `pape
   where it has none: the passages of a paper without full text. `start` and `end` are a slice.
 - `work_key` is what papers are known by, `reference_key` what their reference lists name, both as
   hashes (see `citation_keys.py`), so that a link is a look-up. `year` and `person` are 0 but for
-  titles, which are there with both or not at all. `number` counts a list from 1; 0 is another
-  version of the paper itself.
+  titles, and there where they are not known. `number` counts a list from 1; 0 is another version
+  of the paper itself.
 - `reference_list.entries` is the length of the list of a row; without a row none is known.
 
 Format 1 has no tables of citations: such segments are read as they are, and get them when they are
