@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -276,3 +278,40 @@ def test_a_figure_after_a_table_in_two_blocks_is_found() -> None:
     drawing = Picture(Box(100, 250, 400, 410), is_drawing=True)
     structure = read_structure(document(page, pictures=(drawing,)))
     assert [each.label for each in structure.figures] == ["Table 1", "Figure 1"]
+
+
+def figures_of(*pages: list[Line], pictures: tuple[Picture, ...] = ()) -> list[tuple[str, str]]:
+    found = read_structure(document(*pages, pictures=pictures)).figures
+    return [(figure.label, figure.caption) for figure in found]
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["Figure 15. For all of them the same is confirmed.", "Figure 29:", "Figure 15 shows it all."],
+)
+def test_a_sentence_that_names_a_figure_is_no_caption(row: str) -> None:
+    words = [
+        *SENTENCES[:1],
+        "And the lower panels of the same plot are drawn once again in the",
+        row,
+    ]
+    page = [*prose(SENTENCES * 2, 60), *prose(words, 160), *prose(SENTENCES * 2, 260)]
+    assert figures_of(page) == []
+
+
+def test_a_paragraph_that_begins_with_a_figures_name_is_no_caption() -> None:
+    page = [*prose(SENTENCES * 2, 60), *prose(["Figure 15 shows it all.", *SENTENCES], 200)]
+    assert figures_of(page) == []
+
+
+def test_an_empty_caption_is_none_and_of_two_with_one_label_the_drawn_one_wins() -> None:
+    first = [*prose(SENTENCES * 2, 60), line("Figure 3: All of it again.", 200)]
+    first += [line("Figure 4:", 240), *prose(SENTENCES, 300)]
+    second = [line("Figure 3: What was seen.", 330, page=2), *prose(SENTENCES, 370, page=2)]
+    drawn = Picture(Box(100, 150, 400, 310), is_drawing=True)
+    content = document(first, second)
+    pages = (content.pages[0], replace(content.pages[1], pictures=(drawn,)))
+    figures = read_structure(replace(content, pages=pages)).figures
+    assert [(each.label, each.caption, each.page) for each in figures] == [
+        ("Figure 3", "What was seen.", 2)
+    ]

@@ -137,7 +137,7 @@ def test_a_table_is_markdown_and_rest_has_the_same_blocks(port: int) -> None:
 
 def test_a_missing_image_is_said_beside_the_caption(port: int) -> None:
     content = call(port, "get_paper_figure", paper_id=paper_id(port), figure=LABELS[1])["content"]
-    assert "has no image" in content[0]["text"]
+    assert "No image of it was kept" in content[0]["text"]
     assert all(block["type"] == "text" for block in content)
 
 

@@ -26,6 +26,8 @@ ITEM = re.compile(
 )
 # An address alone on a row is no code.
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+")
+# "Figure 15 shows": a sentence; "Fig. 1 a Map of" is a caption.
+_LOWER_WORD = re.compile(r"\s{0,3}[a-zß-ÿ]{2,40}\b")
 
 
 @dataclass(slots=True)
@@ -84,6 +86,8 @@ class _FlowCutter:
     def add(self, row: Row, is_contents: bool) -> None:
         kind = "contents" if is_contents else self._kind(row)
         last = self._blocks[-1] if self._blocks else None
+        if kind == "caption" and last is not None and self._is_in_sentence(last, row):
+            kind = "paragraph"
         if last is not None and self._extends(last, row, kind):
             last.rows.append(row)
         else:
@@ -95,6 +99,18 @@ class _FlowCutter:
         if _is_caption(row):
             return "caption"
         return "cells" if count_cells(row) >= 3 else "paragraph"
+
+    def _is_in_sentence(self, last: Block, row: Row) -> bool:
+        """Whether a row such as "Figure 15. For all" goes on with the paragraph above it."""
+        above = last.rows[-1]
+        return (
+            last.kind == "paragraph"
+            and not above.text.rstrip().endswith(SENTENCE_END)
+            and self._is_full(above)
+            and row.baseline - above.baseline < _PARAGRAPH_GAP * self._leading
+            and abs(row.size - above.size) < 0.05 * row.size
+            and abs(row.box.x0 - self._flow.left) < _LARGEST_INDENT * row.size
+        )
 
     def _extends(self, last: Block, row: Row, kind: BlockKind) -> bool:
         above = last.rows[-1]
@@ -147,6 +163,8 @@ def _is_caption(row: Row) -> bool:
     if found is None:
         return False
     sign = found["sign"].strip()
+    if not sign and _LOWER_WORD.match(row.text[found.end() :]):
+        return False
     first = row.lines[0].spans[0]
     return (
         sign in {".", ":", "|", "。", "：", "—", "–"}

@@ -22,6 +22,8 @@ _FARTHEST = 60.0
 _MARGIN = 6.0
 _SMALLEST_SIDE = 30.0
 _MOST_TABLE_BLOCKS = 30
+# Pages: a label that comes again so near is a mention or a continuation, no count begun anew.
+_SAME_LABEL = 3
 # Rows this long, or of code, are text; a figure of mostly such rows (a listing, a questionnaire in
 # a frame) is read with the text. Looked at in the gold PDFs that `benchmarks.pdf.left_out` names.
 _LONG_ROW = 30
@@ -79,14 +81,26 @@ def find_figures(
         if region is not None:
             inner |= _labels_inside(by_page[block.page], block.page, region)
         figures.append(PrintedFigure("figure", label, caption, block.page, region))
-    named = {figure.label.casefold() for figure in figures if figure.caption}
-    figures = [
-        figure for figure in figures if figure.caption or figure.label.casefold() not in named
-    ]
+    figures = _choose_figures(figures)
     for block in kept:
         if block.kind != "caption":
             block.rows = [row for row in block.rows if id(row) not in inner]
     return figures, [block for block in kept if block.rows], list(inner.values())
+
+
+def _choose_figures(figures: Sequence[PrintedFigure]) -> list[PrintedFigure]:
+    """Without empty captions, and without those whose label has a drawing some pages on."""
+    found = [each for each in figures if each.region or any(map(str.isalnum, each.caption))]
+    pages: dict[str, list[int]] = defaultdict(list)
+    for each in found:
+        if each.region and any(map(str.isalnum, each.caption)):
+            pages[each.label.casefold()].append(each.page)
+    return [
+        each
+        for each in found
+        if (each.region and any(map(str.isalnum, each.caption)))
+        or not any(abs(page - each.page) <= _SAME_LABEL for page in pages[each.label.casefold()])
+    ]
 
 
 def _table_blocks(blocks: Sequence[Block], at: int) -> list[int]:
