@@ -70,8 +70,8 @@ RECORDED = (
 GO_ON_UNRECORDED = {"backup", "restore"}
 # Modules of commands that change nothing, or only through operations that pass the gate.
 CHANGE_NOTHING_THEMSELVES = {
-    "audit", "doctor", "find", "mcp", "papers_export", "papers_figure", "reference_manager",
-    "research", "rooms", "serve",
+    "audit", "doctor", "find", "mcp", "papers_corrections", "papers_export", "papers_figure",
+    "reference_manager", "research", "rooms", "serve",
 }  # fmt: skip
 
 

@@ -57,7 +57,13 @@ def test_the_command_builds_and_reports_in_json(
     )
     shown = capsys.readouterr()
     report = json.loads(shown.out)
-    assert report["papers"] == {"total": 1, "added": 1, "changed": 0, "removed": 0}
+    assert report["papers"] == {
+        "total": 1,
+        "added": 1,
+        "changed": 0,
+        "removed": 0,
+        "in_doubt": 0,
+    }
     assert [(line["code"], line["line"], line["skipped"]) for line in report["lines"]] == [
         ("json_not_valid", 1, True)
     ]
@@ -125,7 +131,11 @@ def test_papers_are_removed_and_segments_compacted_at_the_command_line(
     assert "1 segments; it had 2" in capsys.readouterr().out
     paper_id = make_paper_id("doi:10.1000/one")
     assert main(["papers", "remove", paper_id, "--json", *home]) == 0
-    assert json.loads(capsys.readouterr().out) == {"paper_id": paper_id, "title": "One"}
+    assert json.loads(capsys.readouterr().out) == {
+        "paper_id": paper_id,
+        "title": "One",
+        "decision": 1,
+    }
     assert main(["papers", "stats", "--json", *home]) == 0
     assert json.loads(capsys.readouterr().out)["papers"] == 1
     assert main(["papers", "remove", paper_id, *home]) != 0

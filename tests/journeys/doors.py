@@ -8,6 +8,7 @@ import contextlib
 import http.client
 import io
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -233,7 +234,7 @@ class CommandLineDoor:
         return {
             name
             for name, operation in self._catalogue.operations.items()
-            if f"    {operation.command} " in listed
+            if re.search(rf"^    {re.escape(str(operation.command))}\s", listed, re.MULTILINE)
         }
 
 

@@ -44,5 +44,5 @@ def test_the_first_change_of_the_contributors_page_works(tmp_path: Path) -> None
 
     command = ("-c", "from carrel.cli import main; main()", "knowledge")
     run(*command, "save", "--title", "Viscosity", "Blood viscosity falls with fish oil.")
-    assert "1" in run(*command, "count", "*")
+    assert "1" in run(*command, "matches", "*")
     assert "2 passed" in run("-m", "pytest", "-q", "tests/rooms/knowledge/test_count.py")

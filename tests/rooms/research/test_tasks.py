@@ -278,7 +278,7 @@ def test_tasks_are_offered_where_there_is_lasting_work(settings: Settings) -> No
             (desk_endpoints(desk).room(desk.catalogue.room("research")), True),
             (desk_endpoints(desk).common(has_everything=True), True),
             (desk_endpoints(desk).common(has_everything=False), False),
-            (desk_endpoints(desk).room(desk.catalogue.room("papers")), False),
+            (desk_endpoints(desk).room(desk.catalogue.room("papers")), True),
         ):
             client = Client(asker, dispatcher=Dispatcher(endpoint, desk.gate))
             capabilities = (await client.send("server/discover"))["result"]["capabilities"]

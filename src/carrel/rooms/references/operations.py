@@ -146,7 +146,8 @@ class ReferencesOperations:
         name_alone="edit",
         is_listed=False,
         phrases=(
-            "correct a reference; change the title or year of a library entry; fix a typo in a "
+            "correct a reference; change the title, year or journal name of a library entry; "
+            "change the journal of a reference; fix a typo in a "
             "reference; update a field of a reference; author of a reference is misspelt; wrong "
             "year in a reference"
         ),
