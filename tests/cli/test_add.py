@@ -175,7 +175,7 @@ def test_only_papers_leaves_the_library_alone(
 def test_a_guess_does_not_become_a_reference(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(place, text_DOT_md="Text without any name.\n")
+    write(place, text_DOT_md="Text without any name. It has a second sentence.\n")
     _, facts = add(capsys, "desk", "--as", "papers")
     assert (facts["desk"]["papers"], facts["desk"]["references"]) == (1, 0)
     assert len(facts["papers"]["doubtful"]) == 1
@@ -216,3 +216,112 @@ def test_a_name_as_long_as_a_file_system_allows_is_added(
     assert (code, facts["desk"]["papers"]) == (0, 1)
     code, facts = add(capsys, "n" * 300 + ".pdf")
     assert (code, facts["left_out"][0]["code"]) == (2, "not_found")
+
+
+def test_a_watch_after_add_leaves_notes_notes(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(
+        place,
+        squid_DOT_md=PAPER,
+        forced_DOT_md="Text without any name. It has a second sentence.\n",
+        log__field_DOT_md="# Field log\n\nRain.\n",
+        vault__dated_DOT_md=PAPER.replace("squid", "vault"),
+    )
+    (place / "vault" / ".obsidian").mkdir()
+    add(capsys, "desk/forced.md", "--as", "papers")
+    _, facts = add(capsys, "desk")
+    assert facts["desk"]["papers"] == 2
+    assert main(["watch", "desk", "--once", "--quiet"]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "2 of the Markdown files are notes" in said.err
+    # A paper that a person forced stays one, also where it is renamed.
+    (place / "forced.md").rename(place / "moved.md")
+    assert main(["watch", "desk", "--once", "--quiet"]) == 0
+    assert capsys.readouterr().out.startswith("renamed")
+    _, facts = add(capsys, "desk/squid.md")
+    assert facts["desk"]["papers"] == 2
+
+
+def test_a_build_after_add_leaves_notes_notes_and_takes_other_texts(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, squid_DOT_md=PAPER, log_DOT_md="# Field log\n\nRain.\n")
+    add(capsys, "desk")
+    # A text that nobody imported is a paper of a build, as ever.
+    write(place, plain_DOT_md="# Plain words\n\nNo front matter.\n")
+    assert main(["papers", "build", "desk", "--report", "json", "--quiet"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["papers"]["total"], report["papers"]["added"]) == (2, 1)
+    left = {Path(line["source"]).name for line in report["lines"] if line["code"] == "is_note"}
+    assert left == {"log.md"}
+    # A corpus elsewhere has no notes beside it.
+    elsewhere = str(place.parent / "elsewhere")
+    words = ["papers", "build", "desk", "--into", elsewhere, "--report", "json", "--quiet"]
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["papers"]["total"] == 3
+
+
+def test_as_many_papers_are_doubtful_as_the_review_lists(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(
+        place,
+        squid_DOT_md=PAPER,
+        undated_DOT_md="---\ntitle: Undated\nauthors: [Bob Ray]\ndoi: 10.1000/undated\n---\nWords.",
+        text_DOT_md="Text without any name. It has a second sentence.\n",
+    )
+    add(capsys, "desk/text.md", "--as", "papers")
+    _, first = add(capsys, "desk")
+    _, again = add(capsys, "desk")
+    capsys.readouterr()
+    assert main(["papers", "review", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert main(["papers", "build", "desk", "--report", "json", "--quiet"]) == 0
+    built = json.loads(capsys.readouterr().out)
+    assert len(listed) == 2
+    counts = {first["papers"]["in_doubt"], again["papers"]["in_doubt"], listed[0]["total"]}
+    assert counts == {2} == {built["papers"]["in_doubt"]}
+    assert first["papers"]["doubtful"] == ["Undated"]
+
+
+def test_refused_files_are_named_again_and_gone_files_once_they_left(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, squid_DOT_md=PAPER, broken_DOT_pdf=b"%PDF-1.4 broken", refs_DOT_bib=BIB)
+    code, first = add(capsys, "desk")
+    again_code, again = add(capsys, "desk")
+    assert (code, again_code) == (1, 1)
+    assert reasons(first) == reasons(again) == {"broken.pdf": "pdf_not_valid"}
+    assert again["papers"]["files_unchanged"] == 2
+    assert again["papers"]["files_gone"] == []
+    (place / "squid.md").unlink()
+    _, gone = add(capsys, "desk")
+    assert gone["papers"]["files_gone"] == [str(place / "squid.md")]
+    assert gone["desk"]["papers"] == 2
+    for name in ("refs.bib", "broken.pdf"):
+        (place / name).unlink()
+    main(["add", "desk", "--quiet"])
+    said = capsys.readouterr()
+    assert f"gone, and their papers stay: {place / 'broken.pdf'}" in said.out
+    assert "carrel watch desk --once" in said.err
+
+
+def test_an_entry_without_a_title_is_added_once_and_said_to_be_no_paper(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = "@article{broken, author={X, title={Oops}\n"
+    write(place, library_DOT_bib=BIB + broken)
+    _, first = add(capsys, "desk")
+    assert first["references"]["added_ids"] == ["lee2001", "broken"]
+    assert "no_title" in {one["code"] for one in first["left_out"]}
+    for _ in range(2):
+        code, again = add(capsys, "desk")
+        assert (code, again["references"]["added_ids"]) == (0, [])
+    # Another entry under the same key is another work, and is known again as well.
+    write(place, library_DOT_bib=BIB + broken + "@misc{broken, author={Roe, Ann}}\n")
+    assert [add(capsys, "desk")[1]["references"]["added_ids"] for _ in range(2)] == [
+        ["brokena"],
+        [],
+    ]

@@ -28,6 +28,8 @@ from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.services.things_to_add import SortedThings, ThingLeftOut, sort_things
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
+from carrel.wiring.papers import snapshot_path
+from carrel.wiring.papers_build import has_build_state
 
 if TYPE_CHECKING:
     from carrel.rooms.knowledge.folder_import import ImportReport
@@ -193,10 +195,11 @@ class _Adding:
 
     async def _add_papers(self, terminal: Terminal) -> None:
         files = [*self.things.papers, *self.things.references]
-        if not files:
+        folders = [str(folder) for folder in self.things.folder_paths]
+        if not files and not (folders and has_build_state(snapshot_path(self.settings).parent)):
             return
         named = [str(path) for path in files if path in self.things.named]
-        arguments = {"files": [str(path) for path in files], "named": named}
+        arguments = {"files": [str(path) for path in files], "named": named, "folders": folders}
         taken: Intake | None = await self._run_local(
             terminal, "papers", "add_paper_files", arguments, files
         )
@@ -207,10 +210,15 @@ class _Adding:
         found.joined += sum(paper.is_joined for paper in taken.papers)
         found.known += sum(not paper.is_new for paper in taken.papers)
         report.files_unchanged += taken.unchanged
-        report.doubtful += [paper.title for paper in taken.papers if not paper.is_stated]
+        report.doubtful += [paper.title for paper in taken.papers if paper.is_doubtful]
+        report.in_doubt, report.files_gone = taken.in_doubt, list(taken.gone)
         for line in taken.lines:
             if line.is_skipped:
-                report.left_out.append(ThingLeftOut(line.source, line.code, line.message))
+                # A reference without a title is in the library, and only no paper.
+                is_failure = line.code != "no_title" or "references" not in self.targets
+                report.left_out.append(
+                    ThingLeftOut(line.source, line.code, line.message, is_failure)
+                )
             else:
                 report.notices.append(f"{line.source}: {line.message}")
         if "references" in self.targets:

@@ -38,6 +38,10 @@ class AddReport:
     left_out: list[ThingLeftOut] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     doubtful: list[str] = field(default_factory=list)
+    # How many papers of the whole desk the list to be reviewed has.
+    in_doubt: int = 0
+    # Files that are no more below the folders, and whose papers stay.
+    files_gone: list[str] = field(default_factory=list)
     reference_ids: list[str] = field(default_factory=list)
     desk: dict[str, int] = field(default_factory=dict)
     next_steps: list[str] = field(default_factory=list)
@@ -79,7 +83,7 @@ class AddReport:
     def say_next(self) -> None:
         """The commands that make sense after this run."""
         steps: list[str] = []
-        if self.doubtful:
+        if self.in_doubt:
             steps.append("carrel papers review lists what is doubtful, to be put right")
         if self.is_anything_done:
             steps.append('carrel find "WORDS" searches everything on the desk')
@@ -87,6 +91,8 @@ class AddReport:
         if self.reference_ids:
             one = self.reference_ids[0]
             steps.append(f"carrel references remove {one} --force takes a reference out again")
+        if self.files_gone:
+            steps.append(f"carrel watch {self.folder} --once takes out papers of files that left")
         if self.papers.new or self.papers.joined:
             steps.append(f"carrel watch {self.folder} keeps the papers in step with the folder")
         self.next_steps = [f"  {step}" for step in steps]
@@ -95,8 +101,11 @@ class AddReport:
         lines = list(self._plan_lines() if self.plan is not None else self._outcome_lines())
         lines += self._left_out_lines()
         lines += [f"note: {notice}" for notice in self.notices[:_SHOWN_FAILURES]]
-        if self.doubtful:
-            lines.append(f"{_count(len(self.doubtful), 'paper')} doubtful: {_some(self.doubtful)}")
+        if self.files_gone:
+            lines.append(f"gone, and their papers stay: {_some(self.files_gone)}")
+        if self.in_doubt:
+            now = f"; of these now: {_some(self.doubtful)}" if self.doubtful else ""
+            lines.append(f"{_count(self.in_doubt, 'paper')} on the desk doubtful{now}")
         if self.desk:
             units = {"papers": "paper", "references": "reference", "notes": "note"}
             held = ", ".join(_count(count, units[name]) for name, count in self.desk.items())
@@ -122,6 +131,8 @@ class AddReport:
                     "known": self.papers.known,
                     "files_unchanged": self.files_unchanged,
                     "doubtful": self.doubtful,
+                    "in_doubt": self.in_doubt,
+                    "files_gone": self.files_gone,
                 },
                 "references": {
                     "new": self.references.new,

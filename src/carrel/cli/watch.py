@@ -48,10 +48,13 @@ def watch(options: argparse.Namespace) -> int:
     from carrel.wiring.papers_watch import CorpusWatch
 
     settings = home_settings(options)
-    into = options.into or snapshot_path(settings).parent
+    own = snapshot_path(settings).parent
+    into = options.into or own
     refuse_lost_corpus(settings, into)
     progress = None if options.quiet else TerminalProgress()
-    looking = CorpusWatch(into, options.folders, _say, _complain, progress)
+    # A corpus elsewhere has no notes beside it.
+    is_own = into.resolve() == own.resolve()
+    looking = CorpusWatch(into, options.folders, _say, _complain, progress, has_notes=is_own)
     facts = {"folders": [str(folder) for folder in options.folders], "once": options.once}
     with record_command(settings, "papers:watch", f"papers:{into}", facts):
         if options.once:

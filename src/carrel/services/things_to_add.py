@@ -48,6 +48,10 @@ class SortedThings:
     folders: list[str] = field(default_factory=list)
 
     @property
+    def folder_paths(self) -> list[Path]:
+        return [Path(folder).expanduser().absolute() for folder in self.folders]
+
+    @property
     def note_count(self) -> int:
         return sum(len(paths) for paths in self.notes.values())
 
@@ -58,6 +62,35 @@ def sort_things(things: Sequence[str], given_as: Target | None = None) -> Sorted
     for thing in things:
         sorter.add(thing)
     return sorter.sorted
+
+
+def is_note(path: Path, folders: Sequence[Path]) -> bool:
+    """Whether a file below one of the folders is a note, by the rule that sorts what is added."""
+    if not _is_markdown(path):
+        return False
+    roots = [folder for folder in folders if path.is_relative_to(folder)]
+    if any(
+        (place / _VAULT_MARK).is_dir()
+        for place in path.parents
+        if any(place.is_relative_to(root) for root in roots)
+    ):
+        return True
+    try:
+        kind, head = _look_into(path)
+    except OSError:
+        # Whoever reads it says why it cannot be read.
+        return False
+    return kind is FileKind.MARKDOWN and not is_paper_text(head.decode("utf-8", "replace"))
+
+
+def _look_into(path: Path) -> tuple[FileKind, bytes]:
+    """The kind of a file, and as much of it as tells a paper from a note."""
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+        kind = recognise_file(path.name, head)
+        if kind is FileKind.MARKDOWN:
+            head += file.read(_LOOKED_AT_BYTES - len(head))
+    return kind, head
 
 
 class _Sorter:
@@ -131,11 +164,7 @@ class _Sorter:
             if not path.is_file():
                 self._leave(shown, "not_found", "the link leads nowhere")
                 return
-            with path.open("rb") as file:
-                head = file.read(HEAD_BYTES)
-                kind = recognise_file(path.name, head)
-                if kind is FileKind.MARKDOWN:
-                    head += file.read(_LOOKED_AT_BYTES - len(head))
+            kind, head = _look_into(path)
         except OSError as error:
             self._leave(shown, "not_readable", f"cannot be opened: {error.strerror or error}")
             return

@@ -44,6 +44,7 @@ from carrel.stores.sqlite.papers.build_locks import wait_for_other_additions
 from carrel.stores.sqlite.papers.corpus_folder import open_build_stores, staged_folder
 from carrel.stores.static_folder import PaperAssets, SummaryFiles
 from carrel.wiring.audit import record_command
+from carrel.wiring.imported_notes import find_imported_notes
 from carrel.wiring.papers import snapshot_path
 from carrel.wiring.pdf_services import ADDRESSES, remember_pdf_services
 
@@ -134,13 +135,14 @@ def take_paper_files(
     options: BuildOptions = _USUAL,
     progress: Progress | None = None,
     named: Sequence[Path] | None = None,
+    folders: Sequence[Path] = (),
 ) -> Intake:
     """Adds files and folders where they lie, after whoever adds already."""
     with (
         wait_for_other_additions(into / WORKSHOP_NAME),
         paper_builder(into, options) as builder,
     ):
-        return builder.take(sources, progress or NoProgress(), named=named)
+        return builder.take(sources, progress or NoProgress(), named=named, folders=folders)
 
 
 def remove_paper(into: Path, paper_id: str, who: str = LOCAL_USER) -> PaperRemoved:
@@ -171,8 +173,13 @@ def tell_history(into: Path, question: PaperHistoryOf) -> PaperHistory:
 
 def _refuse_foreign(into: Path) -> None:
     """Only a corpus with its build state can be corrected; nothing is made in the folder."""
-    if not (into / WORKSHOP_NAME / "state.db").exists():
+    if not has_build_state(into):
         raise ReadOnlyCorpusError
+
+
+def has_build_state(into: Path) -> bool:
+    """Whether the corpus in a folder was built there."""
+    return (into / WORKSHOP_NAME / "state.db").exists()
 
 
 def index_papers(snapshot: Path, progress: Progress | None = None) -> None:
@@ -233,6 +240,7 @@ def local_operations(settings: Settings) -> CorpusOperations:
         has_manifest,
         export_papers,
         take_paper_files,
+        partial(find_imported_notes, settings),
     )
     return CorpusOperations(snapshot_path(settings), SNAPSHOT_NAME, tools, open_summariser)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from carrel.core.errors import CarrelError
@@ -13,6 +15,7 @@ from carrel.core.progress import NoProgress, Progress
 from carrel.rooms.papers.building.intake import Intake, PaperIntake
 from carrel.rooms.papers.building.models import BuildOptions
 from carrel.services.folder_watch import FolderWatcher
+from carrel.services.things_to_add import is_note
 from carrel.stores.file_lock import LockHeldError, hold_lock
 from carrel.stores.sqlite.papers import WORKSHOP_NAME
 from carrel.stores.sqlite.papers.build_locks import wait_for_other_additions
@@ -25,7 +28,10 @@ LOCK_NAME = "watch.lock"
 
 
 class CorpusWatch:
-    """One corpus and the folders it follows; `say` gets one line for each change or problem."""
+    """One corpus and the folders it follows; `say` gets one line for each change or problem.
+
+    With `has_notes`, as on a desk, Markdown files that are notes are left to `carrel add`.
+    """
 
     def __init__(
         self,
@@ -34,6 +40,8 @@ class CorpusWatch:
         say: Say,
         complain: Say,
         progress: Progress | None = None,
+        *,
+        has_notes: bool = False,
     ) -> None:
         self._into = into
         self._folders = [folder.expanduser().absolute() for folder in folders]
@@ -43,6 +51,8 @@ class CorpusWatch:
         self._progress = progress or NoProgress()
         self._is_in_step = False
         self._complaint = ""
+        self._is_note = partial(is_note, folders=self._folders) if has_notes else None
+        self._has_told_notes = False
 
     def run(self, stop: threading.Event, every_seconds: float) -> None:
         """Look until `stop` is set; what goes wrong is told, and tried again at the next look."""
@@ -73,7 +83,7 @@ class CorpusWatch:
             if not folder.is_dir():
                 self._complain_once(f"{folder} is not there; what came from it stays")
         with self._open_builder(BuildOptions()) as builder:
-            taken = builder.sync(self._folders, self._progress, self._hold_back)
+            taken = builder.sync(self._folders, self._progress, self._hold_back, self._is_note)
         self._tell(taken)
         self._is_in_step = True
 
@@ -84,7 +94,7 @@ class CorpusWatch:
         # Few files need no pool of processes of their own.
         options = BuildOptions(workers=1) if len(paths) == 1 else BuildOptions()
         with self._open_builder(options) as builder:
-            taken = builder.follow(paths, NoProgress())
+            taken = builder.follow(paths, NoProgress(), self._is_note)
         self._watcher.settle(paths)
         self._tell(taken)
 
@@ -110,6 +120,15 @@ class CorpusWatch:
             self._say(str(change))
         for line in taken.lines:
             self._complain(str(line))
+        if taken.notes and not self._has_told_notes:
+            self._has_told_notes = True
+            one = Path(taken.notes[0])
+            folder = next(each for each in self._folders if one.is_relative_to(each))
+            self._complain(
+                f"{len(taken.notes):,} of the Markdown files are notes, such as {one}, and no "
+                f"papers: carrel add {shlex.quote(str(folder))} keeps notes, carrel add FILE "
+                f"--as papers makes papers of them"
+            )
 
     def _complain_once(self, text: str) -> None:
         """The same trouble at every look is told once."""
@@ -155,7 +174,7 @@ class ServerWatch:
         def complain(text: str) -> None:
             log.warning("folder not followed", extra={"reason": text})
 
-        watch = CorpusWatch(self._into, self._folders, say, complain)
+        watch = CorpusWatch(self._into, self._folders, say, complain, has_notes=True)
         try:
             watch.run(self._stop, self._every_seconds)
         except Exception:

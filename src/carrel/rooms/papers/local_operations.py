@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,9 +38,12 @@ class BuildPapers(Question):
 
 
 class AddPaperFiles(Question):
-    files: list[str] = Field(min_length=1, description="files, or folders of files")
+    files: list[str] = Field(description="files, or folders of files")
     named: list[str] | None = Field(
         default=None, description="those that bring a removed paper back; all by default"
+    )
+    folders: list[str] = Field(
+        default=[], description="folders whose vanished files are named in the answer"
     )
     workers: int | None = Field(default=None, ge=1, description="processes that read")
 
@@ -64,7 +67,9 @@ class CorpusTools:
     index and the sentence vectors beside a snapshot up to date. `has_segments` says whether a
     folder holds a corpus of our own, whose index is in its segments. `export` writes such a corpus
     into a folder as a snapshot, with pairs of facets or without, and returns the number of papers.
-    `take` adds files where they lie, those that somebody named given twice.
+    `take` adds files where they lie, those that somebody named given twice, and names what vanished
+    from folders. `find_notes` names the files below sources that are notes of a
+    person's desk, where the folder is its corpus.
     """
 
     refuse_lost_folder: Callable[[Path], None]
@@ -73,7 +78,10 @@ class CorpusTools:
     embed: Callable[[Path, Progress], None]
     has_segments: Callable[[Path], bool]
     export: Callable[[Path, Path, bool, Progress], int]
-    take: Callable[[Path, Sequence[Path], BuildOptions, Progress, Sequence[Path]], Intake]
+    take: Callable[
+        [Path, Sequence[Path], BuildOptions, Progress, Sequence[Path], Sequence[Path]], Intake
+    ]
+    find_notes: Callable[[Path, Sequence[Path], str], Awaitable[frozenset[str]]]
 
 
 class CorpusOperations:
@@ -108,8 +116,9 @@ class CorpusOperations:
         tools.refuse_lost_folder(into)
         sources = [Path(source) for source in question.sources]
         options = BuildOptions(question.workers, limit, has_edges=not question.without_edges)
+        notes = await tools.find_notes(into, sources, call.caller.user_id)
         with tools.open_builder(into, options) as builder:
-            return builder.build(sources, call.progress, only=question.only)
+            return builder.build(sources, call.progress, only=question.only, notes=notes)
 
     @operation(
         title="Add files to the corpus",
@@ -129,7 +138,8 @@ class CorpusOperations:
         files = [Path(file) for file in question.files]
         named = files if question.named is None else [Path(file) for file in question.named]
         options = BuildOptions(question.workers)
-        return self._tools.take(into, files, options, call.progress, named)
+        folders = [Path(folder) for folder in question.folders]
+        return self._tools.take(into, files, options, call.progress, named, folders)
 
     @operation(
         title="Index the corpus",

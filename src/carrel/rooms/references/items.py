@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from carrel.libraries.identifiers import (
     ArxivId,
     Doi,
@@ -216,30 +218,56 @@ class KnownIdentifiers:
         return None
 
 
+def _all_fields(item: Item) -> bytes:
+    """Everything that an item says, without its key and what a library adds."""
+    said = {name: value for name, value in item.items() if name not in {"id", "custom"}}
+    said["type"] = item.get("type") or "document"
+    return orjson.dumps(said, option=orjson.OPT_SORT_KEYS, default=str)
+
+
 class KnownWorks:
     """The works of a library by every key they have."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._known: dict[WorkKey, str] = {}
         self._kinds: dict[str, set[str]] = {}
+        self._nameless: dict[bytes, list[str]] = {}
         for item in items:
             self.add(item)
 
     def add(self, item: Item) -> None:
         reference_id = str(item.get("id"))
         kinds = self._kinds.setdefault(reference_id, set())
-        for key in work_keys(item):
+        keys = work_keys(item)
+        if not keys:
+            self._nameless.setdefault(_all_fields(item), []).append(reference_id)
+        for key in keys:
             if self._known.setdefault(key, reference_id) == reference_id:
                 kinds.add(key[0])
 
     def find(self, item: Item) -> Duplicate | None:
-        """The record of the same work; titles do not count if both have other identifiers."""
-        for kind, value in work_keys(item):
+        """The record of the same work; titles do not count if both have other identifiers.
+
+        What has nothing to be known by is the same with the same key and the same fields.
+        """
+        keys = work_keys(item)
+        if not keys:
+            return self._find_nameless(item)
+        for kind, value in keys:
             found = self._known.get((kind, value))
             if found is not None and not (
                 kind in {"title", "url"} and self._has_other_identifier(item, found)
             ):
                 return Duplicate(found, kind)
+        return None
+
+    def _find_nameless(self, item: Item) -> Duplicate | None:
+        key = str(item.get("id") or "").lower()
+        for found in self._nameless.get(_all_fields(item), ()):
+            # A key that was taken got letters behind it.
+            rest = found.lower().removeprefix(key)
+            if not key or (found.lower().startswith(key) and (not rest or rest.isalpha())):
+                return Duplicate(found, "fields")
         return None
 
     def _has_other_identifier(self, item: Item, reference_id: str) -> bool:

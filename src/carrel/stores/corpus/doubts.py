@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection, Iterable
 
-from carrel.rooms.papers.building.doubts import TRUE_DOUBTS, DoubtKind, find_doubts, read_mark
+from carrel.rooms.papers.building.doubts import DoubtKind, find_doubts, read_mark
 from carrel.rooms.papers.building.papers import PublishedPaper
 from carrel.rooms.papers.review import DoubtsPage, PaperInDoubt
 from carrel.stores.corpus.folder import CorpusSession
@@ -12,6 +13,7 @@ from carrel.stores.corpus.papers import papers_of_rows
 
 # A category of `facet` that no list of facets shows.
 CATEGORY = "doubt"
+_MARKED = "SELECT value, row FROM facet JOIN paper_facet ON facet = number WHERE category = ?"
 
 
 def doubt_facets(paper: PublishedPaper) -> list[tuple[str, str]]:
@@ -22,17 +24,8 @@ def doubt_facets(paper: PublishedPaper) -> list[tuple[str, str]]:
 
 
 def count_doubtful(connection: sqlite3.Connection, deleted: frozenset[int]) -> int:
-    """How many papers of a segment have a doubt about something said."""
-    marked = connection.execute(
-        "SELECT value, row FROM facet JOIN paper_facet ON facet = number WHERE category = ?",
-        (CATEGORY,),
-    )
-    rows = {
-        row
-        for value, row in marked
-        if (doubt := read_mark(value)) is not None and doubt.kind in TRUE_DOUBTS
-    }
-    return len(rows - deleted)
+    """How many papers of a segment are in doubt, as many as the whole list has of it."""
+    return len(_weigh_rows(connection.execute(_MARKED, (CATEGORY,)), deleted))
 
 
 def papers_in_doubt(
@@ -63,21 +56,25 @@ def _ranked_rows(session: CorpusSession, kind: DoubtKind | None, field: str | No
     if key not in answers:
         weights: dict[int, int] = {}
         for segment, reader in session.readers():
-            marked = reader.all(
-                "SELECT value, row FROM facet JOIN paper_facet ON facet = number "
-                "WHERE category = ?",
-                (CATEGORY,),
-            )
-            for value, row in marked:
-                doubt = read_mark(value)
-                if (
-                    doubt is None
-                    or row in segment.deleted
-                    or (kind is not None and doubt.kind != kind)
-                    or (field is not None and doubt.field != field)
-                ):
-                    continue
-                weights[row] = weights.get(row, 0) + doubt.weight
+            marked = reader.all(_MARKED, (CATEGORY,))
+            weights |= _weigh_rows(marked, segment.deleted, kind, field)
         answers[key] = sorted(weights, key=lambda row: (-weights[row], row))
     found: list[int] = answers[key]
     return found
+
+
+def _weigh_rows(
+    marked: Iterable[tuple[str, int]],
+    deleted: Collection[int],
+    kind: DoubtKind | None = None,
+    field: str | None = None,
+) -> dict[int, int]:
+    """The rows of a segment with such doubts, and how much these weigh together."""
+    weights: dict[int, int] = {}
+    for value, row in marked:
+        doubt = read_mark(value)
+        if doubt is None or row in deleted or (kind is not None and doubt.kind != kind):
+            continue
+        if field is None or doubt.field == field:
+            weights[row] = weights.get(row, 0) + doubt.weight
+    return weights

@@ -42,9 +42,7 @@ _KIND_WEIGHTS: dict[DoubtKind, int] = {
     "unsure": 4,
     "missing": 2,
 }
-# Kinds that are doubts about something said, rather than gaps.
 _MAX_SOURCES = 5
-TRUE_DOUBTS = frozenset(DOUBT_KINDS) - {"missing"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from carrel.core.progress import Progress
 from carrel.rooms.papers.building.build_reports import ReportLine, SourceChange
+from carrel.rooms.papers.building.doubts import find_doubts
 from carrel.rooms.papers.building.link_reports import link_lines
 from carrel.rooms.papers.building.models import FoundSource, SkippedFile
 from carrel.rooms.papers.building.planning import PlannedPaper
@@ -15,6 +16,7 @@ from carrel.rooms.papers.building.service import PaperBuilder, skipped_lines
 from carrel.rooms.papers.building.source_changes import removed_changes
 
 _FACTS = frozenset({"title", "authors"})
+IsNote = Callable[[Path], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class TakenPaper:
     """A paper that files were read for.
 
     `sources` are all files it is made of; `is_stated` says that nobody guessed its title and
-    authors, or that it has a DOI.
+    authors, or that it has a DOI, `is_doubtful` that the list to be reviewed has it.
     """
 
     paper_id: str
@@ -31,6 +33,7 @@ class TakenPaper:
     is_stated: bool
     sources: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    is_doubtful: bool = False
 
     @property
     def is_joined(self) -> bool:
@@ -39,7 +42,11 @@ class TakenPaper:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What became of files that were added or followed."""
+    """What became of files that were added or followed.
+
+    `notes` are files that are notes and were left, `gone` files that are no more and whose papers
+    stay; `in_doubt` counts the papers of the corpus that the list to be reviewed has.
+    """
 
     papers: tuple[TakenPaper, ...]
     changes: tuple[SourceChange, ...]
@@ -47,6 +54,9 @@ class Intake:
     total: int
     removed: int = 0
     lines: tuple[ReportLine, ...] = ()
+    notes: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    in_doubt: int = 0
 
     @property
     def skipped(self) -> tuple[ReportLine, ...]:
@@ -64,13 +74,15 @@ class PaperIntake(PaperBuilder):
         within: Sequence[Path] | None = None,
         touched: int = 0,
         named: Sequence[Path] | None = None,
+        folders: Sequence[Path] = (),
     ) -> Intake:
         """Add files and folders where they lie; nothing leaves the corpus.
 
         A file that is named brings its paper back if it was removed; one in a folder does not
         (`named` are the files of a longer list that somebody named).
         With `within`, only files that resolve into one of these folders are read. The papers of
-        the first `touched` files are told even where nothing changed.
+        the first `touched` files are told even where nothing changed. Files that vanished from
+        `folders` are named. So is what cannot be read, each time.
         """
         with self._held(progress):
             is_list = all(source.is_file() for source in sources)
@@ -81,22 +93,46 @@ class PaperIntake(PaperBuilder):
             paths = {str(source.path) for source in found}
             by_name = sources if named is None else named
             asked = {str(source.absolute()) for source in by_name} & paths
-            changes, unchanged = self._settle_and_read(found, (), progress)
+            changes, unchanged, _ = self._settle_and_read(found, (), progress)
+            refused = self._refused_before(paths - {change.path for change in changes})
+            unread = {line.source for line in refused if not self._has_records(line.source)}
             for path in asked | {str(source.path) for source in found[:touched]}:
                 self._state.touch_source(path)
-            return self._publish_taken(
-                paths, asked, changes, unchanged, skipped_lines(skipped), progress
+            lines = [*skipped_lines(skipped), *refused]
+            taken = self._publish_taken(
+                paths, asked, changes, unchanged - len(unread), lines, progress
             )
+            lines = [*taken.lines, *self._nameless(paths)]
+            return replace(taken, gone=self._find_gone(folders), lines=tuple(lines))
+
+    def _refused_before(self, paths: Collection[str]) -> list[ReportLine]:
+        """What could not be read of files that have not changed since."""
+        return [line for line in self._problem_lines() if line.is_skipped and line.source in paths]
+
+    def _nameless(self, paths: Collection[str]) -> list[ReportLine]:
+        """Records of these files that are no papers because they have no title."""
+        notes = self._state.link_notes()
+        return [line for line in notes if line.is_skipped and line.source in paths]
+
+    def _has_records(self, path: str) -> bool:
+        return bool(self._state.source_records(path))
+
+    def _find_gone(self, folders: Sequence[Path]) -> tuple[str, ...]:
+        if not folders:
+            return ()
+        return tuple(path for path in self.known_paths(folders) if not Path(path).exists())
 
     def sync(
         self,
         folders: Sequence[Path],
         progress: Progress,
         hold_back: Callable[[Sequence[str]], Collection[str]],
+        is_note: IsNote | None = None,
     ) -> Intake:
         """Bring the corpus in step with everything below the folders, also where that is nothing.
 
-        `hold_back` names those of the vanished files that have not left.
+        `hold_back` names those of the vanished files that have not left; new files that
+        `is_note` tells are left, while what is a paper stays one.
         """
         with self._held(progress):
             found, skipped = self._sources.find(folders)
@@ -111,11 +147,14 @@ class PaperIntake(PaperBuilder):
                 and not any(Path(path).is_relative_to(place) for place in unreachable)
             }
             gone -= set(hold_back(sorted(gone)))
-            changes, unchanged = self._settle_and_read(found, gone, progress)
+            changes, unchanged, notes = self._settle_and_read(found, gone, progress, is_note)
             lines = [line for line in skipped_lines(skipped) if line.code != "not_found"]
-            return self._publish_taken((), (), changes, unchanged, lines, progress)
+            taken = self._publish_taken((), (), changes, unchanged, lines, progress)
+            return replace(taken, notes=notes)
 
-    def follow(self, paths: Sequence[Path], progress: Progress) -> Intake:
+    def follow(
+        self, paths: Sequence[Path], progress: Progress, is_note: IsNote | None = None
+    ) -> Intake:
         """Bring the corpus in step with files that came, changed or left.
 
         The cost is that of these files, however many others there are.
@@ -130,10 +169,11 @@ class PaperIntake(PaperBuilder):
                 for path in {*map(str, paths), *beside} - at_hand - unreadable
                 if self._state.known_source(path) is not None
             }
-            changes, unchanged = self._settle_and_read(found, gone, progress)
-            return self._publish_taken(
+            changes, unchanged, notes = self._settle_and_read(found, gone, progress, is_note)
+            taken = self._publish_taken(
                 at_hand, (), changes, unchanged, skipped_lines(skipped), progress
             )
+            return replace(taken, notes=notes)
 
     def known_paths(self, folders: Sequence[Path]) -> list[str]:
         """Every source below these folders that the corpus was made of."""
@@ -145,8 +185,13 @@ class PaperIntake(PaperBuilder):
         ]
 
     def _settle_and_read(
-        self, found: Sequence[FoundSource], gone: Collection[str], progress: Progress
-    ) -> tuple[list[SourceChange], int]:
+        self,
+        found: Sequence[FoundSource],
+        gone: Collection[str],
+        progress: Progress,
+        is_note: IsNote | None = None,
+    ) -> tuple[list[SourceChange], int, tuple[str, ...]]:
+        """The changes, how many files have none, and the new files that are notes, not read."""
         known = {str(source.path): self._state.known_source(str(source.path)) for source in found}
         stale = [
             source
@@ -156,8 +201,16 @@ class PaperIntake(PaperBuilder):
         settled = self._settler.settle(stale, known, gone)
         left = set(gone) - settled.moved_from
         self._state.forget_sources(left)
-        self._loader.load(settled.to_read, progress)
-        return [*settled.changes, *removed_changes(left)], len(found) - len(settled.changes)
+        notes = {
+            change.path
+            for change in settled.changes
+            if is_note is not None and change.kind == "new" and is_note(Path(change.path))
+        }
+        to_read = [each for each in settled.to_read if str(each.path) not in notes]
+        self._loader.load(to_read, progress)
+        unchanged = len(found) - len(settled.changes)
+        changes = [change for change in settled.changes if change.path not in notes]
+        return [*changes, *removed_changes(left)], unchanged, tuple(sorted(notes))
 
     def _publish_taken(
         self,
@@ -179,6 +232,7 @@ class PaperIntake(PaperBuilder):
             self._corpus.paper_count(),
             outcome.removed,
             tuple(lines),
+            in_doubt=self._corpus.doubtful_count(),
         )
 
     def _taken(self, planned: PlannedPaper) -> TakenPaper:
@@ -191,7 +245,13 @@ class PaperIntake(PaperBuilder):
             *(line.message for line in link_lines(planned)),
         )
         return TakenPaper(
-            planned.paper_id, record.title, planned.is_new, is_stated, group.sources, notes
+            planned.paper_id,
+            record.title,
+            planned.is_new,
+            is_stated,
+            group.sources,
+            notes,
+            bool(find_doubts(record, group.conflicts, planned.twins)),
         )
 
 

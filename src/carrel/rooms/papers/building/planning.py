@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
 from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
 from carrel.rooms.papers.building.decided_links import NOTHING_DECIDED, DecidedLinks
@@ -14,6 +15,7 @@ from carrel.rooms.papers.building.identity import group_records
 from carrel.rooms.papers.building.paper_groups import Conflict, PaperGroup, RecordClaim, RecordJoin
 from carrel.rooms.papers.building.paper_ids import assign_ids, place_of_most
 from carrel.rooms.papers.building.paper_keys import KeyKind, PaperKey
+from carrel.rooms.papers.building.paper_records import PossibleTwin
 from carrel.rooms.papers.paper_names import former_id_key
 
 # Papers written by an older writer are written again when this grows.
@@ -86,6 +88,14 @@ class PlannedPaper:
         """Whether it must be written."""
         before = self.before
         return before is None or before.row is None or before.digest != self.digest
+
+    @property
+    def twins(self) -> tuple[PossibleTwin, ...]:
+        """The papers that may be the same work."""
+        return tuple(
+            PossibleTwin(link.paper_id, PurePath(link.other_source).name, link.reason)
+            for link in self.doubtful
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from carrel.core.caller import LOCAL_USER
 from carrel.core.clock import Clock
@@ -20,7 +19,7 @@ from carrel.rooms.papers.building.decisions import apply_edits
 from carrel.rooms.papers.building.doubts import name_sources
 from carrel.rooms.papers.building.link_reports import join_lines
 from carrel.rooms.papers.building.merging import merge_records
-from carrel.rooms.papers.building.paper_records import PaperRecord, PossibleTwin, RelatedWork
+from carrel.rooms.papers.building.paper_records import PaperRecord, RelatedWork
 from carrel.rooms.papers.building.papers import (
     PaperVersion,
     PublishedPaper,
@@ -265,10 +264,7 @@ class CorpusPublisher:
         records = self._state.records(planned.group.record_ids)
         merged = _add_versions(_merge(records, planned), planned.versions)
         record = add_summaries(merged, self._summaries.of(planned.paper_id))
-        twins = tuple(
-            PossibleTwin(link.paper_id, Path(link.other_source).name, link.reason)
-            for link in planned.doubtful
-        )
+        twins = planned.twins
         paper = PublishedPaper(
             planned.paper_id,
             change.paper_index,

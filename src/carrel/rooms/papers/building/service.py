@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from carrel.rooms.papers.building.decision_desk import (
     version_name,
 )
 from carrel.rooms.papers.building.link_reports import link_lines
-from carrel.rooms.papers.building.models import SkippedFile
+from carrel.rooms.papers.building.models import FoundSource, SkippedFile
 from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.planning import (
     WRITER_VERSION,
@@ -51,6 +51,8 @@ _TEXT_REPLACED = (
     "another paper, split it off with edit_paper, or add it with its own DOI."
 )
 
+_IS_NOTE = "it is a note on the desk; carrel add FILE --as papers makes a paper of it"
+
 
 class PaperBuilder:
     """Builds one folder's corpus, again and again, doing each time only what changed."""
@@ -67,12 +69,20 @@ class PaperBuilder:
         self._publisher = CorpusPublisher(stores, clock)
 
     def build(
-        self, sources: Sequence[Path], progress: Progress, *, only: bool = False
+        self,
+        sources: Sequence[Path],
+        progress: Progress,
+        *,
+        only: bool = False,
+        notes: Collection[str] = (),
     ) -> BuildReport:
-        """Brings the corpus up to date with `sources`; with `only`, it holds nothing else then."""
+        """Brings the corpus up to date with `sources`; with `only`, it holds nothing else then.
+
+        Of `notes`, files that are notes on the desk, those are left that are no papers yet.
+        """
         with self._held(progress):
             inbox = [self._inbox] if self._inbox.is_dir() else []
-            report = self._build([*sources, *inbox], progress, is_everything=only)
+            report = self._build([*sources, *inbox], progress, only, notes)
             if self._corpus.needs_compaction():
                 self._compact(progress)
             return report
@@ -233,7 +243,11 @@ class PaperBuilder:
             yield
 
     def _build(
-        self, sources: Sequence[Path], progress: Progress, is_everything: bool
+        self,
+        sources: Sequence[Path],
+        progress: Progress,
+        is_everything: bool,
+        notes: Collection[str],
     ) -> BuildReport:
         started = self._clock.monotonic()
         self._publisher.text_notes.clear()
@@ -241,6 +255,7 @@ class PaperBuilder:
         if not found and all(line.code == "not_found" for line in skipped):
             raise NothingToBuildError([str(source) for source in sources])
         known = self._state.known_sources()
+        found, skipped = _leave_notes(found, skipped, {*notes} - known.keys())
         gone = known.keys() - {str(source.path) for source in found}
         if not is_everything:
             gone = {
@@ -296,6 +311,18 @@ class PaperBuilder:
     def _problem_lines(self, path: str | None = None) -> Iterator[ReportLine]:
         for source, problem in self._state.problems(path):
             yield ReportLine(source, problem.code, problem.message, problem.is_fatal, problem.line)
+
+
+def _leave_notes(
+    found: Sequence[FoundSource], skipped: Sequence[SkippedFile], notes: Collection[str]
+) -> tuple[list[FoundSource], list[SkippedFile]]:
+    """The sources that are no notes; the others are named."""
+    left = [
+        SkippedFile(source.path, "is_note", _IS_NOTE)
+        for source in found
+        if str(source.path) in notes
+    ]
+    return [source for source in found if str(source.path) not in notes], [*skipped, *left]
 
 
 def skipped_lines(skipped: Sequence[SkippedFile]) -> list[ReportLine]:
