@@ -78,7 +78,11 @@ def _add_split(parser: argparse.ArgumentParser) -> None:
 
 def _add_undo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "number", nargs="?", type=int, metavar="NUMBER", help="of a decision; else the last one"
+        "number",
+        nargs="?",
+        type=int,
+        metavar="NUMBER",
+        help="of a decision (carrel papers history)",
     )
     parser.add_argument("--paper", dest="paper_id", metavar="PAPER", help="the last one about it")
     parser.add_argument("--dry-run", action="store_true", help="only say what would change")

@@ -131,6 +131,57 @@ def test_old_ids_addresses_passages_and_notes_lead_to_the_merged_paper(settings:
     run(settings, work)
 
 
+@pytest.mark.parametrize("first", ["humpback winter", "blue hum below"])
+def test_the_paper_that_is_named_first_in_a_merge_keeps_its_title_and_text(
+    settings: Settings, first: str
+) -> None:
+    async def work(ask: Ask) -> None:
+        queries = ("humpback winter", "blue hum below")
+        found = {query: (await ask("find_passages", query=query))[0] for query in queries}
+        kept = found.pop(first)
+        [gone] = found.values()
+        before = await ask("get_paper_metadata", paper_id=kept["paper_id"])
+        text = await ask("get_paper_source", paper_id=kept["paper_id"])
+        done = await ask(
+            "edit_paper", action="merge", paper_id=kept["paper_id"], papers=[gone["paper_id"]]
+        )
+        assert [each["title"] for each in done["papers"]] == [before["title"]]
+        after = await ask("get_paper_metadata", paper_id=gone["paper_id"])
+        for name in ("paper_id", "title", "authors", "year"):
+            assert after[name] == before[name]
+        assert await ask("get_paper_source", paper_id=kept["paper_id"]) == text
+
+    run(settings, work)
+
+
+def test_former_ids_name_no_paper_that_is_there_after_an_undo(settings: Settings) -> None:
+    async def work(ask: Ask) -> None:
+        one = (await ask("find_passages", query="humpback winter"))[0]["paper_id"]
+        other = (await ask("find_passages", query="blue hum below"))[0]["paper_id"]
+        await ask("edit_paper", action="merge", paper_id=one, papers=[other])
+        assert (await ask("paper_history", paper_id=one))["former_ids"] == [other]
+        await ask("edit_paper", action="undo", paper_id=one)
+        for paper_id in (one, other):
+            assert (await ask("paper_history", paper_id=paper_id))["former_ids"] == []
+            assert "former_ids" not in await ask("get_paper_metadata", paper_id=paper_id)
+
+    run(settings, work)
+
+
+def test_an_undo_that_names_nothing_is_refused_and_told_the_last_decision(
+    settings: Settings,
+) -> None:
+    async def work(ask: Ask) -> None:
+        done = await ask("edit_paper", action="edit", paper_id="10.1000/whales", title="Whales")
+        with pytest.raises(CarrelError, match="Say what to undo") as refused:
+            await ask("edit_paper", action="undo")
+        assert refused.value.to_facts()["details"]["number"] == done["decision"]
+        shown = await ask("get_paper_metadata", paper_id="10.1000/whales")
+        assert shown["title"] == "Whales"
+
+    run(settings, work)
+
+
 def test_whoever_may_only_read_changes_nothing(settings: Settings) -> None:
     async def session() -> None:
         async with open_desk(settings).session() as desk:

@@ -73,13 +73,28 @@ def tell_history(builder: PaperBuilder, question: PaperHistoryOf) -> PaperHistor
         title=title,
         version=None if paper is None else paper.version,
         is_removed=paper_id is not None and paper is None,
-        former_ids=sorted({each.paper_id for d in decisions for each in d.papers} - {paper_id})
-        if paper is not None and paper_id is not None
-        else [],
+        former_ids=[] if paper is None else _find_former_ids(desk, paper.paper_id, decisions),
         records=[] if paper is None else _show_records(paper),
         joins=[] if paper is None else _show_joins(desk.joins(paper.paper_id)),
         decisions=[_show_decision(each) for each in chosen[first : first + question.limit]],
         total=len(chosen),
+    )
+
+
+def _find_former_ids(desk: DecisionDesk, paper_id: str, decisions: Sequence[Decision]) -> list[str]:
+    named = {paper.paper_id for decision in decisions for paper in decision.papers}
+    return sorted(each for each in named - {paper_id} if desk.leads_to(each, paper_id))
+
+
+def _refuse_unnamed_undo(desk: DecisionDesk) -> InvalidInputError:
+    """The last decision may be somebody else's: whoever undoes it must name it."""
+    last = next(iter(desk.all_decisions(1)), None)
+    said = "" if last is None else f" The last is {last.number}, by {last.who}: "
+    return InvalidInputError(
+        "Say what to undo: the number of a decision, or a paper."
+        + (said and f"{said}{_describe(last, is_done=True)}" if last else ""),
+        next_step="Call undo with number or paper_id; paper_history lists the decisions.",
+        details={} if last is None else {"number": last.number, "who": last.who},
     )
 
 
@@ -103,6 +118,8 @@ def _draft(question: EditPaper, desk: DecisionDesk) -> DecisionDraft:
         case "remove":
             return desk.removal(name, version)
         case "undo":
+            if question.paper_id is None and question.number is None:
+                raise _refuse_unnamed_undo(desk)
             return desk.undo(question.paper_id, question.number)
 
 

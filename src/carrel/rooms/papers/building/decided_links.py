@@ -15,7 +15,8 @@ class DecidedLinks:
     `together` are disjoint sets of records of one paper. Each entry of `apart` is a split: its
     parts are different papers, unless a later merge joined them. `edits` are in the order in which
     they were made. `ids` are identifiers with the records they stand for, the most telling first.
-    `removed` and `restored` are papers whose removal counts, or counts no more.
+    `removed` and `restored` are papers whose removal counts, or counts no more. `leading` are the
+    records of the papers that were named first in merges, the latest merge first.
     """
 
     together: tuple[frozenset[int], ...] = ()
@@ -24,6 +25,14 @@ class DecidedLinks:
     ids: tuple[tuple[str, frozenset[int]], ...] = ()
     removed: frozenset[str] = frozenset()
     restored: frozenset[str] = frozenset()
+    leading: tuple[frozenset[int], ...] = ()
+
+    def places_of(self, record_ids: Sequence[int]) -> tuple[int, ...]:
+        """Whose word counts first among equals; nothing where no merge says so."""
+        leads = [lead for lead in self.leading if lead.intersection(record_ids)]
+        ranks = [tuple(record_id not in lead for lead in leads) for record_id in record_ids]
+        ordered = sorted(set(ranks))
+        return tuple(map(ordered.index, ranks)) if len(ordered) > 1 else ()
 
     def edits_of(self, record_ids: Iterable[int]) -> tuple[Decision, ...]:
         """The edits of a paper that is made of these records."""
@@ -83,6 +92,9 @@ def combine_decisions(resolved: Sequence[ResolvedDecision]) -> DecidedLinks:
         tuple(_combine_edits(counting, undone)),
         tuple(_combine_ids(ordered, counting, undone)),
         *_combine_removals(ordered),
+        leading=tuple(
+            each.records[0] for each in reversed(counting) if each.decision.action == "merge"
+        ),
     )
 
 

@@ -217,6 +217,12 @@ class DecisionDesk:
         record_ids = () if paper is None else paper.record_ids
         return known.paper_id, paper, self._state.decisions_about(known.paper_id, record_ids)
 
+    def leads_to(self, former_id: str, paper_id: str) -> bool:
+        """Whether an id has no paper of its own and stands for this one."""
+        if self._state.known_paper(former_id) is not None:
+            return False
+        return self._state.paper_id_by_keys((former_id_key(former_id),)) == paper_id
+
     def joins(self, paper_id: str) -> tuple[RecordJoin, ...]:
         """Why records of a paper are one though no identifier says so."""
         return self._state.paper_links(paper_id).joins
@@ -243,7 +249,8 @@ class DecisionDesk:
         order = {claim.record_id: claim.order for claim in linked.claims}
         record_ids = tuple(sorted(found[1], key=lambda record_id: order[record_id]))
         records = tuple(self._state.records(record_ids))
-        merged = apply_edits(merge_records(records), linked.decided.edits_of(record_ids))
+        merged = merge_records(records, linked.decided.places_of(record_ids))
+        merged = apply_edits(merged, linked.decided.edits_of(record_ids))
         return PublishedRecords(
             known.paper_id,
             version_name(known.digest),

@@ -44,22 +44,27 @@ class _Candidate:
     record: PaperRecord
     origin: FieldOrigin
     place: int
+    lead: int
 
     @property
-    def rank(self) -> tuple[bool, int, float, int]:
+    def rank(self) -> tuple[bool, int, int, float, int]:
         trust = ORIGINS_BY_TRUST.index(self.origin.origin)
-        return is_guess(self.origin), trust, -self.origin.confidence, self.place
+        return is_guess(self.origin), trust, self.lead, -self.origin.confidence, self.place
 
 
-def merge_records(records: Sequence[PaperRecord]) -> PaperRecord:
+def merge_records(records: Sequence[PaperRecord], leads: Sequence[int] = ()) -> PaperRecord:
     """Merge at least one record, those of better readers first.
 
     Of each field the value of the best origin wins, then the surest, then the first; the others
-    fill gaps. What is stated always wins over a guess.
+    fill gaps. What is stated always wins over a guess. `leads` has a number for each record where
+    people merged papers: among equal origins the lowest goes first.
     """
     if len(records) == 1:
         return records[0]
-    ranked = {name: _rank_candidates(records, name) for name in (*CITED_FIELDS, "bibtex")}
+    if leads:
+        order = sorted(range(len(records)), key=lambda at: (_trust(records[at]), leads[at], at))
+        records, leads = [records[at] for at in order], [leads[at] for at in order]
+    ranked = {name: _rank_candidates(records, name, leads) for name in (*CITED_FIELDS, "bibtex")}
     # An entry is a whole with a key that people use: the first stays, whose word each field is.
     ranked["bibtex"].sort(key=lambda each: each.place)
     texts = {name: _best_text(ranked[name], name) for name in _TEXT_FIELDS}
@@ -131,9 +136,15 @@ def _is_overruled(name: str, best: _Candidate, entry: _Candidate) -> bool:
     return said != instead if best.origin.origin == "person" else not is_same
 
 
-def _rank_candidates(records: Sequence[PaperRecord], name: str) -> list[_Candidate]:
+def _trust(record: PaperRecord) -> int:
+    return ORIGINS_BY_TRUST.index(record.origin)
+
+
+def _rank_candidates(
+    records: Sequence[PaperRecord], name: str, leads: Sequence[int]
+) -> list[_Candidate]:
     found = [
-        _Candidate(record, record.origin_of(name), place)
+        _Candidate(record, record.origin_of(name), place, leads[place] if leads else 0)
         for place, record in enumerate(records)
         if getattr(record, name)
     ]

@@ -78,6 +78,8 @@ class PlannedPaper:
     edits: tuple[Decision, ...] = ()
     versions: tuple[PaperLink, ...] = ()
     doubtful: tuple[PaperLink, ...] = ()
+    # Whose word counts first where people merged papers, by record.
+    leads: tuple[int, ...] = ()
 
     @property
     def is_new(self) -> bool:
@@ -187,9 +189,12 @@ def plan_linked(
             continue
         filed = filed_stamp(paper_id)
         versions, doubtful = links[at]
-        digest = _digest(found, paper_id, linked.digests, filed, edits, (*versions, *doubtful))
+        leads = decided.places_of(found.record_ids)
+        digest = _digest(
+            found, paper_id, linked.digests, filed, edits, (*versions, *doubtful), leads
+        )
         planned.append(
-            PlannedPaper(found, paper_id, digest, filed, before, edits, versions, doubtful)
+            PlannedPaper(found, paper_id, digest, filed, before, edits, versions, doubtful, leads)
         )
     return LinkedPlan(tuple(planned), gone, tuple(left_out), tuple(removed), joins)
 
@@ -295,6 +300,7 @@ def _digest(
     filed: str,
     edits: Sequence[Decision] = (),
     links: Sequence[PaperLink] = (),
+    leads: Sequence[int] = (),
 ) -> bytes:
     """A digest of everything that the paper is written from."""
     parts = [
@@ -310,5 +316,6 @@ def _digest(
             for change in edit.changes
         ),
         *(f"{link.relation} {link.paper_id}" for link in links),
+        *(f"lead {lead}" for lead in leads),
     ]
     return hashlib.sha256("\n".join(parts).encode()).digest()[:_DIGEST_BYTES]

@@ -295,7 +295,8 @@ class CorpusPublisher:
 
 
 def _merge(records: Sequence[PaperRecord], planned: PlannedPaper) -> PaperRecord:
-    return apply_edits(drop_claimed(merge_records(records), planned.group), planned.edits)
+    merged = merge_records(records, planned.leads)
+    return apply_edits(drop_claimed(merged, planned.group), planned.edits)
 
 
 def _add_versions(record: PaperRecord, versions: Sequence[PaperLink]) -> PaperRecord:
