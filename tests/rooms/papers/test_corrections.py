@@ -17,6 +17,7 @@ from carrel.core.answer import Text, split_explanation
 from carrel.core.caller import Caller, Visit
 from carrel.core.errors import CarrelError
 from carrel.rooms.papers.building.models import BuildOptions
+from carrel.rooms.papers.correction_models import EditPaper
 from carrel.settings import Settings
 from carrel.stores.corpus.snapshot_export import export_snapshot
 from carrel.wiring.desk import open_desk
@@ -142,9 +143,12 @@ def test_the_paper_that_is_named_first_in_a_merge_keeps_its_title_and_text(
         [gone] = found.values()
         before = await ask("get_paper_metadata", paper_id=kept["paper_id"])
         text = await ask("get_paper_source", paper_id=kept["paper_id"])
-        done = await ask(
-            "edit_paper", action="merge", paper_id=kept["paper_id"], papers=[gone["paper_id"]]
-        )
+        merge = {"action": "merge", "paper_id": kept["paper_id"], "papers": [gone["paper_id"]]}
+        asked = await ask("edit_paper", **merge, dry_run=True)
+        assert {each["field"] for each in asked.get("changes", [])}.isdisjoint({"title", "date"})
+        assert len(asked["hidden_texts"]) == 1
+        done = await ask("edit_paper", **merge)
+        assert done["hidden_texts"] == asked["hidden_texts"]
         assert [each["title"] for each in done["papers"]] == [before["title"]]
         after = await ask("get_paper_metadata", paper_id=gone["paper_id"])
         for name in ("paper_id", "title", "authors", "year"):
@@ -175,7 +179,7 @@ def test_an_undo_that_names_nothing_is_refused_and_told_the_last_decision(
         done = await ask("edit_paper", action="edit", paper_id="10.1000/whales", title="Whales")
         with pytest.raises(CarrelError, match="Say what to undo") as refused:
             await ask("edit_paper", action="undo")
-        assert refused.value.to_facts()["details"]["number"] == done["decision"]
+        assert refused.value.details["number"] == done["decision"]
         shown = await ask("get_paper_metadata", paper_id="10.1000/whales")
         assert shown["title"] == "Whales"
 
@@ -241,3 +245,11 @@ def test_the_history_says_why_records_are_one_paper(settings: Settings, tmp_path
         assert [each["action"] for each in listed["decisions"]] == ["split"]
 
     run(settings, work)
+
+
+@pytest.mark.parametrize(
+    "field", [{"date": "2021-02-30"}, {"isbn": "123"}, {"issn": "x"}, {"date": "2021-13"}]
+)
+def test_a_day_isbn_or_issn_that_cannot_be_is_refused(field: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=next(iter(field))):
+        EditPaper.model_validate({"action": "edit", "paper_id": "10.1000/whales", **field})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import date as calendar_date
 from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from carrel.core.operation import Answer, Question
-from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError, Pmid
+from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmid
 from carrel.libraries.text.control_characters import remove_controls
 from carrel.rooms.papers.models import PaperId
 
@@ -17,6 +18,7 @@ MAX_RECORDS = 200
 _MAX_LIST = 5_000
 _FIRST_YEAR, _LAST_YEAR = 1500, 2099
 _DATE = re.compile(r"(1[5-9]\d\d|20\d\d)(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
+_ISSN = re.compile(r"[0-9]{4}-[0-9]{3}[0-9Xx]")
 _KIND = re.compile(r"[a-z][a-z_-]{1,39}")
 _URL = re.compile(r"https?://[^\s<>\"]+")
 
@@ -48,6 +50,23 @@ def _refuse_empty_list(value: object) -> object:
     if isinstance(value, list) and not value:
         raise ValueError("is empty; name the field in `clear` to make it unknown")
     return value
+
+
+def _check_date(text: str) -> str:
+    """No 30th of February."""
+    try:
+        calendar_date.fromisoformat(f"{text}-01-01"[:10] if len(text) < 10 else text)
+    except ValueError as error:
+        raise ValueError("is no day of the calendar") from error
+    return text
+
+
+def _check_isbn(text: str) -> str:
+    try:
+        Isbn.parse(text)
+    except NotAnIdentifierError as error:
+        raise ValueError("is not an ISBN: its check digit does not hold") from error
+    return text.strip()
 
 
 def _check_doi(text: str) -> str:
@@ -87,7 +106,14 @@ _Lines = Annotated[
 ]
 _RecordName = Annotated[int, Field(ge=1)] | Annotated[str, Field(max_length=300)]
 _LongText = Annotated[str, Field(max_length=50_000), AfterValidator(_check_text)]
-_Date = Annotated[str, Field(max_length=10), _check_form(_DATE, "2021-03 or 2021-03-09")]
+_Date = Annotated[
+    str,
+    Field(max_length=10),
+    _check_form(_DATE, "2021-03 or 2021-03-09"),
+    AfterValidator(_check_date),
+]
+_Isbn = Annotated[str, Field(max_length=100), AfterValidator(_check_isbn)]
+_Issn = Annotated[str, Field(max_length=9), _check_form(_ISSN, "2050-084X")]
 _Doi = Annotated[str, Field(max_length=300), AfterValidator(_check_doi)]
 _ArxivId = Annotated[str, Field(max_length=300), AfterValidator(_check_arxiv_id)]
 _Pmid = Annotated[str, Field(max_length=100), AfterValidator(_check_pmid)]
@@ -118,8 +144,8 @@ class EditPaper(Question):
     arxiv_id: _ArxivId | None = None
     pmid: _Pmid | None = None
     pmcid: _Short | None = None
-    isbn: _Short | None = None
-    issn: _Short | None = None
+    isbn: _Isbn | None = None
+    issn: _Issn | None = None
     url: _Url | None = None
     abstract: _LongText | None = None
     keywords: _Lines | None = None
@@ -219,7 +245,10 @@ class CorrectedPaper(Answer):
 
 
 class PaperCorrected(Answer):
-    """What a correction did, or with dry_run would do. `decision` is the number to undo it by."""
+    """What a correction did, or with dry_run would do. `decision` is the number to undo it by.
+
+    `hidden_texts` are sources of a merged paper whose texts it does not show.
+    """
 
     action: str
     message: str
@@ -227,6 +256,7 @@ class PaperCorrected(Answer):
     dry_run: bool
     papers: list[CorrectedPaper]
     changes: list[ShownChange] = Field(default=[], exclude_if=lambda value: not value)
+    hidden_texts: list[str] = Field(default=[], exclude_if=lambda value: not value)
     next_step: str
 
 

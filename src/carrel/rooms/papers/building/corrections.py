@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import PurePath
 
 from carrel.core.errors import InvalidInputError
@@ -19,6 +18,7 @@ from carrel.rooms.papers.building.decision_desk import (
 from carrel.rooms.papers.building.decisions import Decision, FieldChange, FieldValue
 from carrel.rooms.papers.building.paper_groups import RecordJoin
 from carrel.rooms.papers.building.paper_keys import find_year
+from carrel.rooms.papers.building.paper_records import CITED_FIELDS
 from carrel.rooms.papers.building.papers import shown_name
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.correction_models import (
@@ -40,9 +40,15 @@ _SHOWN_KEYS = ("doi:", "arxiv:", "pmid:", "pmcid:", "bib:")
 
 def correct_paper(builder: PaperBuilder, question: EditPaper, who: str) -> PaperCorrected:
     """Do what was asked, or with dry_run say what would come of it."""
-    decided = builder.decide(
-        who, partial(_draft, question), NoProgress(), is_rehearsal=question.dry_run
-    )
+    merged: list[PublishedRecords] = []
+
+    def make(desk: DecisionDesk) -> DecisionDraft:
+        draft = _draft(question, desk)
+        if draft.action == "merge":
+            merged.extend(desk.find(each.paper_id) for each in draft.papers)
+        return draft
+
+    decided = builder.decide(who, make, NoProgress(), is_rehearsal=question.dry_run)
     number, decision = decided.number, decided.decision
     undo = f"edit_paper(action=undo, number={number}), or carrel papers undo {number}, undoes it."
     return PaperCorrected(
@@ -51,9 +57,38 @@ def correct_paper(builder: PaperBuilder, question: EditPaper, who: str) -> Paper
         decision=None if question.dry_run else number,
         dry_run=question.dry_run,
         papers=_show_papers(decided),
-        changes=_show_changes(decision.changes),
+        changes=_show_changes(_find_merge_changes(merged, decided) or decision.changes),
+        hidden_texts=_find_hidden_texts(merged, decided),
         next_step="Call again without dry_run to do it." if question.dry_run else undo,
     )
+
+
+def _find_merge_changes(
+    merged: Sequence[PublishedRecords], decided: DecisionResult
+) -> list[FieldChange]:
+    """What the paper that is named first in a merge says otherwise after it."""
+    after = next(
+        (p.record for p in decided.papers if merged and p.paper_id == merged[0].paper_id), None
+    )
+    if after is None:
+        return []
+    before = merged[0].merged
+    return [
+        FieldChange(name, getattr(before, name) or None, getattr(after, name) or None)
+        for name in CITED_FIELDS
+        if name != "affiliations" and getattr(before, name) != getattr(after, name)
+    ]
+
+
+def _find_hidden_texts(merged: Sequence[PublishedRecords], decided: DecisionResult) -> list[str]:
+    """The sources of merged papers whose texts are kept and not shown."""
+    shown = {None, *(paper.record.markdown_sha256 for paper in decided.papers)}
+    return [
+        source_name(address)
+        for paper in merged
+        for record, address in zip(paper.records, paper.addresses, strict=True)
+        if record.markdown_sha256 not in shown
+    ]
 
 
 def tell_history(builder: PaperBuilder, question: PaperHistoryOf) -> PaperHistory:
