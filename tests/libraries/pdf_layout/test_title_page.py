@@ -278,3 +278,43 @@ def test_a_journals_head_is_still_read(head: str, venue: str, volume: str) -> No
     page = read(head, "", Printed("On the drift of spin ice", size=17), "", *PROSE)
     assert page.venue is not None and page.volume is not None
     assert (page.venue.value, page.volume.value) == (venue, volume)
+
+
+def test_a_heading_is_no_institution() -> None:
+    page = read(
+        TITLE,
+        Printed("Ann Archer", 12),
+        "",
+        Printed("1 Multi-state models of states", 14.4, is_bold=True),
+    )
+    assert page.affiliations is None
+
+
+def test_an_institution_stands_once_and_a_word_cut_at_a_line_end_is_whole() -> None:
+    page = read(
+        TITLE,
+        Printed("Ann Archer", 12, y=150, x=80),
+        Printed("Bob Other", 12, y=150, x=380),
+        Printed("WU Wirtschafts-", 10, y=165, x=75),
+        Printed("Institut für Tests", 10, y=165, x=370),
+        Printed("universität Wien", 10, y=178, x=75),
+        Printed("Institut für Tests", 10, y=178, x=370),
+        Printed("", y=200),
+    )
+    assert page.affiliations is not None
+    assert page.affiliations.value == (
+        ("Ann Archer", "WU Wirtschaftsuniversität Wien"),
+        ("Bob Other", "Institut für Tests"),
+    )
+
+
+def test_a_person_below_editorial_is_its_author_and_not_the_title() -> None:
+    head = "Ann. Hydrol. Soc. 21 (2011) 1-2"
+    page = read(head, "", Printed("Editorial", 17), Printed("Ruth Amsel", 12))
+    assert page.title is not None
+    assert (page.title.value, authors(page)) == ("Editorial", ("Ruth Amsel",))
+
+
+def test_the_letters_of_a_spaced_title_are_joined() -> None:
+    page = read(Printed("P h y M L – M a n u a l", 24), "", Printed("Ann Archer", 12))
+    assert page.title is not None and page.title.value == "PhyML – Manual"

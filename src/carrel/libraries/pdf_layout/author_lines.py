@@ -27,6 +27,8 @@ _WIDE_SPACE = 6.0
 _MOST_AUTHORS = 1_000
 NOT_SUPPORTED = "nothing beside the names shows that they are names"
 BEFORE_NAMES = "an affiliation stands before the names"
+_WORD_STEP = 1.75
+_SECTION = re.compile(r"^\d{1,2}(?:\.\d{1,2}){0,2}\.?\s+[A-Z]")
 _INITIAL = re.compile(r"(?:^|\s)\w\.|-")
 
 
@@ -244,12 +246,17 @@ def _link_affiliations(
     pairs = [
         (name, piece.affiliation) for piece in named if piece.affiliation for name in piece.names
     ]
-    places = [piece for piece in pieces if piece.kind is LineKind.AFFILIATION]
+    largest = max(piece.line.size for piece in named)
+    places = [
+        piece
+        for piece in pieces
+        if piece.kind is LineKind.AFFILIATION and not _is_heading(piece, largest)
+    ]
     if not places or pairs:
         return pairs
     everyone = [name for piece in named for name in piece.names]
     if len(places) == 1 and not _stands_between(named, pieces):
-        return [(name, clean_affiliation(places[0].text)) for name in everyone]
+        return [(name, clean_affiliation(_whole_text(places[0], pieces))) for name in everyone]
     for piece in named:
         below = [
             place
@@ -262,9 +269,9 @@ def _link_affiliations(
             if each.line.baseline > piece.line.baseline and _overlap(each.line, piece.line)
         ]
         end = min(following, default=float("inf"))
-        texts = [place.text for place in below if place.line.baseline < end]
+        texts = [_whole_text(place, pieces) for place in below if place.line.baseline < end]
         if len(named) > 1 and len(piece.names) == 1 and texts:
-            pairs += [(piece.names[0], clean_affiliation(", ".join(texts)))]
+            pairs += [(piece.names[0], clean_affiliation(join_places(texts)))]
     return pairs
 
 
@@ -277,6 +284,36 @@ def _stands_between(named: Sequence[AuthorLine], pieces: Sequence[AuthorLine]) -
 
 def _overlap(one: Line, other: Line) -> bool:
     return one.box.x0 < other.box.x1 and other.box.x0 < one.box.x1
+
+
+def _is_heading(piece: AuthorLine, largest: float) -> bool:
+    """Whether it is larger than the names, or has a section's number in larger or bold type."""
+    is_larger = piece.line.size > largest + _SAME_SIZE
+    return is_larger or (piece.line.is_bold and bool(_SECTION.match(piece.text)))
+
+
+def _whole_text(place: AuthorLine, pieces: Sequence[AuthorLine]) -> str:
+    """The text with the beginning of its first word, where that ends the line above."""
+    for piece in pieces:
+        step = place.line.baseline - piece.line.baseline
+        is_above = 0.3 < step / place.line.size < _WORD_STEP and _overlap(piece.line, place.line)
+        is_open = piece.text.endswith(("-", "\u2010", "/")) and piece.kind is LineKind.UNKNOWN
+        if is_above and is_open and place.text[:1].islower():
+            return join_places([piece.text, place.text])
+    return place.text
+
+
+def join_places(texts: Sequence[str]) -> str:
+    """The lines of one institution: each once, a word broken at a hyphen or stroke whole."""
+    joined = ""
+    for text in dict.fromkeys(join_spaces(text) for text in texts):
+        if joined.endswith(("-", "\u2010")) and text[:1].islower():
+            joined = joined.rstrip("-\u2010") + text
+        elif joined.endswith("/"):
+            joined += text
+        else:
+            joined = f"{joined}, {text}" if joined else text
+    return joined
 
 
 def clean_affiliation(text: str) -> str:

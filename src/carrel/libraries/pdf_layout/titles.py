@@ -131,10 +131,23 @@ def find_title(front: FrontPage, information: dict[str, str]) -> FoundTitle | No
         return _find_plain_title(front, groups)
     largest = max(group[0].size for group in larger)
     best = next(group for group in larger if group[0].size > largest - _SAME_SIZE)
+    if (kind := _find_kind_above(best, front)) is not None:
+        return _make_title(front, kind, is_stated=False, has_rival=True)
     rival = _find_rival(best, larger)
     if rival is not None and _is_short_head(best):
         best, rival = rival, best
     return _make_title(front, best, is_stated=False, has_rival=rival is not None)
+
+
+def _find_kind_above(best: list[Line], front: FrontPage) -> list[Line] | None:
+    """A larger "Editorial" above a person's name, which is then the title, and the name is not."""
+    if not is_person_name(_join_text(best), front.common_words):
+        return None
+    for group in _group_lines(front):
+        is_above = group[-1].baseline < best[0].baseline and group[0].size > best[0].size
+        if is_above and _ARTICLE_TYPES.match(_join_text(group)[:120]):
+            return group
+    return None
 
 
 def _group_lines(front: FrontPage) -> list[list[Line]]:
@@ -202,10 +215,12 @@ def _may_be_title(group: list[Line], front: FrontPage) -> bool:
 
 
 def close_spaced_letters(text: str) -> str:
-    """ "C O N T E N T S" as one word."""
+    """ "C O N T E N T S" as one word; a dash keeps its spaces."""
     tokens = text.split()
     is_spaced = len(tokens) > 3 and all(len(token) == 1 for token in tokens)
-    return "".join(tokens) if is_spaced else text
+    if not is_spaced:
+        return text
+    return "".join(f" {sign} " if sign in "–—-:|" else sign for sign in tokens).strip()
 
 
 def _is_east_asian(text: str) -> bool:
@@ -284,7 +299,7 @@ def _make_title(
     front: FrontPage, group: list[Line], *, is_stated: bool, has_rival: bool
 ) -> FoundTitle:
     lines = tuple(sort_lines(group))
-    text = _join_text(lines)
+    text = close_spaced_letters(_join_text(lines))
     squashed = squash(text)
     return FoundTitle(
         text=text[:_LONGEST_TITLE],
