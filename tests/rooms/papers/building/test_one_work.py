@@ -182,3 +182,16 @@ def test_a_block_list_of_the_operator_keeps_false_twins_apart(corpus: Corpus) ->
     (corpus.into / "never_join.txt").write_text("never ever\n")
     with pytest.raises(InvalidInputError, match="never ever"):
         corpus.build()
+
+
+def test_several_titles_that_stand_twice_in_one_list_are_papers_of_their_own(
+    corpus: Corpus,
+) -> None:
+    lines = [
+        f'{{"title": "On {word} of the deep sea", "abstract": "Seen in the {ocean}."}}'
+        for ocean in ("Atlantic", "Pacific")
+        for word in WORDS
+    ]
+    corpus.write("list.jsonl", "\n".join(lines) + "\n")
+    assert corpus.build().papers == 2 * len(WORDS)
+    assert corpus.build().is_changed is False

@@ -36,7 +36,7 @@ def assign_ids(
     for at, key in keys:
         given.take(at, make_paper_id(key))
     for at in sorted({*range(len(groups))} - given.by_place.keys()):
-        given.take(at, _make_place_id(groups[at].sources[0], given.taken))
+        given.take(at, _make_place_id(groups[at], given.taken))
     return [given.by_place[at] for at in range(len(groups))]
 
 
@@ -74,11 +74,12 @@ def _find_homes(found: PaperGroup, paper_of: Mapping[int, str]) -> frozenset[str
     return frozenset(paper_of[record_id] for record_id in found.record_ids)
 
 
-def _make_place_id(source: str, taken: Collection[str]) -> str:
+def _make_place_id(found: PaperGroup, taken: Collection[str]) -> str:
     """An id of where a paper was read: parts of a split, and papers with one title and nothing
-    else, may share every key.
+    else, may share every key. The shared key tells it from other such papers of the same file.
     """
-    ids = (make_paper_id(f"place:{source}:{number}") for number in itertools.count(1))
+    place = ":".join((found.sources[0], *found.shared_keys[:1]))
+    ids = (make_paper_id(f"place:{place}:{number}") for number in itertools.count(1))
     return next(paper_id for paper_id in ids if paper_id not in taken)
 
 
