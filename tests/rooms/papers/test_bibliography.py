@@ -81,7 +81,7 @@ SOURCES = {
 "Journal of Tests\n---\nText.\n",
     "twin.md": "---\ntitle: A journal twin\nauthors: [Ada Lovelace]\ndate: 2019\nvenue: Journal "
 "of Tests\n---\nText.\n",
-    "no_title_here.md": "Only text without any heading at all.\n",
+    "no_title_here.md": "Only text without any heading at all. It has a second sentence, too.\n",
     "article.nxml": (
         '<article><front><journal-meta><journal-title-group><journal-title>J. '
 'Jats</journal-title></journal-title-group>'
