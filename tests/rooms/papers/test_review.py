@@ -39,7 +39,7 @@ SOURCES = {
         "@article{roe, title={Another thing}, author={Roe, Cy}, journal={Nature}, year=2001, "
         "pmid={23239625}, pages={e00031}}\n"
     ),
-    "scan_0001.md": "Only text without a heading.\n",
+    "scan_0001.md": "Only text without a heading. It has a second sentence, too.\n",
     "nobody.md": "---\ntitle: Nobody wrote this\n---\nText.\n",
     "claims.bib": (
         "@article{other, title={Wholly different whales}, author={Fox, Di}, year=2001, "
@@ -205,7 +205,11 @@ def test_a_build_says_what_is_empty_held_back_or_not_shown(
 def test_every_command_of_the_list_is_one_that_can_be_typed(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    values = {"--year …": "--year 2001", "--author …": "--author 'Ada Lovelace'"}
+    values = {
+        "--year …": "--year 2001",
+        "--author …": "--author 'Ada Lovelace'",
+        "--doi …": "--doi 10.1000/own",
+    }
     for paper in review(home):
         for field in paper["fields"]:
             command = field["command"]
