@@ -62,7 +62,7 @@ def test_the_command_builds_and_reports_in_json(
         "added": 1,
         "changed": 0,
         "removed": 0,
-        "in_doubt": 0,
+        "in_doubt": 1,
     }
     assert [(line["code"], line["line"], line["skipped"]) for line in report["lines"]] == [
         ("json_not_valid", 1, True)

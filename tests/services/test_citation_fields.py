@@ -162,7 +162,8 @@ def test_a_heading_is_layout_and_a_file_name_a_guess(tmp_path: Path) -> None:
     assert heading.origin_of("title").origin == "layout"
     assert heading.origin_of("abstract").origin == "layout"
     assert heading.inferred == ()
-    assert read_markdown(tmp_path, "Text alone.\n").inferred == ("title",)
+    prose = "Only text without a heading. It has a second sentence, too.\n"
+    assert read_markdown(tmp_path, prose).inferred == ("title",)
 
 
 def test_a_type_says_what_was_published_and_words_of_notes_say_nothing() -> None:

@@ -13,6 +13,7 @@ from carrel.libraries.works.prose import is_prose
 from carrel.rooms.papers.errors import PaperNotAddedError
 from carrel.rooms.papers.uploads import MAX_NAME_CHARACTERS, clean_file_name
 from carrel.stores.file_lock import hold_lock
+from carrel.stores.sqlite.papers import WORKSHOP_NAME
 from carrel.stores.sqlite.papers.build_locks import wait_for_other_additions
 from tests.access.support import bearer
 from tests.access.test_uploads import PDF, begin, run, send, served, whole
@@ -148,7 +149,7 @@ def test_finding_9_a_job_is_named_to_whoever_deletes_its_upload(tmp_path: Path) 
         async with served(tmp_path, add_wait_seconds=0.05) as (house, token):
             sent = await whole(house, token, PROSE, name="whales.txt")
             upload_id = sent.json()["upload_id"]
-            workshop = tmp_path / "papers" / "build"
+            workshop = tmp_path / "papers" / WORKSHOP_NAME
             workshop.mkdir(parents=True)
             with wait_for_other_additions(workshop):
                 begun = await house.invoke("add_paper", token, {"upload_id": upload_id})
