@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_MARKER = re.compile(r"\n\[truncated: \d+ more chars\]\Z")
+_MARKER = re.compile(r"\n\[truncated: \d+ more chars[^\]\n]*\]\Z")
 BESIDE = {"quoted_from", "explanation", "next_cursor", "cut"}
 MOST_PAGES = 400
 
