@@ -1,0 +1,211 @@
+"""The commands of operations: messages name operations, and a person types commands.
+
+A table, not the catalogue itself: opening that costs a second, and an error should not. A test
+holds the table to the catalogue and to what the commands accept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+PROGRAM = "carrel"
+
+# The command of each operation, and the fields that it takes by their place; `?` where optional.
+_COMMANDS: dict[str, tuple[str, ...]] = {
+    "search_papers": ("papers search", "query"),
+    "search_papers_by_keyword": ("papers keyword", "keyword"),
+    "get_paper_metadata": ("papers show", "paper_id"),
+    "get_paper_summary": ("papers summary", "paper_id"),
+    "get_paper_source": ("papers source", "paper_id"),
+    "list_top_facets": ("papers facets", "category"),
+    "get_paper_bibtex": ("papers bibtex", "paper_id"),
+    "export_papers": ("papers export",),
+    "get_corpus_statistics": ("papers stats",),
+    "list_paper_figures": ("papers figures", "paper_id"),
+    "get_paper_figure": ("papers figure", "paper_id", "figure"),
+    "find_passages": ("papers passages", "query"),
+    "read_passage": ("papers passage", "passage_id"),
+    "locate_quote": ("papers quote", "text"),
+    "review_papers": ("papers review",),
+    "get_citations": ("papers citations", "paper_id"),
+    "find_related_papers": ("papers related", "papers"),
+    "find_citation_path": ("papers path", "from_paper", "to_paper"),
+    "rank_papers": ("papers rank",),
+    "snowball_papers": ("papers snowball", "seeds"),
+    "draw_citations": ("papers citation-graph", "paper_id"),
+    "add_paper": ("papers add",),
+    "remove_paper": ("papers remove", "paper_id"),
+    "edit_paper": ("papers correct", "action"),
+    "paper_history": ("papers history", "paper_id?"),
+    "search_references": ("references search", "query"),
+    "list_references": ("references list",),
+    "add_references": ("references add", "input"),
+    "remove_reference": ("references remove", "id"),
+    "edit_reference": ("references edit", "id", "changes"),
+    "cite_references": ("references cite", "ids"),
+    "export_references": ("references export",),
+    "attach_fulltext": ("references attach", "id", "path"),
+    "get_fulltext": ("references fulltext", "id"),
+    "detach_fulltext": ("references detach", "id"),
+    "save_knowledge": ("knowledge save", "content"),
+    "search_knowledge": ("knowledge search", "query"),
+    "get_knowledge": ("knowledge show", "id"),
+    "get_knowledge_history": ("knowledge history", "id"),
+    "delete_knowledge": ("knowledge delete", "id"),
+    "propose_knowledge": ("knowledge propose", "id"),
+    "promote_knowledge": ("knowledge promote", "id"),
+    "node_knowledge_retriever": ("knowledge nodes", "node_names"),
+    "elasticsearch": ("knowledge elasticsearch", "index", "query"),
+    "start_research": ("research start", "goal"),
+    "get_research_status": ("research status", "research_id"),
+    "list_research_projects": ("research list",),
+    "generate_hypotheses": ("research generate", "research_id"),
+    "evolve_hypothesis": ("research evolve", "hypothesis_id"),
+    "list_hypotheses": ("research hypotheses", "research_id"),
+    "get_hypothesis": ("research hypothesis", "hypothesis_id"),
+    "review_hypothesis": ("research review", "hypothesis_id"),
+    "rank_hypotheses": ("research rank", "research_id"),
+    "get_results": ("research results", "research_id"),
+    "submit_hypothesis": ("research submit", "research_id", "title", "summary"),
+    "rate_hypothesis": ("research rate", "hypothesis_id", "score"),
+    "approve_hypothesis": ("research approve", "hypothesis_id"),
+    "reject_hypothesis": ("research reject", "hypothesis_id"),
+    "pause_research": ("research pause", "research_id"),
+    "resume_research": ("research resume", "research_id"),
+    "cancel_research": ("research cancel", "research_id"),
+    "delete_research": ("research delete", "research_id"),
+    "export_research": ("research export", "research_id"),
+    "import_hypotheses": ("research import",),
+    "save_hypothesis_note": ("research note", "hypothesis_id"),
+    "get_job": ("jobs get", "job_id"),
+    "cancel_job": ("jobs cancel", "job_id"),
+    "search_desk": ("find", "query"),
+}
+# The commands of the correction that people type, by its action.
+_CORRECTIONS: dict[str, tuple[str, ...]] = {
+    "edit": ("papers edit", "paper_id"),
+    "merge": ("papers merge", "paper_id", "papers"),
+    "split": ("papers split", "paper_id"),
+    "undo": ("papers undo", "number?"),
+}
+# Options of those commands that are called otherwise than the field, and given once for each.
+_REPEATED = {
+    "authors": "author",
+    "editors": "editor",
+    "keywords": "keyword",
+    "tags": "tag",
+    "institutions": "institution",
+    "records": "record",
+    "clear": "clear",
+}
+_CORRECTION = "edit_paper"
+
+
+def find_command(operation: str) -> str | None:
+    """The command of an operation (`carrel papers show`), or None where it has none."""
+    row = _COMMANDS.get(operation)
+    return None if row is None else f"{PROGRAM} {row[0]}"
+
+
+def command_line(operation: str, arguments: Mapping[str, object]) -> str:
+    """The command with its arguments, as a shell reads it; what is missing is named in capitals.
+
+    Raises KeyError for an operation without a command.
+    """
+    row = _COMMANDS[operation]
+    given = {name: value for name, value in arguments.items() if value not in (None, False, [])}
+    action = given.get("action")
+    is_correction = operation == _CORRECTION and action in _CORRECTIONS
+    if is_correction:
+        row = _CORRECTIONS[str(action)]
+        del given["action"]
+    places = [word for field in row[1:] for word in _place(field, given)]
+    by_place = {field.rstrip("?") for field in row[1:]}
+    options = [
+        word
+        for name, value in given.items()
+        if name not in by_place
+        for word in _option(name, value, is_correction)
+    ]
+    if any(word.startswith("-") for word in places):
+        return f"{PROGRAM} {row[0]} {shlex.join([*options, '--', *places])}"
+    return f"{PROGRAM} {row[0]} {shlex.join([*places, *options])}".rstrip()
+
+
+def in_commands(text: str) -> str:
+    """A message for callers of operations, in the words of someone who types commands."""
+    if "_" not in text:
+        return text
+    text = _call_pattern().sub(_replace_call, text)
+    text = _CORRECTION_PATTERN.sub(r"carrel papers \1", text)
+    text = _pattern().sub(_replace_name, text)
+    text = _TWICE.sub(r"\1", text)
+    text = _CALLED.sub(lambda found: _RUN[found[1]], text)
+    return _NAMED_ID.sub(r"\1 id", text)
+
+
+_CORRECTION_PATTERN = re.compile(rf"\b{_CORRECTION} with (?:action )?(edit|merge|split|undo)\b")
+# `x, or carrel x, does it`: what was an operation and its command is now one command.
+_TWICE = re.compile(r"(carrel [^,;.]+), or \1,")
+# A command is run; only an operation is called.
+_CALLED = re.compile(r"\b(Call|call|Calling|calling)(?= carrel )")
+_RUN = {"Call": "Run", "call": "run", "Calling": "Running", "calling": "running"}
+_NAMED_ID = re.compile(r"\b(paper|passage|hypothesis|research|job|upload)_id\b")
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Names of operations, and the words after one that say which argument it takes."""
+    return re.compile(
+        rf"(?<![\w/:.-])({_names()})(?: with (?:the|this|its|their) (\w+_id)s?\b)?(?![\w/:(-])"
+    )
+
+
+@cache
+def _call_pattern() -> re.Pattern[str]:
+    """A call as programmers write one: `edit_paper(action=undo, number=3)`."""
+    return re.compile(rf"(?<![\w/:.-])({_names()})\(([\w=, .:/-]*)\)")
+
+
+def _names() -> str:
+    """Every name that cannot be a plain word."""
+    return "|".join(sorted((name for name in _COMMANDS if "_" in name), key=len, reverse=True))
+
+
+def _replace_name(found: re.Match[str]) -> str:
+    argument = f" {found[2].upper()}" if found[2] else ""
+    return f"{PROGRAM} {_COMMANDS[found[1]][0]}{argument}"
+
+
+def _replace_call(found: re.Match[str]) -> str:
+    pairs = (pair.partition("=") for pair in found[2].split(",") if pair.strip())
+    return command_line(found[1], {name.strip(): value.strip() for name, _, value in pairs})
+
+
+def _place(field: str, given: Mapping[str, object]) -> Sequence[str]:
+    name = field.rstrip("?")
+    if name not in given:
+        return [] if field.endswith("?") else [name.upper()]
+    value = given[name]
+    return [_word(each) for each in value] if isinstance(value, list | tuple) else [_word(value)]
+
+
+def _option(name: str, value: object, is_correction: bool) -> Sequence[str]:
+    if is_correction and name in _REPEATED:
+        values = value if isinstance(value, list | tuple) else [value]
+        return [f"--{_REPEATED[name]}={_word(each)}" for each in values]
+    flag = "--paper" if is_correction and name == "paper_id" else f"--{name.replace('_', '-')}"
+    if value is True:
+        return [flag]
+    if isinstance(value, list | tuple):
+        return [flag, *(_word(each) for each in value)]
+    word = _word(value)
+    return [f"{flag}={word}"] if word.startswith("-") else [flag, word]
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
