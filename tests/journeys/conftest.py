@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -10,6 +11,19 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from carrel.settings import Settings
 from carrel.wiring.papers_build import with_demo
 from tests.journeys.doors import DOORS, MCP_DOORS, Door, opened, serving
+from tests.journeys.installed import build_wheel, install_wheel
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def installed_carrel(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program `carrel`, installed from the wheel with its base packages and no others."""
+    return install_wheel(wheel, tmp_path_factory.mktemp("installed") / "carrel")
 
 
 @pytest.fixture(scope="session")

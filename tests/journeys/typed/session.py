@@ -8,10 +8,11 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.journeys.installed import ROOT
 from tests.journeys.typed import transcript
 from tests.journeys.typed.documents import Written, commands
 from tests.journeys.typed.sample_home import fill
-from tests.journeys.typed.terminal import ROOT, Terminal, Typed, install_wheel
+from tests.journeys.typed.terminal import Terminal, Typed, install_wheel
 from tests.journeys.typed.transcript import Entry
 
 PAGES = {"README": ROOT / "README.md", "Guide": ROOT / "docs" / "guide.md"}

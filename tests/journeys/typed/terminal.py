@@ -8,76 +8,30 @@ import os
 import shlex
 import socket
 import subprocess
-import sys
 import sysconfig
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-ROOT = Path(__file__).resolve().parents[3]
+from tests.journeys.installed import build_wheel, create_environment
+
 _END = "--- typed, with status "
 _LAST_OF_BANNER = "Cursor:"
-# Every Python program of the installed environment runs this first: what is not on this machine
-# cannot be reached.
-_NO_NETWORK = """
-import socket
-
-_connect, _resolve = socket.socket.connect, socket.getaddrinfo
-_HERE = {"127.0.0.1", "::1", "localhost", None, "", b"127.0.0.1"}
-
-
-def connect(self, address):
-    if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in _HERE:
-        raise OSError(101, "Network is unreachable")
-    return _connect(self, address)
-
-
-def resolve(host, *rest, **options):
-    if host not in _HERE:
-        raise socket.gaierror(-3, "Temporary failure in name resolution")
-    return _resolve(host, *rest, **options)
-
-
-socket.socket.connect, socket.getaddrinfo = connect, resolve
-"""
 
 
 def install_wheel(folder: Path) -> Path:
     """Builds the wheel and installs it into a new environment, beside the dependencies that this
     one has; gives its bin folder.
     """
-    wheels, environment = folder / "wheels", folder / "environment"
-    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels))
-    (wheel,) = wheels.glob("carrel-*.whl")
-    _run(sys.executable, "-m", "venv", "--without-pip", str(environment))
-    python = environment / "bin" / "python"
-    _run(
-        sys.executable,
-        "-m",
-        "uv",
-        "pip",
-        "install",
-        "--quiet",
-        "--offline",
-        "--no-deps",
-        "--python",
-        str(python),
-        str(wheel),
-    )
-    (packages,) = (environment / "lib").glob("python*/site-packages")
+    environment = folder / "environment"
+    packages = create_environment(build_wheel(folder / "wheels"), environment)
     # A path in a .pth file is searched last, and the .pth files in it are not read: carrel itself
     # comes from the wheel.
     (packages / "dependencies.pth").write_text(
         sysconfig.get_path("purelib") + "\n", encoding="utf-8"
     )
-    (packages / "sitecustomize.py").write_text(_NO_NETWORK, encoding="utf-8")
     return environment / "bin"
-
-
-def _run(*words: str) -> None:
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}{done.stderr}"
 
 
 @dataclass(frozen=True, slots=True)
