@@ -9,7 +9,7 @@ from carrel.core.catalogue import Catalogue, Room
 from carrel.core.operation import Operation, Prompt, Resource
 from carrel.doors.mcp.answer_budget import AnswerBudget, KeptAnswers
 from carrel.doors.mcp.endpoint import Endpoint
-from carrel.doors.mcp.handshake import ServerOptions, desk_instructions
+from carrel.doors.mcp.handshake import ServerOptions, desk_instructions, server_title
 from carrel.doors.mcp.operation_tools import OperationTools
 from carrel.policy.gate import Gate
 from carrel.rooms import declared_rooms
@@ -49,6 +49,7 @@ class DeskEndpoints:
             prompts=prompts if has_everything and prompts else None,
             server_name=server.name,
             server_version=server.version,
+            server_title=server_title(server),
             instructions=desk_instructions(
                 [room.declaration for room in catalogue.rooms],
                 has_jobs=catalogue.jobs is not None,
@@ -74,6 +75,7 @@ class DeskEndpoints:
             prompts=room.prompts or None,
             server_name=self._server.name,
             server_version=self._server.version,
+            server_title=server_title(self._server, room.declaration),
             instructions=room.purpose,
             is_alone=True,
             json_rpc_error_schemes=_json_rpc_error_schemes(),

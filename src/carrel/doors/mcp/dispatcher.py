@@ -34,6 +34,8 @@ from carrel.doors.mcp.endpoint import (
 from carrel.doors.mcp.json_rpc import (
     HANDSHAKE_VERSIONS,
     LATEST_HANDSHAKE_VERSION,
+    META_SERVER_INFO,
+    MODERN_VERSIONS,
     SUPPORTED_VERSIONS,
     VERSIONS_WITHOUT_COMPLETIONS,
     JsonRpcRequest,
@@ -159,7 +161,7 @@ class Dispatcher:
         result: dict[str, object] = {
             "protocolVersion": version,
             "capabilities": capabilities,
-            "serverInfo": self.endpoint.server_info,
+            "serverInfo": self.endpoint.describe_server(version),
         }
         if self.endpoint.instructions:
             result["instructions"] = self.endpoint.instructions
@@ -173,10 +175,12 @@ class Dispatcher:
             "serverInfo": self.endpoint.server_info,
             "ttlMs": LIST_TTL_MS,
             "cacheScope": "public",
+            # Title and icons stand here alone: other answers carry the short form.
+            "_meta": {META_SERVER_INFO: self.endpoint.describe_server(MODERN_VERSIONS[-1])},
         }
         if self.endpoint.instructions:
             result["instructions"] = self.endpoint.instructions
-        return orjson.dumps(result)[:-1] + b"," + self.endpoint.stamp + b"}"
+        return orjson.dumps(result)
 
     async def _ping(self, request: Request) -> bytes:
         return b"{}"

@@ -37,7 +37,13 @@ from carrel.doors.mcp.answer_budget import (
     PageRequest,
     Presented,
 )
-from carrel.doors.mcp.json_rpc import META_SERVER_INFO, TASKS_EXTENSION
+from carrel.doors.mcp.icon import server_icons
+from carrel.doors.mcp.json_rpc import (
+    FIRST_VERSION_WITH_ICONS,
+    FIRST_VERSION_WITH_TITLES,
+    META_SERVER_INFO,
+    TASKS_EXTENSION,
+)
 from carrel.doors.schemas import output_schema, paged_input_schema
 
 LIST_TTL_MS = 300_000
@@ -204,6 +210,7 @@ class Endpoint:
         prompts: Iterable[Prompt] | None = None,
         server_name: str,
         server_version: str,
+        server_title: str = "",
         instructions: str = "",
         is_alone: bool = False,
         speaks_json_rpc_errors: bool = False,
@@ -219,7 +226,9 @@ class Endpoint:
         self.speaks_json_rpc_errors = speaks_json_rpc_errors
         self.json_rpc_error_schemes = json_rpc_error_schemes
         self.instructions = instructions
+        # Short, because every answer of the newest revision carries it.
         self.server_info = {"name": server_name, "version": server_version}
+        self.server_title = server_title or server_name
         self.budget = budget or AnswerBudget()
         self.tools = {
             tool.name: tool
@@ -252,6 +261,15 @@ class Endpoint:
             self.extensions["extensions"] = {TASKS_EXTENSION: {}}
         self.stamp = b'"_meta":' + orjson.dumps({META_SERVER_INFO: self.server_info})
         self._lists: dict[tuple[str, bool, frozenset[str]], bytes] = {}
+
+    def describe_server(self, version: str) -> dict[str, object]:
+        """`serverInfo` of a handshake, with the fields that this revision of the protocol knows."""
+        info: dict[str, object] = dict(self.server_info)
+        if version >= FIRST_VERSION_WITH_TITLES:
+            info["title"] = self.server_title
+        if version >= FIRST_VERSION_WITH_ICONS:
+            info["icons"] = server_icons()
+        return info
 
     def listed(self, kind: str, scopes: frozenset[str], *, is_modern: bool) -> bytes:
         """The bytes of a list answer for a caller with these scopes; cached."""

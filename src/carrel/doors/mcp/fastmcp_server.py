@@ -26,6 +26,7 @@ from mcp_types import (
     CompletionContext,
     EmbeddedResource,
     ImageContent,
+    Implementation,
     ResourceLink,
     TextContent,
     ToolAnnotations,
@@ -47,7 +48,12 @@ from carrel.core.quoting import quotation_note, quoted_facts
 from carrel.doors.errors import INVALID_PARAMS, error_mapping
 from carrel.doors.mcp.completions import parse_completion
 from carrel.doors.mcp.endpoint import Endpoint, ServedTool
-from carrel.doors.mcp.json_rpc import ProtocolError, error_facts
+from carrel.doors.mcp.json_rpc import (
+    META_SERVER_INFO,
+    MODERN_VERSIONS,
+    ProtocolError,
+    error_facts,
+)
 from carrel.doors.schemas import output_schema, paged_input_schema
 from carrel.libraries.text.budget import check_nesting
 from carrel.policy.gate import Gate
@@ -93,6 +99,7 @@ class _PolicyMiddleware(Middleware):
 
     def __init__(self, endpoint: Endpoint, gate: Gate) -> None:
         self._gate = gate
+        self._endpoint = endpoint
         listed = {tool.name for tool in endpoint.listed_tools}
         self._unlisted = frozenset(f"tool:{name}" for name in endpoint.tools if name not in listed)
         self._scopes: dict[str, frozenset[str]] = {
@@ -103,6 +110,24 @@ class _PolicyMiddleware(Middleware):
             },
             **{f"prompt:{name}": served.prompt.scopes for name, served in endpoint.prompts.items()},
         }
+
+    async def on_initialize(self, context: Any, call_next: Any) -> Any:
+        result = await call_next(context)
+        if result is None:
+            return None
+        info = Implementation.model_validate(
+            self._endpoint.describe_server(str(result.protocol_version))
+        )
+        return result.model_copy(update={"server_info": info})
+
+    async def on_discover(self, context: Any, call_next: Any) -> Any:
+        # FastMCP puts what it is given into every answer, and the icons are long.
+        result = await call_next(context)
+        info = self._endpoint.describe_server(MODERN_VERSIONS[-1])
+        if isinstance(result, dict):
+            return {**result, "_meta": {**(result.get("_meta") or {}), META_SERVER_INFO: info}}
+        meta = {**(result.meta or {}), META_SERVER_INFO: info}
+        return result.model_copy(update={"meta": meta})
 
     async def on_call_tool(self, context: Any, call_next: Any) -> ToolResult:
         try:

@@ -57,6 +57,11 @@ def desk_instructions(rooms: Iterable[RoomDeclaration], *, has_jobs: bool, is_co
     return " ".join((*sentences, _COMPACT if is_compact else _MORE, _CLOSING))
 
 
+def server_title(server: ServerOptions, room: RoomDeclaration | None = None) -> str:
+    """What a person sees in a list of servers: the desk, or the one room that is served."""
+    return f"{server.name}: {room.title}" if room is not None else f"{server.name} research desk"
+
+
 def handshake_dispatcher(rooms: Collection[RoomDeclaration], server: ServerOptions) -> Dispatcher:
     """Answers initialize, ping and server/discover before the rooms are open."""
     gate = Gate(LocalIdentity(), NoLimits(), NoAudit(), SystemClock())
@@ -66,8 +71,9 @@ def handshake_dispatcher(rooms: Collection[RoomDeclaration], server: ServerOptio
 def _handshake_endpoint(rooms: Collection[RoomDeclaration], server: ServerOptions) -> Endpoint:
     """Answers as the open rooms will, so that a client need not wait for them; offers nothing."""
     has_jobs = any(room.has_jobs for room in rooms)
-    if len(rooms) == 1 and not server.compact:
-        instructions = next(iter(rooms)).purpose
+    alone = next(iter(rooms)) if len(rooms) == 1 and not server.compact else None
+    if alone is not None:
+        instructions = alone.purpose
     else:
         instructions = desk_instructions(rooms, has_jobs=has_jobs, is_compact=server.compact)
     return Endpoint(
@@ -76,6 +82,7 @@ def _handshake_endpoint(rooms: Collection[RoomDeclaration], server: ServerOption
         prompts=() if any(room.has_prompts for room in rooms) else None,
         server_name=server.name,
         server_version=server.version,
+        server_title=server_title(server, alone),
         instructions=instructions,
         offers_completions=any(room.has_completions for room in rooms),
         offers_tasks=has_jobs and not server.compact,

@@ -29,6 +29,8 @@ BATCH_VERSIONS = frozenset({"2024-11-05", "2025-03-26"})
 # The method is there, but the capability has no name yet.
 VERSIONS_WITHOUT_COMPLETIONS = frozenset({"2024-11-05"})
 VERSIONS_WITHOUT_LINKS = frozenset({"2024-11-05", "2025-03-26"})
+FIRST_VERSION_WITH_TITLES = "2025-06-18"
+FIRST_VERSION_WITH_ICONS = "2025-11-25"
 MOST_MESSAGES_IN_A_BATCH = 100
 
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
