@@ -121,6 +121,10 @@ class TaskFixtures:
         task.running.cancel()
         return task.seen()
 
+    async def list_jobs(self, call: Call, state: JobState | None, limit: int) -> list[Job]:
+        seen = [task.seen() for task in self._tasks.values()]
+        return [job for job in seen if state is None or job.state == state][:limit]
+
     def _task(self, job_id: str) -> Task:
         if job_id not in self._tasks:
             raise JobNotFoundError(job_id)

@@ -67,3 +67,17 @@ def test_a_job_is_followed_to_its_result_and_another_stopped(door: Door, begin: 
     # It may have ended by itself before it was stopped; it does not go on either way.
     assert stopped["state"] in {"cancelled", "completed"}
     assert said(door.ask("get_job", job_id=other["job_id"]))["state"] == stopped["state"]
+
+
+def test_jobs_are_listed_newest_first_and_by_state(begin: RestDoor) -> None:
+    research_id = said(begin.ask("start_research", goal=GOAL, hypothesis_count=1))["research_id"]
+    first = said(begin.ask("generate_hypotheses", research_id=research_id, count=1))["job_id"]
+    until(begin, "get_job", lambda job: job["state"] != "running", job_id=first, wait_seconds=5)
+    second = said(begin.ask("generate_hypotheses", research_id=research_id, count=1))["job_id"]
+    until(begin, "get_job", lambda job: job["state"] != "running", job_id=second, wait_seconds=5)
+    listed = said(begin.ask("list_jobs", limit=2))
+    assert [job["job_id"] for job in listed] == [second, first]
+    assert {job["operation"] for job in listed} == {"generate_hypotheses"}
+    assert all("result" not in job for job in listed)
+    assert second in [job["job_id"] for job in said(begin.ask("list_jobs", state="completed"))]
+    assert said(begin.ask("list_jobs", state="running")) == []

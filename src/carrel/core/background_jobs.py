@@ -102,6 +102,12 @@ class JobStore(Protocol):
         """Running jobs of these kinds with an expired lease, oldest first."""
         ...
 
+    async def list_owned(
+        self, owner: str, kinds: Sequence[str], state: JobState | None, limit: int
+    ) -> list[JobRecord]:
+        """The owner's jobs of these kinds, newest first, in one state where it is given."""
+        ...
+
     async def remove_ended(self, before: str) -> None:
         """Forgets jobs that ended before this time."""
         ...
@@ -206,6 +212,10 @@ class BackgroundJobs:
         if record is None or record.owner != owner or record.kind not in self._handlers:
             raise JobNotFoundError(job_id)
         return record
+
+    async def list_owned(self, owner: str, state: JobState | None, limit: int) -> list[JobRecord]:
+        """The owner's jobs of this room's kinds, newest first."""
+        return await self._store.list_owned(owner, list(self._handlers), state, limit)
 
     async def wait(self, job_id: str, owner: str, seconds: float) -> JobRecord:
         """The job when it has ended, or its state after `seconds`."""

@@ -18,6 +18,7 @@ from carrel.core.operation import Answer, Effect, Operation, Question
 
 JOBS_PURPOSE = "Follow and cancel work of every room that goes on after its call."
 MAX_WAIT_SECONDS = 60
+MAX_LISTED_JOBS = 200
 
 
 class JobNotFoundError(NotFoundError):
@@ -41,6 +42,24 @@ class GetJob(NamedJob):
     )
 
 
+class ListJobs(Question):
+    state: JobState | None = Field(default=None, description="Only jobs in this state")
+    limit: int = Field(default=20, ge=1, le=MAX_LISTED_JOBS)
+
+
+class JobRow(Answer):
+    """A job among others, without its result."""
+
+    job_id: str
+    operation: str
+    state: JobState
+    message: str
+    started_at: str
+    updated_at: str
+    done: int
+    total: int | None = None
+
+
 class JobReport(Answer):
     """A job as it stands; `result` is the operation's answer, or what there is of it so far."""
 
@@ -58,7 +77,7 @@ class JobReport(Answer):
 
 
 class JobSource(Protocol):
-    """The jobs of one room. Both raise NotFoundError for a job of another room or caller."""
+    """The jobs of one room. A job of another room or caller raises NotFoundError."""
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
         """The job when it has ended, or its state after `wait_seconds`."""
@@ -66,6 +85,10 @@ class JobSource(Protocol):
 
     async def cancel_job(self, job_id: str, call: Call) -> Job:
         """Cancel the job; one that has ended is not changed."""
+        ...
+
+    async def list_jobs(self, call: Call, state: JobState | None, limit: int) -> Sequence[Job]:
+        """The caller's newest jobs that their scopes let them follow, without results."""
         ...
 
 
@@ -76,7 +99,7 @@ _NO_SCOPES: frozenset[str] = frozenset()
 
 
 class JobTools:
-    """The two tools over all rooms' jobs; `operations` give the form of results."""
+    """The tools over all rooms' jobs; `operations` give the form of results."""
 
     def __init__(
         self, sources: Sequence[JobSource], operations: Mapping[str, Operation[Any]]
@@ -114,6 +137,27 @@ class JobTools:
     )
     async def cancel_job(self, question: NamedJob, call: Call) -> JobReport:
         return report_job(await self.cancel(question.job_id, call), self._operations)
+
+    @operation(
+        title="List jobs",
+        description="Your work that went on after its call, newest first.",
+        scopes=_NO_SCOPES,
+        timeout_seconds=_TIMEOUT_SECONDS,
+        command="list",
+        is_listed=False,
+        phrases=(
+            "list my background jobs; which jobs are running; all jobs; what work is still "
+            "going on in the background; I lost the job id"
+        ),
+    )
+    async def list_jobs(self, question: ListJobs, call: Call) -> list[JobRow]:
+        found = [
+            job
+            for source in self._sources
+            for job in await source.list_jobs(call, question.state, question.limit)
+        ]
+        newest = sorted(found, key=lambda job: job.started_at, reverse=True)
+        return [_job_row(job) for job in newest[: question.limit]]
 
     async def find(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
         """The job of whichever room has it. Raises JobNotFoundError."""
@@ -158,16 +202,17 @@ class TaskOperations:
 
 @dataclass(frozen=True, slots=True)
 class JobOperations:
-    """The operations over all rooms' jobs: two tools, and two for clients that speak of tasks."""
+    """The operations over all rooms' jobs: tools, and two for clients that speak of tasks."""
 
     get: Operation[GetJob]
     cancel: Operation[NamedJob]
+    list_own: Operation[ListJobs]
     find_task: Operation[NamedJob]
     cancel_task: Operation[NamedJob]
 
     @property
     def tools(self) -> tuple[Operation[Any], ...]:
-        return (self.get, self.cancel)
+        return (self.get, self.cancel, self.list_own)
 
 
 def job_operations(
@@ -177,6 +222,19 @@ def job_operations(
     tools = JobTools(sources, operations)
     return JobOperations(
         *collect_operations("jobs", tools), *collect_operations("jobs", TaskOperations(tools))
+    )
+
+
+def _job_row(job: Job) -> JobRow:
+    return JobRow(
+        job_id=job.job_id,
+        operation=job.operation,
+        state=job.state,
+        message=job.message,
+        started_at=job.started_at,
+        updated_at=job.updated_at,
+        done=job.done,
+        total=job.total,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carrel.core.answer import Job
+from carrel.core.answer import Job, JobState
 from carrel.core.background_jobs import BackgroundJobs, JobRecord
 from carrel.core.caller import Call
 from carrel.core.errors import CarrelError, InsufficientPermissionsError
@@ -32,6 +32,16 @@ def describe_job(record: JobRecord, result: Answer | None, *, next_step: str) ->
         result=result,
         error=None if code is None else StoredJobError(code, record.message, next_step),
     )
+
+
+async def list_stored_jobs(
+    jobs: BackgroundJobs, call: Call, scopes: frozenset[str], state: JobState | None, limit: int
+) -> list[Job]:
+    """The caller's jobs without results; none for a caller without the scopes to follow them."""
+    if not call.caller.scopes >= scopes:
+        return []
+    records = await jobs.list_owned(call.caller.user_id, state, limit)
+    return [describe_job(record, None, next_step="") for record in records]
 
 
 async def check_job_access(

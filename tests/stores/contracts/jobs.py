@@ -87,6 +87,24 @@ class JobStoreContract:
 
         run(store, scene)
 
+    def test_the_newest_jobs_of_one_owner_are_listed(self, store: JobStore) -> None:
+        async def scene() -> None:
+            newer = replace(RECORD, id="job_2", created_at="2026-01-01T01:00:00")
+            await store.add(RECORD, "w1", 60)
+            await store.add(newer, "w1", 60)
+            await store.add(replace(RECORD, id="job_3", owner="somebody else"), "w1", 60)
+            await store.add(replace(RECORD, id="job_4", kind="other"), "w1", 60)
+            kinds = [RECORD.kind]
+            assert await store.list_owned(RECORD.owner, kinds, None, 10) == [newer, RECORD]
+            assert await store.list_owned(RECORD.owner, kinds, None, 1) == [newer]
+            assert await store.list_owned(RECORD.owner, [], None, 10) == []
+            await store.end("job_1", "completed", "Done.", None, NOW, "w1")
+            assert await store.list_owned(RECORD.owner, kinds, "running", 10) == [newer]
+            (ended,) = await store.list_owned(RECORD.owner, kinds, "completed", 10)
+            assert ended.id == "job_1"
+
+        run(store, scene)
+
     def test_anybody_who_may_can_cancel_and_the_end_is_final(self, store: JobStore) -> None:
         async def scene() -> None:
             await store.add(RECORD, "w1", 60)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from carrel.core.catalogue import Catalogue, Room
+from carrel.core.jobs import JobOperations
 from carrel.core.operation import Operation, Prompt, Resource
 from carrel.doors.mcp.answer_budget import AnswerBudget, KeptAnswers
 from carrel.doors.mcp.endpoint import Endpoint
@@ -66,7 +67,7 @@ class DeskEndpoints:
     def room(self, room: Room) -> Endpoint:
         """One room alone, under the names of its own specification, with tools for its jobs."""
         jobs = self._catalogue.jobs if room.jobs is not None else None
-        operations = (*room.operations, *(jobs.tools if jobs is not None else ()))
+        operations = (*room.operations, *_listed_tools(jobs))
         return Endpoint(
             room.name,
             operations=operations,
@@ -93,6 +94,10 @@ class DeskEndpoints:
         if len(rooms) == 1 and not self._server.compact:
             return self.room(rooms[0])
         return self.common(has_everything=True)
+
+
+def _listed_tools(jobs: JobOperations | None) -> Iterable[Operation[Any]]:
+    return [tool for tool in jobs.tools if tool.is_listed] if jobs is not None else ()
 
 
 def _json_rpc_error_schemes() -> tuple[str, ...]:

@@ -10,10 +10,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from carrel.core.answer import Job
+from carrel.core.answer import Job, JobState
 from carrel.core.background_jobs import BackgroundJobs, JobProgress, JobRecord, JobRun
 from carrel.core.caller import Call
-from carrel.core.stored_jobs import check_job_access, describe_job
+from carrel.core.stored_jobs import check_job_access, describe_job, list_stored_jobs
 from carrel.rooms.papers.models import PaperAdded
 
 KIND = "add_paper"
@@ -166,6 +166,9 @@ class LongAdditions:
     async def cancel_job(self, job_id: str, call: Call) -> Job:
         await check_job_access(self._jobs, job_id, call, SCOPES)
         return _as_job(await self._jobs.cancel(job_id, call.caller.user_id))
+
+    async def list_jobs(self, call: Call, state: JobState | None, limit: int) -> list[Job]:
+        return await list_stored_jobs(self._jobs, call, SCOPES, state, limit)
 
 
 def _pending(record: JobRecord) -> PaperAdded:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from carrel.core.answer import Job as BackgroundJob
-from carrel.core.answer import Partial
+from carrel.core.answer import JobState, Partial
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.errors import (
@@ -43,6 +43,7 @@ SCOPES_OF: Mapping[JobKind, frozenset[str]] = {
     "rank": frozenset({"hypotheses:generate", "reviews:read"}),
     "evolve": frozenset({"hypotheses:evolve"}),
 }
+_MOST_PROJECTS_LISTED = 100
 _STILL_RUNNING = {
     "generate": "list_hypotheses has the rest when it is done.",
     "rank": "list_hypotheses has the rest when it is done.",
@@ -144,6 +145,27 @@ class Jobs:
         job = await self._find_own(job_id, call)
         await self._store.cancel_job(job.id)
         return await self._view(await self._store.job(job.id) or job)
+
+    async def list_jobs(
+        self, call: Call, state: JobState | None, limit: int
+    ) -> list[BackgroundJob]:
+        """The jobs of the caller's newest projects that their scopes let them follow."""
+        projects = await self._store.projects(call.caller.user_id, None, _MOST_PROJECTS_LISTED)
+        found = [
+            self._runner.unwritten.apply_to_job(job)
+            for project, _ in projects
+            for job in await self._store.jobs(project.id)
+            if job.kind in OPERATION_OF and SCOPES_OF[job.kind] <= call.caller.scopes
+        ]
+        newest = sorted(found, key=lambda job: job.created_at, reverse=True)
+        views: list[BackgroundJob] = []
+        for job in newest:
+            if len(views) == limit:
+                break
+            view = await self._view(job)
+            if state is None or view.state == state:
+                views.append(view)
+        return views
 
     async def _wait(self, job: Job, call: Call) -> Job:
         """Waits as long as the client may, reporting progress."""

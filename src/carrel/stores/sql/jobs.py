@@ -121,6 +121,17 @@ class SqlJobs:
             ORDER BY created_at, id"""
         return [str(row[0]) for row in await self._rows(sql, **named)] if kinds else []
 
+    async def list_owned(
+        self, owner: str, kinds: Sequence[str], state: JobState | None, limit: int
+    ) -> list[JobRecord]:
+        named = {f"kind_{number}": kind for number, kind in enumerate(kinds)}
+        places = ", ".join(f":{name}" for name in named)
+        sql = f"""SELECT {_COLUMNS} FROM background_jobs
+            WHERE owner = :owner AND kind IN ({places}) AND (:state = '' OR state = :state)
+            ORDER BY created_at DESC, id DESC LIMIT :limit"""
+        facts = {"owner": owner, "state": state or "", "limit": limit}
+        return [_record(row) for row in await self._rows(sql, **facts, **named)] if kinds else []
+
     async def remove_ended(self, before: str) -> None:
         await self._rows(
             "DELETE FROM background_jobs WHERE state <> 'running' AND updated_at < :before",
