@@ -83,6 +83,7 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "save_hypothesis_note": ("research note", "hypothesis_id"),
     "get_job": ("jobs get", "job_id"),
     "cancel_job": ("jobs cancel", "job_id"),
+    "list_jobs": ("jobs list",),
     "search_desk": ("find", "query"),
 }
 # The commands of the correction that people type, by its action.
