@@ -12,7 +12,6 @@ import pytest
 
 from carrel.core.operation_search import OperationSearch
 from carrel.doors.mcp.operation_tools import _parameter_words
-from carrel.doors.schemas import input_schema
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
@@ -22,6 +21,8 @@ from tests.doors.house import MODERN, Answer, House, TokenTable, build_house
 pytestmark = pytest.mark.promise("D10")
 
 _MOST_BYTES = 24_000
+# With the fields of answers and the hints: half of what it was when answers had whole schemas.
+_MOST_BYTES_WITH_ANSWERS = 40_200
 _SPECIFIED = (
     "search_papers search_papers_by_keyword get_paper_metadata get_paper_summary get_paper_source "
     "list_top_facets "
@@ -107,18 +108,26 @@ def test_the_lists_are_small_and_lose_no_specified_tool(tmp_path: Path) -> None:
     desk = desk_at(tmp_path)
     for has_everything in (False, True):
         tools = desk_endpoints(desk).common(has_everything=has_everything).listed_tools
+        listings = [orjson.loads(tool.listing) for tool in tools]
         rows = [
-            {
-                "name": tool.name,
-                "title": tool.operation.title,
-                "description": tool.operation.description,
-                "inputSchema": input_schema(tool.operation),
-            }
-            for tool in tools
+            {name: row[name] for name in ("name", "title", "description", "inputSchema")}
+            for row in listings
         ]
         assert len(orjson.dumps(rows)) <= _MOST_BYTES
+        assert len(orjson.dumps(listings)) <= _MOST_BYTES_WITH_ANSWERS
         assert set(_SPECIFIED.split()) <= {tool.name for tool in tools}
         assert {"search_desk", "find_passages"} <= {tool.name for tool in tools}
+
+
+def test_the_list_names_the_fields_of_answers_and_no_null_parameters(tmp_path: Path) -> None:
+    tools = desk_endpoints(desk_at(tmp_path)).common(has_everything=True).listed_tools
+    listings = {tool.name: orjson.loads(tool.listing) for tool in tools}
+    found = listings["search_papers"]["outputSchema"]["properties"]["result"]
+    assert found["type"] == "array" and found["description"].startswith("paper_id, title, year")
+    assert "rationale" in listings["get_hypothesis"]["outputSchema"]["properties"]
+    assert b'"null"' not in orjson.dumps([row["inputSchema"] for row in listings.values()])
+    template = listings["get_paper_summary"]["inputSchema"]["properties"]["template"]
+    assert template["type"] == "string"
 
 
 def test_a_setting_changes_what_is_listed(tmp_path: Path) -> None:

@@ -9,8 +9,7 @@ from pydantic import TypeAdapter
 
 from carrel.core.answer import Blocks, Text
 from carrel.core.catalogue import Catalogue
-from carrel.core.operation import Effect, Operation
-from carrel.core.quoting import FIELD
+from carrel.core.operation import Operation
 
 Schema = dict[str, Any]
 
@@ -20,42 +19,6 @@ def input_schema(operation: Operation[Any]) -> Schema:
     schema = cast(Schema, _compact_schema(operation.question.model_json_schema(mode="validation")))
     schema.pop("description", None)
     return schema
-
-
-def paged_input_schema(operation: Operation[Any]) -> Schema:
-    """The schema of the input at doors that cut long answers: with the cursor to go on by."""
-    schema = input_schema(operation)
-    if operation.is_whole or operation.effect is not Effect.READS:
-        return schema
-    properties = schema.get("properties", {})
-    return {**schema, "properties": {**properties, "cursor": {"type": "string"}}}
-
-
-def output_schema(operation: Operation[Any]) -> Schema | None:
-    """The schema of structuredContent, or None where the answer is text.
-
-    `error` is part of it: TypeScript SDK 1.x validates failed calls against the schema, too.
-    """
-    if operation.answer is Text or operation.answer is Blocks:
-        return None
-    schema = cast(
-        Schema, _compact_schema(TypeAdapter(operation.answer).json_schema(mode="serialization"))
-    )
-    if answers_with_list(operation):
-        definitions = schema.pop("$defs", None)
-        schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
-        if definitions is not None:
-            schema["$defs"] = definitions
-    required = schema.pop("required", [])
-    schema["properties"] = {**schema.get("properties", {}), "error": {"type": "object"}}
-    if operation.quotes is not None:
-        schema["properties"][FIELD] = {"type": "array"}
-    if operation.may_explain:
-        schema["properties"]["explanation"] = {"type": "object"}
-    if not operation.is_whole:
-        schema["properties"]["next_cursor"] = {"type": "string"}
-        schema["properties"]["cut"] = {"type": "object"}
-    return {**schema, "anyOf": [{"required": required}, {"required": ["error"]}]}
 
 
 def result_schema(operation: Operation[Any]) -> Schema:

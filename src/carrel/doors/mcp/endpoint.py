@@ -29,6 +29,7 @@ from carrel.core.caller import Caller
 from carrel.core.jobs import JobOperations
 from carrel.core.operation import ArgumentCompletion, Effect, Operation, Prompt, Resource
 from carrel.core.quoting import QuotedSource, quotation_note, quoted_facts
+from carrel.doors.listed_schemas import listed_input_schema, listed_output_schema
 from carrel.doors.mcp.answer_budget import (
     CURSOR,
     MAX_CHARS,
@@ -44,7 +45,6 @@ from carrel.doors.mcp.json_rpc import (
     META_SERVER_INFO,
     TASKS_EXTENSION,
 )
-from carrel.doors.schemas import output_schema, paged_input_schema
 
 LIST_TTL_MS = 300_000
 READ_TTL_MS = 0
@@ -333,9 +333,9 @@ def _tool_listing(operation: Operation[Any], name: str) -> dict[str, object]:
         "name": name,
         "title": operation.title,
         "description": operation.description,
-        "inputSchema": paged_input_schema(operation),
+        "inputSchema": listed_input_schema(operation, has_cursor=True),
     }
-    schema = output_schema(operation)
+    schema = listed_output_schema(operation)
     if schema is not None:
         listing["outputSchema"] = schema
     listing["annotations"] = {

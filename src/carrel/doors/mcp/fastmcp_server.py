@@ -46,6 +46,7 @@ from carrel.core.parsing import translate_budget_errors
 from carrel.core.process_name import process_name
 from carrel.core.quoting import quotation_note, quoted_facts
 from carrel.doors.errors import INVALID_PARAMS, error_mapping
+from carrel.doors.listed_schemas import listed_input_schema, listed_output_schema
 from carrel.doors.mcp.completions import parse_completion
 from carrel.doors.mcp.endpoint import Endpoint, ServedTool
 from carrel.doors.mcp.json_rpc import (
@@ -54,7 +55,6 @@ from carrel.doors.mcp.json_rpc import (
     ProtocolError,
     error_facts,
 )
-from carrel.doors.schemas import output_schema, paged_input_schema
 from carrel.libraries.text.budget import check_nesting
 from carrel.policy.gate import Gate
 
@@ -204,8 +204,8 @@ class _CatalogueTool(Tool):
             name=tool.name,
             title=operation.title,
             description=operation.description,
-            parameters=paged_input_schema(operation),
-            output_schema=output_schema(operation),
+            parameters=listed_input_schema(operation, has_cursor=True),
+            output_schema=listed_output_schema(operation),
             annotations=ToolAnnotations(
                 title=operation.title,
                 read_only_hint=operation.effect is Effect.READS,

@@ -18,6 +18,7 @@ from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.operation import Effect, Operation, Question
 from carrel.core.operation_search import OperationSearch
 from carrel.core.quoting import FIELD
+from carrel.doors.listed_schemas import listed_input_schema
 from carrel.doors.mcp.answer_budget import TEXT_BUDGET, AnswerBudget
 from carrel.doors.schemas import input_schema
 from carrel.policy.gate import Gate
@@ -136,7 +137,11 @@ class OperationTools:
             ).decode()
         found = self._index().find(sentence, call.caller.scopes, _MOST_FOUND)
         rows = [
-            {"name": each.name, "description": each.description, "parameters": input_schema(each)}
+            {
+                "name": each.name,
+                "description": each.description,
+                "parameters": listed_input_schema(each),
+            }
             for each in found
         ]
         if rows:
