@@ -33,7 +33,10 @@ def run_in(words: list[str], *, at_terminal: bool) -> str:
         ).stdout
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [*PROGRAM, *words], env=ENVIRONMENT, stdout=theirs, stderr=subprocess.DEVNULL
+        [*PROGRAM, *words],
+        env={**ENVIRONMENT, "NO_COLOR": "1"},
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
     ) as process:
         os.close(theirs)
         said = b""

@@ -10,7 +10,7 @@ import fastmcp
 import orjson
 import pytest
 
-from carrel.cli.rooms import _text
+from carrel.cli.rooms import _json_text
 from carrel.core.answer import Blocks, Partial, Text
 from carrel.core.answer_encoding import content_block, encode_answer
 from carrel.core.caller import Visit
@@ -100,7 +100,7 @@ def test_an_answer_has_the_same_bytes_at_every_door(name: str, arguments: dict[s
         assert run.json["result"]["content"][0]["text"] == encoded.decode()
         rows = list(answer.result) if isinstance(answer, Partial) else answer
         encoded = encode_answer(operation.answer, rows)
-        printed = _text(operation, answer, as_json=True)
+        printed = _json_text(operation, answer)
         assert orjson.dumps(orjson.loads(printed)) == encoded
         assert printed == orjson.dumps(orjson.loads(encoded), option=orjson.OPT_INDENT_2).decode()
     for result in results:

@@ -6,15 +6,17 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
 from carrel.cli.calls import Terminal, at_terminal, call_local, local_operations
+from carrel.cli.generic_page import make_generic_page
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.output import say_next_step, show
+from carrel.cli.output import say_next_step, show, show_page
+from carrel.cli.page import MakePage, Markdown, Note, Page, PageOfQuestion, Verbatim
 from carrel.cli.progress import TerminalProgress
 from carrel.core.answer import Blocks, Partial, Text, split_explanation
 from carrel.core.answer_encoding import encode_answer
@@ -45,14 +47,14 @@ class AskedOperation:
     """An operation that a command ran, and its answer."""
 
     operation: Operation[Any]
+    arguments: Mapping[str, object]
     answer: Any
     as_json: bool
 
 
 def run_operation(room: str, words: list[str]) -> int:
     """Runs a command that is an operation of a room, named by the first of the words."""
-    asked = ask_operation(room, words)
-    return _show_answer(asked.operation, asked.answer, asked.as_json)
+    return _show_answer(ask_operation(room, words))
 
 
 def ask_operation(room: str, words: list[str]) -> AskedOperation:
@@ -78,7 +80,7 @@ def ask_operation(room: str, words: list[str]) -> AskedOperation:
         answer = call_local(settings, room, operation.name, arguments, progress=TerminalProgress())
     else:
         answer = asyncio.run(_ask(settings, operation.name, arguments))
-    return AskedOperation(operation, answer, bool(options.json))
+    return AskedOperation(operation, arguments, answer, bool(options.json))
 
 
 def run_named_operation(
@@ -88,7 +90,8 @@ def run_named_operation(
     settings = _with_rooms_needed(settings_from(options), room)
     configure_logs(options.log_level or "warning", settings.log.format)
     operation = next(each for each in _operations(room).values() if each.name == name)
-    return _show_answer(operation, asyncio.run(_ask(settings, name, arguments)), options.json)
+    answer = asyncio.run(_ask(settings, name, arguments))
+    return _show_answer(AskedOperation(operation, arguments, answer, bool(options.json)))
 
 
 def _with_rooms_needed(settings: Settings, room: str) -> Settings:
@@ -182,20 +185,28 @@ async def _ask(settings: Settings, name: str, arguments: dict[str, object]) -> A
         return await wait_for_job(terminal, answer)
 
 
-def _show_answer(operation: Operation[Any], given: Any, as_json: bool) -> int:
-    answer, explanation = split_explanation(given)
-    text = _text(operation, answer, as_json)
-    # JSON lines that end with an empty one are not what other tools read.
-    show(text, end="" if text.endswith("\n") else "\n")
+def _show_answer(asked: AskedOperation) -> int:
+    operation, as_json = asked.operation, asked.as_json
+    answer, explanation = split_explanation(asked.answer)
+    page = _json_text(operation, answer) if as_json else _page(operation, answer, asked.arguments)
+    show_page(page)
     if explanation is not None:
         show(explanation.message, file=sys.stderr)
     if _has_only_failed(operation, answer):
         return _NOTHING_DONE
-    if not as_json and operation.next_command:
-        saved_id = getattr(answer, "id", None)
-        known = {"ID": saved_id} if isinstance(saved_id, str) else {}
-        say_next_step(operation.next_command, **known)
+    if not as_json:
+        _say_next(operation, answer, page)
     return 0
+
+
+def _say_next(operation: Operation[Any], answer: Any, page: Page | str) -> None:
+    """The next step of the page or of the operation; none where nothing was found."""
+    own = page.next_step if isinstance(page, Page) else None
+    step = operation.next_command if own is None else own
+    if not step or answer in ([], ()):
+        return
+    saved_id = getattr(answer, "id", None)
+    say_next_step(step, **({"ID": saved_id} if isinstance(saved_id, str) else {}))
 
 
 def _has_only_failed(operation: Operation[Any], answer: Any) -> bool:
@@ -208,30 +219,40 @@ def _has_only_failed(operation: Operation[Any], answer: Any) -> bool:
     return not any(value[name] for name in value if name not in {"failed", "warnings"})
 
 
-def _text(operation: Operation[Any], answer: Any, as_json: bool) -> str:
+def _json_text(operation: Operation[Any], answer: Any) -> str:
     if isinstance(answer, Text):
         return answer.body
-    if isinstance(answer, Blocks) and as_json:
-        return encode_answer(Blocks, answer).decode()
     if isinstance(answer, Blocks):
-        return "\n".join(part.body for part in answer.parts if isinstance(part, Text))
+        return encode_answer(Blocks, answer).decode()
     rows = list(answer.result) if isinstance(answer, Partial) else answer
-    if not as_json:
-        page = _pages(operation.room).get(operation.name)
-        if page is not None:
-            rest = (
-                f"\n\n{answer.pending} to come. {answer.next_step}"
-                if isinstance(answer, Partial)
-                else ""
-            )
-            return page(rows) + rest
     value = orjson.loads(encode_answer(operation.answer, rows))
-    if as_json:
-        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
-    return "\n\n".join(_shown(row) for row in value) if isinstance(value, list) else _shown(value)
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
-def _pages(room: str) -> Mapping[str, Callable[[Any], str]]:
+def _page(operation: Operation[Any], answer: Any, arguments: Mapping[str, object]) -> Page | str:
+    if isinstance(answer, Partial):
+        first = _page(operation, list(answer.result), arguments)
+        rest = f"{answer.pending} to come. {answer.next_step}"
+        if isinstance(first, str):
+            return f"{first}\n\n{rest}"
+        return replace(first, parts=(*first.parts, Note(rest)))
+    make = _pages(operation.room).get(operation.name)
+    if isinstance(make, PageOfQuestion):
+        return make.draw(answer, arguments)
+    if make is not None:
+        return make(answer)
+    if isinstance(answer, Text):
+        return Page((_text_part(answer),))
+    if isinstance(answer, Blocks):
+        return Page(tuple(_text_part(part) for part in answer.parts if isinstance(part, Text)))
+    return make_generic_page(orjson.loads(encode_answer(operation.answer, answer)))
+
+
+def _text_part(text: Text) -> Markdown | Verbatim:
+    return Markdown(text.body) if text.media_type == "text/markdown" else Verbatim(text.body)
+
+
+def _pages(room: str) -> Mapping[str, MakePage]:
     declared = declared_rooms().get(room)
     return load(declared.pages) if declared is not None and declared.pages else {}
 
@@ -248,28 +269,3 @@ async def wait_for_job(terminal: Terminal, answer: Any) -> Any:
         if report.state != "running":
             return (await terminal.call(jobs.find_task, {"job_id": job_id})).result
         print(f"carrel: {report.message}", file=sys.stderr)
-
-
-_MEANING_OF_MARK = "? marks what no source states: carrel papers review says more."
-
-
-def _shown(row: Any) -> str:
-    if not isinstance(row, dict):
-        return str(row)
-    guesses = set(row.get("inferred") or ())
-    lines = [
-        f"{name}: {_value(value)}{' ?' if name in guesses else ''}"
-        for name, value in row.items()
-        if value not in (None, [], "")
-    ]
-    return "\n".join([*lines, *([_MEANING_OF_MARK] if guesses else [])])
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, list):
-        return "; ".join(_value(item) for item in value)
-    if isinstance(value, dict):
-        return ", ".join(
-            f"{name} {_value(item)}" for name, item in value.items() if item not in (None, [], "")
-        )
-    return str(value)

@@ -152,8 +152,8 @@ def test_the_terminal_shows_the_list_and_marks_guesses(
     assert "      or: 2019 (list)" in said.out
     assert main(["papers", "search", "heading", "--home", str(home)]) == 0
     said = capsys.readouterr()
-    assert "title: scan 0001 ?" in said.out
-    assert "? marks what no source states" in said.out
+    assert "scan 0001 ?" in said.out
+    assert "? marks what no source states" in said.err
 
 
 def test_a_paper_is_found_and_named_by_its_pubmed_number(home: Path) -> None:

@@ -1,0 +1,80 @@
+"""Markdown as parts of a page: headings, paragraphs, lists and quotes; the rest verbatim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from carrel.cli.page import Heading, Item, Paragraph, Part, Verbatim
+
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_BULLET = re.compile(r"(?P<indent> {0,12})(?P<marker>[-*+]|\d{1,4}[.)])[ \t]+(?P<text>.*)")
+_QUOTE = re.compile(r" {0,3}> ?(.*)")
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_KEPT_AS_IS = re.compile(r" {0,3}(\||\$\$|<)|(    |\t)\S")
+
+
+def parse_markdown(text: str) -> Iterator[Part]:
+    """The parts of a text; what has no part of its own (code, tables, formulas) stays as it is."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    place = 0
+    while place < len(lines):
+        line = lines[place]
+        if not line.strip():
+            place += 1
+            continue
+        part, place = _read_block(lines, place)
+        yield part
+
+
+def _read_block(lines: list[str], place: int) -> tuple[Part, int]:
+    line = lines[place]
+    if fence := _FENCE.match(line):
+        return _read_fenced(lines, place, fence[1])
+    if heading := _HEADING.fullmatch(line):
+        return Heading(heading[2]), place + 1
+    if bullet := _BULLET.fullmatch(line):
+        end = _end_of_paragraph(lines, place + 1)
+        marker = "•" if bullet["marker"] in {"-", "*", "+"} else bullet["marker"]
+        indent = " " * len(bullet["indent"])
+        return Item(f"{indent}{marker}", (_join(bullet["text"], lines[place + 1 : end]),)), end
+    if _QUOTE.fullmatch(line):
+        end = place
+        quoted = []
+        while end < len(lines) and (found := _QUOTE.fullmatch(lines[end])):
+            quoted.append(found[1])
+            end += 1
+        return Paragraph(" ".join(quoted), indent=4), end
+    if _KEPT_AS_IS.match(line):
+        end = place + 1
+        while end < len(lines) and lines[end].strip():
+            end += 1
+        return Verbatim("\n".join(lines[place:end])), end
+    end = _end_of_paragraph(lines, place + 1)
+    return _join(line, lines[place + 1 : end]), end
+
+
+def _read_fenced(lines: list[str], place: int, fence: str) -> tuple[Part, int]:
+    end = place + 1
+    while end < len(lines) and not lines[end].lstrip().startswith(fence):
+        end += 1
+    return Verbatim("\n".join(lines[place + 1 : end])), min(end + 1, len(lines))
+
+
+def _end_of_paragraph(lines: list[str], place: int) -> int:
+    while place < len(lines) and lines[place].strip() and not _starts_block(lines[place]):
+        place += 1
+    return place
+
+
+def _starts_block(line: str) -> bool:
+    patterns = (_HEADING, _BULLET, _QUOTE)
+    return any(pattern.fullmatch(line) for pattern in patterns) or bool(_FENCE.match(line))
+
+
+def _join(first: str, others: list[str]) -> Paragraph:
+    """A paragraph of several lines as one; a line that ends in two spaces keeps its end."""
+    text = first
+    for line in others:
+        text = f"{text.rstrip()}{chr(10) if text.endswith('  ') else ' '}{line.strip()}"
+    return Paragraph(text.rstrip())
