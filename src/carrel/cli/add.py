@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import shlex
 import sys
@@ -18,6 +17,7 @@ from carrel.cli.add_report import AddReport
 from carrel.cli.calls import Terminal, at_terminal, local_operations
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show
+from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.cli.rooms import wait_for_job
 from carrel.core.errors import AuditUnavailableError, CarrelError
@@ -44,7 +44,7 @@ _STOPPED_BY_KEYBOARD = 130
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel add",
         description="Adds files, folders and identifiers: PDFs, Markdown and JATS to the papers; "
         "BibTeX, RIS, NBIB and CSL-JSON to the library and the papers; DOIs, arXiv ids and PMIDs, "

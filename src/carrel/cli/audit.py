@@ -14,6 +14,7 @@ import orjson
 
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import show, show_table
+from carrel.cli.parsers import CommandParser
 from carrel.core.errors import NotFoundError
 from carrel.policy.audit_verification import newest_head, verify_log
 from carrel.settings import Settings
@@ -27,7 +28,7 @@ _COLUMNS = (
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="carrel audit", description="The audit log.")
+    parser = CommandParser(prog="carrel audit", description="The audit log.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     show = commands.add_parser("list", help="show the last calls")
     show.add_argument("--limit", type=int, default=50, help="how many lines (50)")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from contextlib import nullcontext
 from pathlib import Path
 
 from carrel.cli.options import add_place_options, continue_unrecorded, place_settings
 from carrel.cli.output import say_next_step
+from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
@@ -23,7 +23,7 @@ _NEXT_STEP = "carrel restore FILE puts it in place, here or on another machine."
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel backup",
         description="Write everything embedded into one file, while the server goes on. The file "
         "holds secrets: keep it safe.",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-
 from carrel.cli.options import add_home_options
 from carrel.cli.output import show_table
+from carrel.cli.parsers import CommandParser
 from carrel.core.clock import SystemClock
 from carrel.settings import read_settings
 from carrel.wiring.audit import record_command
@@ -13,7 +12,7 @@ from carrel.wiring.home import embedded_databases
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel databases",
         description="The embedded databases. Stop the server before accept and reset.",
     )

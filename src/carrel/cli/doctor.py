@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import logging
@@ -14,6 +13,7 @@ from pathlib import Path
 from carrel import __version__
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show_table
+from carrel.cli.parsers import CommandParser
 from carrel.core.errors import UnavailableError
 from carrel.core.health import Health
 from carrel.policy.origin import is_loopback
@@ -28,7 +28,7 @@ _UNKNOWN_ACTION = "Run it again with --log-level debug; the log says what failed
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel doctor",
         description="Say what is configured, reachable and missing, and what to do about it.",
     )

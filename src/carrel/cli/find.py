@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import sys
 from typing import Any
@@ -12,6 +11,7 @@ import orjson
 from carrel.cli.calls import at_terminal
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show
+from carrel.cli.parsers import CommandParser
 from carrel.core.answer import split_explanation
 from carrel.core.answer_encoding import encode_answer
 from carrel.core.desk_search import DeskAnswer, DeskHit, NothingOnDesk
@@ -22,7 +22,7 @@ from carrel.wiring.desk import open_desk
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel find", description="Search papers, references, notes and research at once."
     )
     parser.add_argument("query", nargs="+", help="plain words, or an identifier")

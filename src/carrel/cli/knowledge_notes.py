@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 from carrel.cli.calls import call_local
 from carrel.cli.options import add_desk_options, settings_from, usual_file_modes
 from carrel.cli.output import say_next_step, show
+from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.rooms.knowledge.folder_import import ImportReport
 from carrel.rooms.knowledge.local_operations import NodesImported
@@ -23,7 +23,7 @@ _MOST_PROBLEMS_SHOWN = 20
 
 def run(words: list[str]) -> int:
     command = words[0]
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=f"carrel knowledge {command}",
         description="Bring a folder of Markdown notes in; again and again, only what changed is "
         "saved."
@@ -68,7 +68,7 @@ def run(words: list[str]) -> int:
 
 
 def run_nodes(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel knowledge import-nodes",
         description="Add named nodes; a node of the same name is replaced.",
     )

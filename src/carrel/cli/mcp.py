@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from carrel.cli.options import add_desk_options, settings_from
+from carrel.cli.parsers import CommandParser
 from carrel.core.errors import CarrelError
 from carrel.doors.logs import configure_logs
 from carrel.doors.mcp.dispatcher import Dispatcher
@@ -29,7 +30,7 @@ def run(words: list[str]) -> int:
 
 def mcp_parser() -> argparse.ArgumentParser:
     """The options of `carrel mcp`, which `carrel connect` checks as well."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel mcp", description="Speak MCP over standard input and output."
     )
     add_desk_options(parser)

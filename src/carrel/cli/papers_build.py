@@ -12,6 +12,7 @@ import orjson
 from carrel.cli.calls import call_local
 from carrel.cli.options import add_home_options, home_settings, usual_file_modes
 from carrel.cli.output import say_next_step, show
+from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import AuditUnavailableError, CarrelError
 
@@ -27,7 +28,7 @@ _NOTHING_BUILT = 2
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel papers build",
         description="Builds a corpus from files and folders: Markdown, "
         "JATS, PDF, BibTeX, RIS, CSL-JSON, "

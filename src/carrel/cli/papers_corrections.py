@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from carrel.cli import rooms
 from carrel.cli.options import add_desk_options
+from carrel.cli.parsers import CommandParser
 
 _TEXT_FIELDS = (
     "title", "date", "venue", "volume", "issue", "pages", "publisher", "doi", "arxiv-id", "pmid",
@@ -24,7 +25,7 @@ _LISTS = {
 def run(words: list[str]) -> int:
     command = words[0]
     add_arguments, description = _COMMANDS[command]
-    parser = argparse.ArgumentParser(prog=f"carrel papers {command}", description=description)
+    parser = CommandParser(prog=f"carrel papers {command}", description=description)
     add_arguments(parser)
     add_desk_options(parser)
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")

@@ -16,13 +16,11 @@ _FAILED = 1
 
 def run(words: list[str]) -> int:
     """With `--to FILE` the image, else the table, is written into a new file."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--to", type=Path)
-    options, rest = parser.parse_known_args(words[1:])
-    target: Path | None = options.to
+    asked = rooms.ask_operation("papers", words, _add_options)
+    target: Path | None = asked.options.to
     if target is None:
-        return rooms.run_operation("papers", words)
-    answer = rooms.ask_operation("papers", [words[0], *rest]).answer
+        return rooms.show_answer(asked)
+    answer = asked.answer
     assert isinstance(answer, Blocks)
     content = _content(answer)
     if content is None:
@@ -42,6 +40,12 @@ def run(words: list[str]) -> int:
     show(_text(answer))
     print(f"carrel: {len(content):,} bytes written to {target}", file=sys.stderr)
     return 0
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--to", type=Path, metavar="FILE", help="write the image, else the table, to a new file"
+    )
 
 
 def _content(answer: Blocks) -> bytes | None:

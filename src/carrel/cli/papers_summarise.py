@@ -11,6 +11,7 @@ from carrel.cli.calls import call_local
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import show
 from carrel.cli.papers_build import positive
+from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import AuditUnavailableError, CarrelError
 
@@ -18,7 +19,7 @@ _STOPPED_BY_KEYBOARD = 130
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel papers summarise",
         description="Has a model fill a summary template for papers that lack it; resumable.",
     )

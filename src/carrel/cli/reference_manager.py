@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import tomllib
 from pathlib import Path
@@ -10,13 +9,14 @@ from pathlib import Path
 import platformdirs
 
 from carrel.cli.mcp import speak
+from carrel.cli.parsers import CommandParser
 from carrel.settings import SettingsError, read_settings
 
 _CONFIG = ".reference-manager.config.toml"
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="reference-manager", description="The references room of Carrel, alone."
     )
     commands = parser.add_subparsers(dest="command", required=True)

@@ -15,6 +15,7 @@ import orjson
 from carrel.cli.calls import Terminal, at_terminal
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show
+from carrel.cli.parsers import CommandParser
 from carrel.core.errors import InvalidInputError
 from carrel.doors.logs import configure_logs
 from carrel.rooms.research.models import HypothesisRow, ResearchStatus
@@ -34,7 +35,7 @@ _NEXT_STEP = (
 
 
 def start(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel research start", description="Start a research project on a goal."
     )
     add_desk_options(parser)
@@ -77,7 +78,7 @@ def start(words: list[str]) -> int:
 
 
 def watch(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel research watch", description="Go on with a project and show it live."
     )
     add_desk_options(parser)
@@ -93,7 +94,7 @@ def watch(words: list[str]) -> int:
 
 
 def import_hypotheses(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel research import",
         description="Import the hypotheses.json of the earlier system.",
     )
@@ -127,7 +128,7 @@ def import_hypotheses(words: list[str]) -> int:
 
 
 def note(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel research note", description="Save a hypothesis as a note, with its evidence."
     )
     add_desk_options(parser)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from carrel.cli.options import add_place_options, continue_unrecorded, place_flags
 from carrel.cli.output import say_next_step
+from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress
@@ -19,7 +20,7 @@ _NEXT_STEP = "carrel doctor{HOME} says what is on the desk now."
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel restore",
         description="Put a backup in place, whole or not at all. Stop the server first. Killed "
         "half-way, the next command of "

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,9 +13,11 @@ import orjson
 
 from carrel.cli.calls import Terminal, at_terminal, call_local, local_operations
 from carrel.cli.generic_page import make_generic_page
+from carrel.cli.operation_arguments import add_operation_arguments, read_operation_arguments
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import MakePage, Markdown, Note, Page, PageOfQuestion, Verbatim
+from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.core.answer import Blocks, Partial, Text, split_explanation
 from carrel.core.answer_encoding import encode_answer
@@ -24,7 +25,6 @@ from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
 from carrel.core.room import load
 from carrel.doors.logs import configure_logs
-from carrel.doors.schemas import input_schema
 from carrel.rooms import declared_rooms
 from carrel.settings import Settings, read_settings
 from carrel.wiring.desk import open_desk
@@ -36,7 +36,7 @@ _LOOK_EVERY_SECONDS = 2
 
 def run(words: list[str]) -> int:
     room = words[0]
-    own = declared_rooms()[room].commands if room != _JOBS else {}
+    own = _own_commands(room)
     if len(words) > 1 and words[1] in own:
         return int(load(own[words[1]])(words[1:]))
     return run_operation(room, words[1:])
@@ -49,38 +49,69 @@ class AskedOperation:
     operation: Operation[Any]
     arguments: Mapping[str, object]
     answer: Any
-    as_json: bool
+    options: argparse.Namespace
+
+    @property
+    def as_json(self) -> bool:
+        return bool(self.options.json)
+
+
+AddOptions = Callable[[argparse.ArgumentParser], None]
 
 
 def run_operation(room: str, words: list[str]) -> int:
     """Runs a command that is an operation of a room, named by the first of the words."""
-    return _show_answer(ask_operation(room, words))
+    return show_answer(ask_operation(room, words))
 
 
-def ask_operation(room: str, words: list[str]) -> AskedOperation:
-    """The same without showing the answer."""
-    own = declared_rooms()[room].commands if room != _JOBS else {}
+def ask_operation(
+    room: str, words: list[str], add_options: AddOptions | None = None
+) -> AskedOperation:
+    """The same without showing the answer; `add_options` gives the command more options."""
     operations = _operations(room)
-    parser = argparse.ArgumentParser(prog=f"carrel {room}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in own:
-        if name not in words[:1]:
-            commands.add_parser(
-                name, help="see carrel " + room + " " + name + " --help", add_help=False
-            )
-    for name, operation in operations.items():
-        if name not in own or name in words[:1]:
-            _add_command(commands, name, operation)
+    name = words[0] if words else ""
+    parser = room_parser(room, operations, only=name, add_options=add_options)
     options = parser.parse_args(words)
     settings = _with_rooms_needed(settings_from(options), room)
     configure_logs(options.log_level or "warning", settings.log.format)
     operation = operations[options.command]
-    arguments = _arguments(operation, options)
+    arguments = read_operation_arguments(operation, options)
     if operation.is_local:
         answer = call_local(settings, room, operation.name, arguments, progress=TerminalProgress())
     else:
         answer = asyncio.run(_ask(settings, operation.name, arguments))
-    return AskedOperation(operation, arguments, answer, bool(options.json))
+    return AskedOperation(operation, arguments, answer, options)
+
+
+def room_parser(
+    room: str,
+    operations: Mapping[str, Operation[Any]] | None = None,
+    *,
+    only: str = "",
+    add_options: AddOptions | None = None,
+) -> CommandParser:
+    """The parser of a room's operations; of `only` one where it is named, the others are listed."""
+    known = _operations(room) if operations is None else operations
+    parser = CommandParser(prog=f"carrel {room}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, operation in known.items():
+        command = commands.add_parser(name, help=operation.title, description=operation.description)
+        if only in known and name != only:
+            continue
+        add_desk_options(command)
+        command.add_argument("--json", action="store_true", help="print the answer as JSON")
+        add_operation_arguments(command, operation)
+        if add_options is not None:
+            add_options(command)
+    for name in _own_commands(room):
+        if name not in known:
+            commands.add_parser(name)
+    return parser
+
+
+def _own_commands(room: str) -> Mapping[str, str]:
+    declared = declared_rooms().get(room)
+    return declared.commands if declared is not None else {}
 
 
 def run_named_operation(
@@ -91,7 +122,7 @@ def run_named_operation(
     configure_logs(options.log_level or "warning", settings.log.format)
     operation = next(each for each in _operations(room).values() if each.name == name)
     answer = asyncio.run(_ask(settings, name, arguments))
-    return _show_answer(AskedOperation(operation, arguments, answer, bool(options.json)))
+    return show_answer(AskedOperation(operation, arguments, answer, options))
 
 
 def _with_rooms_needed(settings: Settings, room: str) -> Settings:
@@ -115,69 +146,6 @@ def _operations(room: str) -> dict[str, Operation[Any]]:
     }
 
 
-def _add_command(commands: Any, name: str, operation: Operation[Any]) -> None:
-    parser = commands.add_parser(name, help=operation.title, description=operation.description)
-    add_desk_options(parser)
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
-    schema = input_schema(operation)
-    required = set(schema.get("required", ()))
-    for field, facts in schema.get("properties", {}).items():
-        kinds = _kinds(facts)
-        about = {"help": facts.get("description"), "metavar": field.upper()}
-        if "enum" in facts:
-            about = {"help": facts.get("description"), "choices": facts["enum"]}
-        if field in required or facts.get("positional"):
-            many = {"nargs": "+"} if "array" in kinds else {}
-            one = {} if field in required else {"nargs": "?"}
-            parser.add_argument(f"_{field}", **{"metavar": field.upper(), **about, **many, **one})
-        elif "boolean" in kinds:
-            parser.add_argument(
-                f"--{field.replace('_', '-')}",
-                dest=f"_{field}",
-                action="store_true",
-                default=None,
-                help=about["help"],
-            )
-        else:
-            many = {"nargs": "+"} if "array" in kinds else {}
-            parser.add_argument(f"--{field.replace('_', '-')}", dest=f"_{field}", **about, **many)
-
-
-def _arguments(operation: Operation[Any], options: argparse.Namespace) -> dict[str, object]:
-    given: dict[str, object] = {}
-    for field, facts in input_schema(operation).get("properties", {}).items():
-        value = getattr(options, f"_{field}")
-        if value is None:
-            continue
-        given[field] = _typed(value, _kinds(facts))
-    return given
-
-
-def _kinds(facts: dict[str, Any]) -> list[str | None]:
-    """Every JSON type that a field may have, alternatives included."""
-    alternatives = [kind for each in facts.get("anyOf", ()) for kind in _kinds(each)]
-    kind = facts.get("type")
-    return [
-        *(
-            kind
-            if isinstance(kind, list)
-            else [kind]
-            if kind is not None or not alternatives
-            else []
-        ),
-        *alternatives,
-    ]
-
-
-def _typed(value: Any, kinds: list[str | None]) -> object:
-    if isinstance(value, str) and not {"string", "array"} & set(kinds) and None not in kinds:
-        try:
-            return json.loads(value)
-        except json.JSONDecodeError:
-            return value
-    return value
-
-
 async def _ask(settings: Settings, name: str, arguments: dict[str, object]) -> Any:
     async with open_desk(settings).session() as desk:
         terminal = await at_terminal(desk)
@@ -185,7 +153,8 @@ async def _ask(settings: Settings, name: str, arguments: dict[str, object]) -> A
         return await wait_for_job(terminal, answer)
 
 
-def _show_answer(asked: AskedOperation) -> int:
+def show_answer(asked: AskedOperation) -> int:
+    """Prints the answer, on standard error what explains it; 1 where it names failures alone."""
     operation, as_json = asked.operation, asked.as_json
     answer, explanation = split_explanation(asked.answer)
     page = _json_text(operation, answer) if as_json else _page(operation, answer, asked.arguments)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 from contextlib import aclosing
 
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show
+from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.core.errors import NotConfiguredError
 from carrel.settings import Settings
@@ -16,7 +16,7 @@ from carrel.wiring.knowledge import has_papers, sync_indices
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel search", description="The real Elasticsearch that elasticsearch.url names."
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import logging
 import os
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from carrel.cli.connect import lines_to_paste
 from carrel.cli.options import add_desk_options, settings_from
+from carrel.cli.parsers import CommandParser
 from carrel.core.clock import SystemClock
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
@@ -32,9 +32,7 @@ AnswerT = TypeVar("AnswerT")
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="carrel serve", description="Serve every open room over HTTP."
-    )
+    parser = CommandParser(prog="carrel serve", description="Serve every open room over HTTP.")
     add_desk_options(parser)
     parser.add_argument("--host", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, help="port to listen on (8080); 0 for any that is free")

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import say_next_step, show, show_table
+from carrel.cli.parsers import CommandParser
 from carrel.cli.users import parse_scopes
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
@@ -22,7 +23,7 @@ _NEXT_STEP = "Send it as the header Authorization: Bearer TOKEN."
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel tokens", description="Tokens for scripts (auth.mode = tokens or builtin)."
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

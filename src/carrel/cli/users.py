@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import say_next_step, show, show_table
+from carrel.cli.parsers import CommandParser
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
 from carrel.policy.authorization.login import (
@@ -31,7 +32,7 @@ _NEXT_STEP = (
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel users", description="The people who can log in (auth.mode = builtin)."
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -11,6 +11,7 @@ from types import FrameType
 
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import show
+from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 
 _EVERY_SECONDS = 2.0
@@ -18,7 +19,7 @@ _NOT_IN_STEP = 5
 
 
 def run(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel watch",
         description="Keeps the papers in step with folders: new, changed, renamed and removed "
         "files. Ends with Ctrl-C; --once looks once, for cron.",
