@@ -81,7 +81,8 @@ run: $(RUNNABLE) ## a server on 127.0.0.1 with a small demo corpus; installs onl
 	@$(BIN)/carrel serve --demo
 
 .PHONY: docs
-docs: $(READY) ## write docs/reference.md again from the catalogue
+docs: $(READY) ## write docs/reference.md and the index of commands again
+	$(BIN)/python -m carrel.cli.command_index
 	$(BIN)/python -m carrel.cli.reference > docs/reference.md
 	$(BIN)/python -m carrel.cli.access_table docs/access.md
 	$(BIN)/python -m tests.module_map

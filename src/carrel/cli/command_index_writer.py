@@ -17,6 +17,7 @@ from typing import Any
 from carrel.cli import all_verbs
 from carrel.cli.command_descriptions import ArgumentDescription, CommandDescription
 from carrel.cli.command_index import INDEX
+from carrel.cli.command_names import in_commands
 from carrel.cli.parser_descriptions import child_parsers, describe_parser
 from carrel.core.room import load
 from carrel.rooms import declared_rooms
@@ -157,7 +158,7 @@ def _with_text(command: CommandDescription, texts: dict[str, Any]) -> CommandDes
         )
         for each in command.arguments
     ]
-    meaning = own.get("meaning") or command.meaning or _first_sentence(command.details)
+    meaning = own.get("meaning") or command.meaning or in_commands(_first_sentence(command.details))
     return replace(
         command,
         meaning=meaning,
@@ -173,7 +174,8 @@ def _is_bare(each: ArgumentDescription) -> bool:
 
 
 def _joined(text: str | None, each: ArgumentDescription) -> str:
-    return each.meaning if text is None else f"{text} {each.meaning.strip()}".strip()
+    """The meaning of an argument, where operations are called by their commands."""
+    return in_commands(each.meaning if text is None else f"{text} {each.meaning.strip()}".strip())
 
 
 def _first_sentence(text: str) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 from carrel.cli.command_descriptions import ArgumentDescription, CommandDescription
 from carrel.cli.common_options import COMMON_OPTIONS
 
-
 # Of the values of an argument that stand in its usage; more are named in its meaning.
 _LONGEST_CHOICES = 22
 
