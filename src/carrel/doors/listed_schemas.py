@@ -15,6 +15,8 @@ from carrel.core.operation import Effect, Operation
 from carrel.doors.schemas import Schema, answers_with_list, input_schema
 
 _CURSOR: Schema = {"type": "string", "description": "next_cursor of the answer before"}
+# Characters that nobody types into one argument.
+_NEVER_MET = 100_000
 # Said of ids in descriptions; their exact form is checked, and told when it is wrong.
 _BOUNDS_OF_IDS = frozenset({"maxLength", "minLength", "pattern"})
 
@@ -57,9 +59,7 @@ def _shorten_record(schema: Schema) -> Schema:
 
 
 def _shorten_input(name: str, schema: Schema, *, is_required: bool = True) -> Schema:
-    kept = dict(schema)
-    if kept.get("minLength") == 1:
-        del kept["minLength"]
+    kept = {key: value for key, value in schema.items() if not _is_plain(key, value)}
     if name == "id" or name.endswith(("_id", "ids")):
         kept = {key: value for key, value in kept.items() if key not in _BOUNDS_OF_IDS}
     if not is_required:
@@ -68,6 +68,21 @@ def _shorten_input(name: str, schema: Schema, *, is_required: bool = True) -> Sc
         kept["items"] = _shorten_input(name, kept["items"])
         kept["items"].pop("description", None)
     return kept
+
+
+def _is_plain(key: str, value: object) -> bool:
+    """Whether a bound or default is what anybody would take for granted, or is never met."""
+    match key:
+        case "minLength" | "minItems" | "minimum":
+            return value in {0, 1}
+        case "default":
+            return value is False or value == ""
+        case "additionalProperties":
+            return value is True
+        case "maxLength":
+            return isinstance(value, int) and value >= _NEVER_MET
+        case _:
+            return False
 
 
 def _without_null(schema: Schema) -> Schema:
@@ -98,7 +113,6 @@ def listed_output_schema(operation: Operation[Any]) -> Schema | None:
         properties = _resolve(whole, definitions).get("properties", {})
     return {
         "type": "object",
-        "minProperties": 1,
         "properties": {
             name: _shorten_output(facts, definitions) for name, facts in properties.items()
         },
@@ -110,7 +124,7 @@ def _shorten_output(schema: Schema, definitions: Mapping[str, Schema]) -> Schema
     facts = _resolve(schema, definitions)
     if facts.get("type") == "array":
         fields = _resolve(facts.get("items", {}), definitions).get("properties")
-        return {"type": "array", "description": ", ".join(fields)} if fields else {"type": "array"}
+        return {"type": "array", "description": ", ".join(fields)} if fields else {}
     if fields := facts.get("properties"):
         return {"description": ", ".join(fields)}
     return {}

@@ -122,7 +122,8 @@ def test_over_stdio_a_long_call_tells_how_far_it_is(snapshot: Path, tmp_path: Pa
 
         ask(1, "initialize", HELLO)
         prompts, _ = ask(2, "prompts/list", {})
-        assert len(prompts["prompts"]) == 2
+        names = [each["name"] for each in prompts["prompts"]]
+        assert names[:2] == ["research-workflow", "hypothesis-analysis"]
         started, _ = ask(
             3,
             "tools/call",

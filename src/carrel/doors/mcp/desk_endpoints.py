@@ -9,6 +9,7 @@ from carrel.core.catalogue import Catalogue, Room
 from carrel.core.jobs import JobOperations
 from carrel.core.operation import Operation, Prompt, Resource
 from carrel.doors.mcp.answer_budget import AnswerBudget, KeptAnswers
+from carrel.doors.mcp.desk_prompts import desk_prompts
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.handshake import ServerOptions, desk_instructions, server_title
 from carrel.doors.mcp.operation_tools import OperationTools
@@ -34,20 +35,20 @@ class DeskEndpoints:
     def common(self, *, has_everything: bool) -> Endpoint:
         """All open rooms: tools and resources alone, or with prompts and tasks as well."""
         catalogue, server = self._catalogue, self._server
-        resources, prompts = catalogue.resources.values(), catalogue.prompts.values()
+        resources = catalogue.resources.values()
         tools = OperationTools(catalogue, self._gate, self._budget)
         operations: list[Operation[Any]] = (
             [tools.one_tool()]
             if server.compact
             else [*catalogue.operations.values(), *tools.find_and_run()]
         )
-        listed, unlisted = frozenset(server.listed_tools), frozenset(server.unlisted_tools)
+        prompts = self._prompts() if has_everything else ()
         return Endpoint(
             "desk",
             operations=operations,
             resources=(*resources, self._whole_answers(catalogue.operations.values())),
             budget=self._budget,
-            prompts=prompts if has_everything and prompts else None,
+            prompts=prompts or None,
             server_name=server.name,
             server_version=server.version,
             server_title=server_title(server),
@@ -59,10 +60,19 @@ class DeskEndpoints:
             json_rpc_error_schemes=_json_rpc_error_schemes(),
             jobs=catalogue.jobs if has_everything and not server.compact else None,
             offers_completions=has_everything and _can_complete(resources, prompts),
-            is_listed=lambda operation: (
-                (operation.is_listed or operation.name in listed) and operation.name not in unlisted
-            ),
+            is_listed=self._is_listed,
         )
+
+    def _is_listed(self, operation: Operation[Any]) -> bool:
+        is_wanted = operation.is_listed or operation.name in self._server.listed_tools
+        return is_wanted and operation.name not in self._server.unlisted_tools
+
+    def _prompts(self) -> tuple[Prompt, ...]:
+        """The prompts of the rooms, then those for whole jobs across rooms."""
+        catalogue = self._catalogue
+        listed = [each.name for each in catalogue.operations.values() if self._is_listed(each)]
+        jobs = desk_prompts(catalogue, listed, is_compact=self._server.compact)
+        return (*catalogue.prompts.values(), *jobs)
 
     def room(self, room: Room) -> Endpoint:
         """One room alone, under the names of its own specification, with tools for its jobs."""

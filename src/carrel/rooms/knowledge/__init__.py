@@ -8,8 +8,7 @@ ROOM = RoomDeclaration(
     purpose="Keep notes, find them again, share them with the team, and look up named things.",
     opener="carrel.wiring.knowledge:open_knowledge",
     guidance=(
-        "Notes: search_knowledge before you answer, save_knowledge what was learnt, "
-        "propose_knowledge offers it to the team."
+        "Notes: search_knowledge before you answer, save_knowledge what was learnt, with ids."
     ),
     local_operations="carrel.wiring.knowledge:local_operations",
     command_help="keep, find and share notes; import and export a folder of them",

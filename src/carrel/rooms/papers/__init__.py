@@ -8,8 +8,9 @@ ROOM = RoomDeclaration(
     purpose="Find papers in the corpus and read their metadata, summaries and full texts.",
     opener="carrel.wiring.papers:open_papers",
     guidance=(
-        "Papers: search_papers first; its paper_id goes to get_paper_metadata, get_paper_summary "
-        "or get_paper_source. find_passages finds quotable text."
+        "Papers: search_papers gives paper_ids for get_paper_source; find_passages gives quotable "
+        "text with passage id and page, read_passage what stands around it, locate_quote checks a "
+        "quotation. If the corpus lacks something, offer add_paper."
     ),
     local_operations="carrel.wiring.papers_build:local_operations",
     command_help="search and read papers; build a corpus",

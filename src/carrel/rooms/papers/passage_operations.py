@@ -77,11 +77,12 @@ class PassageOperations:
 
     @operation(
         title="Read a passage",
-        description="One passage by its id, with as many before and after it as asked for.",
+        description=(
+            "One passage by its id (from find_passages), with the passages before and after it."
+        ),
         scopes=SCOPES,
         quotes=_read_passage,
         command="passage",
-        is_listed=False,
         phrases=(
             "read on around a passage; show the context of a passage; what stands before and "
             "after this paragraph; open a passage by its id; the paragraph after this one"
@@ -95,13 +96,12 @@ class PassageOperations:
     @operation(
         title="Locate a quote",
         description=(
-            "Where a quotation comes from: paper, passage, page and characters, and whether it "
-            "is exact, the same words, or near with the words that differ."
+            "Check a quotation: which paper, passage and page it comes from, and whether it is "
+            "exact, the same words, or near with the words that differ."
         ),
         scopes=SCOPES,
         quotes=_located,
         command="quote",
-        is_listed=False,
         cost=2.0,
         phrases=(
             "which paper is this quote from; find the source of a quotation; check that a quote "

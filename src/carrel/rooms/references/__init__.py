@@ -8,8 +8,8 @@ ROOM = RoomDeclaration(
     purpose="Keep a library of references: add, find, cite and export them, with their full texts.",
     opener="carrel.wiring.references:open_references",
     guidance=(
-        "References: add_references keeps works by DOI, paper_id or BibTeX; search_references "
-        "finds, cite_references formats."
+        "References: add_references keeps works by paper_id, DOI or BibTeX, cite_references "
+        "formats them, with pages."
     ),
     local_operations="carrel.wiring.references:local_operations",
     command_help="add, find, cite and export references",

@@ -12,7 +12,7 @@ ROOM = RoomDeclaration(
     opener="carrel.wiring.research:open_research",
     guidance=(
         "Hypotheses from the papers at hand: start_research, then get_research_status, "
-        "list_hypotheses, review_hypothesis, get_results."
+        "list_hypotheses, get_results."
     ),
     command_help="start, follow and read research; import earlier hypotheses",
     commands={
