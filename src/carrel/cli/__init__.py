@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _ROOMS = "carrel.cli.rooms"
 _ROOM_GROUP = "Rooms"
@@ -46,7 +48,18 @@ _HELP_OPTIONS = {"-h", "--help"}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs `carrel`."""
-    words = _command_first(list(sys.argv[1:] if arguments is None else arguments))
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return _guard(lambda: _choose(_command_first(words)), words)
+
+
+def reference_manager(arguments: Sequence[str] | None = None) -> int:
+    """Runs `reference-manager`, the name under which others know the references room."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return _guard(lambda: _run("carrel.cli.reference_manager", words), words)
+
+
+def _choose(given: Sequence[str]) -> int:
+    words = list(given)
     if not words:
         print(_overview())
         return 2
@@ -65,38 +78,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _run(verbs[words[0]][0], words)
 
 
-def reference_manager(arguments: Sequence[str] | None = None) -> int:
-    """Runs `reference-manager`, the name under which others know the references room."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    return _run("carrel.cli.reference_manager", words)
+def _guard(run: Callable[[], int], words: list[str]) -> int:
+    """Runs a command; whatever ends it is one line on standard error and an exit code."""
+    _prepare_streams()
+    try:
+        code = run()
+        sys.stdout.flush()
+        return code
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - every end is told the same way
+        from carrel.cli.errors import report_error
+
+        return report_error(error, words)
+    finally:
+        # Only the commands that need it have imported what holds the home.
+        if options := sys.modules.get("carrel.cli.options"):
+            options.release_home()
+
+
+def _prepare_streams() -> None:
+    """Makes printing safe: closed streams lead nowhere, and no character is refused."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run(module: str, words: list[str]) -> int:
-    from carrel.cli.options import release_home
-    from carrel.cli.output import show
-    from carrel.core.errors import CarrelError
+    from carrel.cli.logs import silence_unconfigured_logs
 
-    try:
-        return int(importlib.import_module(module).run(words))
-    except CarrelError as error:
-        from carrel.doors.errors import error_mapping
-
-        show(f"carrel: {error.message}", file=sys.stderr)
-        if error.next_step:
-            show(f"        {error.next_step}", file=sys.stderr)
-        return error_mapping(error).exit_code
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 141
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        show(f"carrel: {where}{error.strerror or error}", file=sys.stderr)
-        show("        Check that the path is right and may be read and written.", file=sys.stderr)
-        return 5
-    finally:
-        release_home()
+    silence_unconfigured_logs()
+    return int(importlib.import_module(module).run(words))
 
 
 def all_verbs() -> dict[str, tuple[str, str]]:
@@ -160,14 +175,9 @@ def _show_indexed_help(words: list[str]) -> bool:
 
 
 def _refuse(words: list[str], known: list[str]) -> int:
-    from difflib import get_close_matches
+    from carrel.cli.suggestions import describe_unknown_command
 
-    near = get_close_matches(words[-1], known, n=1)
-    meant = f" Did you mean {near[0]}?" if near else ""
-    print(
-        f"carrel: there is no command {' '.join(words)!r}.{meant} carrel help lists them.",
-        file=sys.stderr,
-    )
+    print(f"carrel: {describe_unknown_command(' '.join(words), known)}", file=sys.stderr)
     return 2
 
 

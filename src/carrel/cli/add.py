@@ -15,6 +15,7 @@ import orjson
 
 from carrel.cli.add_report import AddReport
 from carrel.cli.calls import Terminal, at_terminal, local_operations
+from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
@@ -22,7 +23,6 @@ from carrel.cli.progress import TerminalProgress
 from carrel.cli.rooms import wait_for_job
 from carrel.core.errors import AuditUnavailableError, CarrelError
 from carrel.core.progress import NoProgress, Progress
-from carrel.doors.logs import configure_logs
 from carrel.libraries.bibliography import identifier_of
 from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.services.things_to_add import SortedThings, ThingLeftOut, sort_things
@@ -69,7 +69,7 @@ def run(words: list[str]) -> int:
     add_desk_options(parser)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
-    configure_logs(options.log_level or "warning", settings.log.format)
+    configure_command_logs(options.log_level, settings)
     things = sort_things(options.things, options.given_as)
     targets = _targets(options.only, options.given_as, settings)
     if options.dry_run:

@@ -210,3 +210,9 @@ def _option(name: str, value: object, is_correction: bool) -> Sequence[str]:
 
 def _word(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def all_commands() -> list[str]:
+    """Every command of an operation, as it is typed."""
+    rows = [*_COMMANDS.values(), *_CORRECTIONS.values()]
+    return sorted(f"{PROGRAM} {row[0]}" for row in rows)

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from carrel.cli.calls import at_terminal
+from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
@@ -16,7 +17,6 @@ from carrel.core.answer import split_explanation
 from carrel.core.answer_encoding import encode_answer
 from carrel.core.desk_search import DeskAnswer, DeskHit, NothingOnDesk
 from carrel.core.errors import NotConfiguredError
-from carrel.doors.logs import configure_logs
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
 
@@ -31,7 +31,7 @@ def run(words: list[str]) -> int:
     add_desk_options(parser)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
-    configure_logs(options.log_level or "warning", settings.log.format)
+    configure_command_logs(options.log_level, settings)
     asked: dict[str, object] = {"query": " ".join(options.query)}
     if options.limit is not None:
         asked["limit"] = options.limit

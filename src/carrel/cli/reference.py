@@ -10,7 +10,7 @@ from carrel.core.catalogue import Catalogue, Room
 from carrel.core.desk_search import DESK_PURPOSE
 from carrel.core.jobs import JOBS_PURPOSE
 from carrel.core.operation import Operation
-from carrel.doors.errors import TABLE
+from carrel.doors.errors import EXIT_CODES, TABLE
 from carrel.doors.schemas import input_schema
 from carrel.policy.scopes import SCOPES
 from carrel.settings import Settings
@@ -45,6 +45,8 @@ def reference(catalogue: Catalogue) -> str:
                 for code, shown in sorted(TABLE.items())
             ],
         ),
+        "## Exit codes",
+        _exit_codes(),
         "## Settings",
         _settings(),
     ]
@@ -127,6 +129,18 @@ _BOUNDS = {
     "maxLength": "at most",
     "maxItems": "at most",
 }
+
+
+def _exit_codes() -> str:
+    rows = []
+    for exit_code, meaning in EXIT_CODES.items():
+        codes = [code for code, shown in sorted(TABLE.items()) if shown.exit_code == exit_code]
+        rows.append((str(exit_code), meaning, ", ".join(f"`{code}`" for code in codes)))
+    about = (
+        "What a command that failed prints is one line on standard error, `carrel: what happened. "
+        "What to do next`; its exit code says of which kind it was."
+    )
+    return f"{about}\n\n{_table(('exit', 'meaning', 'error codes'), rows)}"
 
 
 def _settings() -> str:

@@ -13,11 +13,11 @@ from pathlib import Path
 import orjson
 
 from carrel.cli.calls import Terminal, at_terminal
+from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show
 from carrel.cli.parsers import CommandParser
 from carrel.core.errors import InvalidInputError
-from carrel.doors.logs import configure_logs
 from carrel.rooms.research.models import HypothesisRow, ResearchStatus
 from carrel.wiring.desk import Desk, open_desk
 
@@ -136,7 +136,7 @@ def note(words: list[str]) -> int:
     parser.add_argument("--tags", nargs="+", metavar="TAG", help="beside hypothesis")
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
-    configure_logs(options.log_level or "warning", settings.log.format)
+    configure_command_logs(options.log_level, settings)
     rooms = [name for name in settings.rooms if name in {"knowledge", "research"}]
 
     async def session() -> int:
@@ -168,7 +168,7 @@ def _text(file: Path) -> str:
 def _open_research(options: argparse.Namespace) -> Desk:
     """Open the research room alone; the others are not needed."""
     settings = settings_from(options).model_copy(update={"rooms": ("research",)})
-    configure_logs(options.log_level or "warning", settings.log.format)
+    configure_command_logs(options.log_level, settings)
     return open_desk(settings)
 
 

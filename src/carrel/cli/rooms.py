@@ -14,6 +14,7 @@ import orjson
 from carrel.cli.calls import Terminal, at_terminal, call_local, local_operations
 from carrel.cli.generic_page import make_generic_page
 from carrel.cli.operation_arguments import add_operation_arguments, read_operation_arguments
+from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import MakePage, Markdown, Note, Page, PageOfQuestion, Verbatim
@@ -24,7 +25,6 @@ from carrel.core.answer_encoding import encode_answer
 from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
 from carrel.core.room import load
-from carrel.doors.logs import configure_logs
 from carrel.rooms import declared_rooms
 from carrel.settings import Settings, read_settings
 from carrel.wiring.desk import open_desk
@@ -73,7 +73,7 @@ def ask_operation(
     parser = room_parser(room, operations, only=name, add_options=add_options)
     options = parser.parse_args(words)
     settings = _with_rooms_needed(settings_from(options), room)
-    configure_logs(options.log_level or "warning", settings.log.format)
+    configure_command_logs(options.log_level, settings)
     operation = operations[options.command]
     arguments = read_operation_arguments(operation, options)
     if operation.is_local:
@@ -119,7 +119,7 @@ def run_named_operation(
 ) -> int:
     """Runs an operation for a command that reads its own words; options as of any command."""
     settings = _with_rooms_needed(settings_from(options), room)
-    configure_logs(options.log_level or "warning", settings.log.format)
+    configure_command_logs(options.log_level, settings)
     operation = next(each for each in _operations(room).values() if each.name == name)
     answer = asyncio.run(_ask(settings, name, arguments))
     return show_answer(AskedOperation(operation, arguments, answer, options))

@@ -101,6 +101,23 @@ TABLE: dict[str, ErrorMapping] = {
     "model_unavailable": ErrorMapping(503, APPLICATION, 5),
 }
 
+INTERRUPTED_EXIT = 130
+PIPE_CLOSED_EXIT = 141
+# What each exit code of the command line means; those above 128 are a signal's number and 128.
+EXIT_CODES: dict[int, str] = {
+    0: "done; where nothing was found, it says so",
+    1: "nothing of what was asked could be done, something is not well (`doctor`, `audit verify`, "
+    "`backup --check`), or a bug",
+    2: "the command, its options or what it was given do not fit",
+    3: "what was named is not there",
+    4: "not allowed",
+    5: "a file, store or service cannot be used now; the same command may work later",
+    6: "it does not fit what is there now: changed meanwhile, or not to be changed",
+    INTERRUPTED_EXIT: "interrupted (Ctrl-C)",
+    PIPE_CLOSED_EXIT: "whoever read the output stopped reading",
+    143: "ended by SIGTERM",
+}
+
 
 def error_mapping(error: CarrelError) -> ErrorMapping:
     """The mapping of an error; an unmapped code is reported as an internal error."""

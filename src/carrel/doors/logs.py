@@ -20,9 +20,10 @@ _OWN_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {
 }
 
 
-def configure_logs(level: str, form: str) -> None:
-    """Sends every log record to standard error in one form."""
+def configure_logs(level: str, form: str, without: frozenset[str] = frozenset()) -> None:
+    """Sends every log record to standard error in one form; `without` those of named loggers."""
     handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(lambda record: record.name not in without)
     handler.setFormatter(_JsonForm() if form == "json" else _TextForm())
     root = logging.getLogger()
     root.handlers[:] = [handler]
