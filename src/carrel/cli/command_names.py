@@ -216,3 +216,13 @@ def all_commands() -> list[str]:
     """Every command of an operation, as it is typed."""
     rows = [*_COMMANDS.values(), *_CORRECTIONS.values()]
     return sorted(f"{PROGRAM} {row[0]}" for row in rows)
+
+
+def describe_argument(words: Sequence[str], field: str) -> str:
+    """An operation's field as the command of these words calls it: `QUERY`, or `--limit`."""
+    typed = [*words, ""]
+    for row in (*_COMMANDS.values(), *_CORRECTIONS.values()):
+        if row[0] in (typed[0], f"{typed[0]} {typed[1]}"):
+            by_place = [name.rstrip("?") for name in row[1:]]
+            return field.upper() if field in by_place else f"--{field.replace('_', '-')}"
+    return field

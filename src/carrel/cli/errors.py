@@ -6,10 +6,11 @@ import errno
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from carrel.cli.command_names import in_commands
+from carrel.cli.command_names import describe_argument, in_commands
 from carrel.core.errors import (
+    AuditUnavailableError,
     CarrelError,
     InternalError,
     InvalidInputError,
@@ -33,6 +34,7 @@ _NEXT_STEPS = {
     errno.ENOTDIR: "A part of the path is a file; choose another.",
     errno.EISDIR: "It is a folder where a file is needed.",
 }
+_SHOWN_PROBLEMS = 5
 _CHECK_PATH = "Check that the path is right and may be read and written."
 _SHOW_CAUSE = "Run it again with --log-level debug, which shows the cause, and report that"
 
@@ -46,9 +48,10 @@ def report_error(error: BaseException, words: Sequence[str]) -> int:
             abandon_output()
             return PIPE_CLOSED_EXIT
         case CarrelError() as known:
-            _print_line(known.message, _next_step(known, words))
+            _print_line(_message(known, words), _next_step(known, words))
             return error_mapping(known).exit_code
         case OSError() as refused:
+            abandon_output()
             translated = _translate_os_error(refused)
             _print_line(translated.message, translated.next_step)
             return error_mapping(translated).exit_code
@@ -90,9 +93,34 @@ def _innermost(error: BaseException) -> BaseException:
     return error
 
 
+def _message(error: CarrelError, words: Sequence[str]) -> str:
+    if isinstance(error, AuditUnavailableError) and (cause := _find_os_error(error)):
+        said = ": ".join(part for part in (_place(cause), cause.strerror) if part)
+        return f"{error.message.rstrip('.')} ({said})"
+    problems = error.details.get("errors")
+    if not isinstance(error, InvalidInputError) or not isinstance(problems, list):
+        return error.message
+    return "; ".join(_describe_problem(problem, words) for problem in problems[:_SHOWN_PROBLEMS])
+
+
+def _describe_problem(problem: Mapping[str, str], words: Sequence[str]) -> str:
+    """A problem with an argument, which is called as the command's help calls it."""
+    field, said = problem["field"], problem["problem"]
+    name = describe_argument(words, field.partition(".")[0])
+    return name + said.removeprefix(field) if said.startswith(field) else f"{name}: {said}"
+
+
+def _find_os_error(error: BaseException | None) -> OSError | None:
+    while error is not None and not isinstance(error, OSError):
+        error = error.__cause__ or error.__context__
+    return error
+
+
 def _next_step(error: CarrelError, words: Sequence[str]) -> str:
     if isinstance(error, InternalError):
         return f"{_SHOW_CAUSE} (error id {error.details.get('error_id')})."
+    if isinstance(error, AuditUnavailableError):
+        return "Make space or mend the rights there; carrel doctor says more."
     if isinstance(error, InvalidInputError) and "errors" in error.details:
         return f"carrel {' '.join(_command_words(words))} --help shows what it takes."
     return error.next_step
@@ -109,7 +137,7 @@ _WITH_COMMANDS = ("papers", "references", "knowledge", "research", "jobs", "user
 
 def _translate_os_error(error: OSError) -> CarrelError:
     if error.errno in _FULL:
-        return StorageFullError.at(_place(error) or "the place to write")
+        return StorageFullError.at(_place(error) or "the output")
     said = error.strerror or describe_error(error)
     place = _place(error)
     return UnavailableError(

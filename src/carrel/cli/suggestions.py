@@ -30,5 +30,7 @@ def _meant(word: str, verbs: list[str]) -> str:
     """`cite` alone means the command of a room; otherwise the nearest command is named."""
     inside = [command for command in all_commands() if command.split()[-1] == word.casefold()]
     near = find_nearest(word, verbs)
+    # `search` fills an Elasticsearch; whoever mistypes it wants to find something.
+    near = "find" if near == "search" else near
     meant = inside or ([f"carrel {near}"] if near else [])
     return f"Did you mean {' or '.join(meant)}? " if meant else ""
