@@ -61,11 +61,8 @@ def test_an_unknown_command_says_where_they_are_listed(tmp_path: Path) -> None:
     done = carrel(tmp_path, "fly")
     assert done.returncode == 2
     assert done.stderr == "carrel: there is no command 'fly'. carrel help lists them.\n"
-<<<<<<< HEAD
     near = carrel(tmp_path, "serv")
-    assert "Did you mean serve?" in near.stderr
-=======
->>>>>>> 7f69ae48 (cli: errors name arguments as help does, and no log line stands beside them)
+    assert "Did you mean carrel serve?" in near.stderr
 
 
 @pytest.mark.promise("Q1")

@@ -13,8 +13,8 @@ import orjson
 
 from carrel.cli.calls import Terminal, at_terminal, call_local, local_operations
 from carrel.cli.generic_page import make_generic_page
-from carrel.cli.operation_arguments import add_operation_arguments, read_operation_arguments
 from carrel.cli.logs import configure_command_logs
+from carrel.cli.operation_arguments import add_operation_arguments, read_operation_arguments
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import MakePage, Markdown, Note, Page, PageOfQuestion, Verbatim
