@@ -75,25 +75,28 @@ def test_what_was_found_is_read_in_the_terminal(
     assert "100% completed" in said("status", research_id)
     assert research_id in said("list")
     listed = said("hypotheses", research_id)
-    first = re.search(r"1\. +\d+ {2}(.+)\n +(hyp_\w+) ", listed)
-    assert first is not None
-    title, hypothesis_id = first.groups()
+    place, hypothesis_id, elo, *_, title = listed.splitlines()[0].split("\t")
+    assert (place, elo.isdecimal()) == ("1", True)
     page = said("hypothesis", hypothesis_id)
-    assert page.startswith(f"# {title}")
+    assert page.startswith(f"{title}\n{hypothesis_id} · Elo {elo} · ")
     headings = (
-        "## Rationale",
-        "## How it could be tested",
-        "## Sentences it rests on",
-        "## Review",
-        "## Matches",
-        "## Papers",
+        "Rationale",
+        "Sentences it rests on",
+        "How it could be tested",
+        "Review: initial, by",
+        "Matches",
+        "Papers",
     )
-    assert all(heading in page for heading in headings)
+    found = [page.index(f"\n{heading}") for heading in headings]
+    assert found == sorted(found)
     assert said("results", research_id).startswith(f"# {GOAL}")
     assert "by local" in said("rate", hypothesis_id, "0.9")
     assert "simulation" in said("review", hypothesis_id, "--review-type", "simulation")
     added = said("submit", research_id, "My own idea", "Marine oil keeps blood thin in the cold.")
-    assert added.startswith("# My own idea")
+    assert added.startswith("My own idea\n")
+    approved = said("approve", hypothesis_id, "--reason", "It fits")
+    assert approved == f"approved: {title} (It fits)\n"
+    assert said("delete", research_id, "--force").startswith("Deleted: ")
 
 
 def test_the_view_of_a_run_fits_the_terminal_and_shows_no_control_characters() -> None:

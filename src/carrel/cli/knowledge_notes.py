@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 from carrel.cli.calls import call_local
+from carrel.cli.knowledge_pages import report_page
 from carrel.cli.options import add_desk_options, settings_from, usual_file_modes
-from carrel.cli.output import say_next_step, show
+from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.rooms.knowledge.folder_import import ImportReport
@@ -99,12 +100,7 @@ def run_nodes(words: list[str]) -> int:
 
 
 def _show_report(report: ImportReport, command: str) -> int:
-    show(
-        ", ".join(f"{count} {outcome}" for outcome, count in sorted(report.counts.items()))
-        or "nothing to do"
-    )
-    for path, problem in report.problems:
-        show(f"  {path}: {problem}", file=sys.stderr)
+    show_page(report_page(report))
     if report.counts["conflict"]:
         return 6
     if report.counts["refused"] and report.counts.total() == report.counts["refused"]:

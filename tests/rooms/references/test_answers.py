@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from carrel.cli.page import Page
+from carrel.cli.page_text import list_notes, write_page_text
+from carrel.cli.references_pages import PAGES
 from carrel.core.answer_encoding import quoted_sources
 from carrel.core.caller import Call, Caller, Visit
 from carrel.core.errors import CarrelError, InvalidInputError
@@ -233,35 +236,41 @@ def tell(past: Past, question: ShowHistory | RestoreLibrary) -> list[str]:
     call = Call(Caller("local", frozenset()), Visit("cli", "test"))
     operations = LibraryPastOperations(lambda user: past)
 
-    async def run() -> str:
+    async def run() -> Any:
         if isinstance(question, ShowHistory):
-            return (await operations.show_library_history(question, call)).body
-        return (await operations.restore_library(question, call)).body
+            return await operations.show_library_history(question, call)
+        return await operations.restore_library(question, call)
 
-    return asyncio.run(run()).split("\n")
+    name = "show_library_history" if isinstance(question, ShowHistory) else "restore_library"
+    make = PAGES[name]
+    assert callable(make)
+    page = make(asyncio.run(run()))
+    assert isinstance(page, Page)
+    return [*write_page_text(page).split("\n"), *list_notes(page.parts)]
 
 
 def test_a_history_is_cut_where_it_is_said_and_versions_say_what_they_are() -> None:
     versions = [
         "",
-        "version 2: saved by another program, 20 bytes, /two",
-        "version 1: accepted, 10 bytes, /one",
+        "Versions of the whole library",
+        "2\tthen\tanother program\t20\t/two",
+        "1\tthen\tcarrel\t10\t/one",
     ]
-    two = ["2  then  carrel: wrote a", "1  then  carrel: wrote a"]
+    two = ["2\tthen\tcarrel\twrote a", "1\tthen\tcarrel\twrote a"]
     assert tell(Past(2), ShowHistory(limit=2)) == [*two, *versions]
     more = tell(Past(3), ShowHistory(limit=2))
-    assert more[2] == "… and 1 earlier changes (--limit)"
+    assert more[-1] == "… and 1 earlier change (--limit)"
     one = tell(Past(0), ShowHistory(id="a"))
     assert [line for line in one if line] == [
-        "from revision 0: {}",
-        "from revision 1: a text that is not kept",
-        "from revision 2: absent",
+        *("From revision 0", "{}"),
+        *("From revision 1", "a text that is not kept"),
+        *("From revision 2", "absent"),
     ]
     many = Past(1)
     ids = [str(number) for number in range(9)]
     many.changes = [PastChange(1, "then", "carrel", ids[:8], ids, ["k"])]
     assert tell(many, ShowHistory())[0] == (
-        "1  then  carrel: wrote 0, 1, 2, 3, 4, 5, 6, 7; "
+        "1\tthen\tcarrel\twrote 0, 1, 2, 3, 4, 5, 6, 7; "
         "removed 0, 1, 2, 3, 4, 5, 6, 7 and 1 more; kept k"
     )
 

@@ -17,6 +17,7 @@ ROOM = RoomDeclaration(
         "export": "carrel.cli.knowledge_notes:run",
         "import-nodes": "carrel.cli.knowledge_notes:run_nodes",
     },
+    pages="carrel.cli.knowledge_pages:PAGES",
     searches_other_rooms=True,
     is_searched=True,
 )

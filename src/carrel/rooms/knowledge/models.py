@@ -156,15 +156,20 @@ class FoundNote(Answer):
     passage_id: str | None = Field(default=None, exclude_if=lambda value: value is None)
     section: str | None = Field(default=None, exclude_if=lambda value: value is None)
     total: int | None = Field(default=None, exclude_if=lambda value: value is None)
-    # Whose note it is; no part of the answer.
+    # Whose note it is and its tags; no part of the answer.
     _author: str = PrivateAttr(default="")
+    _tags: tuple[str, ...] = PrivateAttr(default=())
 
     @property
     def author(self) -> str:
         return self._author
 
-    def written_by(self, user_id: str) -> FoundNote:
-        self._author = user_id
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self._tags
+
+    def written_by(self, user_id: str, tags: tuple[str, ...] = ()) -> FoundNote:
+        self._author, self._tags = user_id, tags
         return self
 
 

@@ -119,7 +119,7 @@ def show_note(note: Note, score: float, passage_number: int, total: int) -> Foun
         passage_id=ids[place] if passages and passage_number else None,
         section=passage.section or None if passage is not None and passage_number else None,
         total=total,
-    ).written_by(note.user_id)
+    ).written_by(note.user_id, note.tags)
 
 
 def _cut(content: str, passage: Passage | None) -> str:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
+from typing import Literal
 
 from pydantic import Field
 
-from carrel.core.answer import Text
 from carrel.core.caller import Call
 from carrel.core.decorators import operation
-from carrel.core.errors import InvalidInputError
-from carrel.core.operation import POSITIONAL, Effect, Question
+from carrel.core.errors import InvalidInputError, NotFoundError
+from carrel.core.operation import POSITIONAL, Answer, Effect, Question
 from carrel.rooms.references.operations import WRITE
 from carrel.rooms.references.ports import LibraryPast, PastChange
 from carrel.rooms.references.resources import READ
-
-_SHOWN_IDS = 8
 
 
 class ShowHistory(Question):
@@ -39,6 +37,54 @@ class RestoreLibrary(Question):
     user: str | None = Field(default=None, description="the library of another user")
 
 
+class LibraryChange(Answer):
+    """One change of the library: who made it, and the ids that it wrote, removed or kept."""
+
+    revision: int
+    at: str
+    origin: str
+    written: list[str]
+    removed: list[str]
+    kept: list[str]
+
+
+class LibraryVersion(Answer):
+    """A kept version of the whole library; `number` is what `restore --version` takes."""
+
+    number: int
+    # None where the change that made it is no longer known.
+    at: str | None
+    saved_by: Literal["carrel", "another program"]
+    size_bytes: int
+    path: str
+
+
+class ReferenceText(Answer):
+    """What one reference said from a revision on; `text` is None where it is not kept."""
+
+    revision: int
+    state: Literal["kept", "not kept", "absent"]
+    text: str | None
+
+
+class ShownHistory(Answer):
+    """Changes, newest first; versions of the library, or the texts of the reference asked for."""
+
+    id: str | None
+    changes: list[LibraryChange]
+    earlier_changes: int
+    versions: list[LibraryVersion]
+    texts: list[ReferenceText]
+
+
+class RestoredLibrary(Answer):
+    """What was restored: one reference, or a version of the library with so many references."""
+
+    id: str | None = None
+    version: int | None = None
+    references: int | None = None
+
+
 class LibraryPastOperations:
     """Both are local: they reach every user's library."""
 
@@ -55,14 +101,17 @@ class LibraryPastOperations:
         is_local=True,
         command="history",
     )
-    async def show_library_history(self, question: ShowHistory, call: Call) -> Text:
+    async def show_library_history(self, question: ShowHistory, call: Call) -> ShownHistory:
         past = self._open_past(question.user)
         changes = past.list_changes(question.id)
-        lines = [_line(change) for change in changes[: question.limit]]
-        if len(changes) > question.limit:
-            lines.append(f"… and {len(changes) - question.limit} earlier changes (--limit)")
-        more = _versions(past) if question.id is None else _texts(past, question.id)
-        return Text("\n".join((*lines, *more)))
+        is_of_one = question.id is not None
+        return ShownHistory(
+            id=question.id,
+            changes=[_change(change) for change in changes[: question.limit]],
+            earlier_changes=max(0, len(changes) - question.limit),
+            versions=[] if is_of_one else _list_versions(past, changes),
+            texts=_list_texts(past, question.id) if question.id is not None else [],
+        )
 
     @operation(
         title="Restore references",
@@ -74,7 +123,7 @@ class LibraryPastOperations:
         is_local=True,
         command="restore",
     )
-    async def restore_library(self, question: RestoreLibrary, call: Call) -> Text:
+    async def restore_library(self, question: RestoreLibrary, call: Call) -> RestoredLibrary:
         if (question.id is None) == (question.version is None):
             raise InvalidInputError(
                 "Name either a reference or --version",
@@ -83,30 +132,49 @@ class LibraryPastOperations:
         past = self._open_past(question.user)
         if question.version is not None:
             count = past.restore_version(question.version)
-            return Text(f"The library is version {question.version} again: {count} references.")
-        past.restore_reference(str(question.id), question.revision)
-        return Text(f"{question.id} is restored.")
+            return RestoredLibrary(version=question.version, references=count)
+        reference_id = str(question.id)
+        if reference_id.isdecimal() and not past.list_texts(reference_id):
+            raise NotFoundError(
+                "Reference",
+                reference_id,
+                next_step=f"For the whole library as it was: restore --version {reference_id}.",
+            )
+        past.restore_reference(reference_id, question.revision)
+        return RestoredLibrary(id=reference_id)
 
 
-def _line(change: PastChange) -> str:
-    verbs = (("wrote", change.written), ("removed", change.removed), ("kept", change.kept))
-    parts = "; ".join(f"{verb} {_some(ids)}" for verb, ids in verbs if ids)
-    return f"{change.revision}  {change.at}  {change.origin}: {parts}"
+def _change(change: PastChange) -> LibraryChange:
+    return LibraryChange(
+        revision=change.revision,
+        at=change.at,
+        origin=change.origin,
+        written=list(change.written),
+        removed=list(change.removed),
+        kept=list(change.kept),
+    )
 
 
-def _texts(past: LibraryPast, reference_id: str) -> Iterator[str]:
-    for text in past.list_texts(reference_id):
-        absent = "a text that is not kept" if text.is_present else "absent"
-        yield f"\nfrom revision {text.revision}: {text.text or absent}"
+def _list_texts(past: LibraryPast, reference_id: str) -> list[ReferenceText]:
+    return [
+        ReferenceText(
+            revision=text.revision,
+            state="absent" if not text.is_present else "not kept" if text.text is None else "kept",
+            text=text.text,
+        )
+        for text in past.list_texts(reference_id)
+    ]
 
 
-def _versions(past: LibraryPast) -> Iterator[str]:
-    yield ""
-    for version in past.list_versions():
-        kind = "saved by another program" if version.was_replaced else "accepted"
-        yield f"version {version.number}: {kind}, {version.size_bytes} bytes, {version.path}"
-
-
-def _some(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - _SHOWN_IDS} more" if len(ids) > _SHOWN_IDS else ""
-    return ", ".join(ids[:_SHOWN_IDS]) + more
+def _list_versions(past: LibraryPast, changes: list[PastChange]) -> list[LibraryVersion]:
+    times = {change.revision: change.at for change in changes}
+    return [
+        LibraryVersion(
+            number=version.number,
+            at=times.get(version.number),
+            saved_by="another program" if version.was_replaced else "carrel",
+            size_bytes=version.size_bytes,
+            path=str(version.path),
+        )
+        for version in past.list_versions()
+    ]

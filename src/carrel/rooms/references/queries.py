@@ -127,7 +127,7 @@ class ReferenceQuery:
 
 
 def parse_reference_query(query: str) -> ReferenceQuery:
-    """Any text is a query."""
+    """Any text is a query; `*` alone asks for everything."""
     query = query.encode("utf-8", "replace").decode()
     lexemes = read_lexemes(query, REFERENCE_FIELDS)
     unknown = find_unknown_fields(lexemes, REFERENCE_FIELDS)
@@ -164,6 +164,8 @@ def _read_tokens(query: str) -> Iterator[ReferenceNode]:
 def _read_term(raw: str, field: str | None, *, is_phrase: bool) -> ReferenceNode | None:
     if field == "year" and (years := parse_years(raw)) is not None and years.first != years.last:
         return years
+    if field is None and not is_phrase and not raw.strip("*"):
+        return None
     is_beginning = (
         not is_phrase and raw.endswith("*") and len(raw) > 1 and field not in IDENTIFIER_FIELDS
     )
