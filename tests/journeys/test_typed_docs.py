@@ -48,7 +48,7 @@ CITED = (
     r"Kucsko G, Maurer PC, Yao NY, Kubo M\. Nanometre-scale thermometry in a living cell\. "
     r"Nature\. 2013;500:54–8"
 )
-WRITTEN = shows(r"Written to .* Restart")
+WRITTEN = shows(r"Written to ")
 
 UPLOAD_BEGUN = (
     'UPLOAD=$(curl -s -d "{\\"name\\":\\"rooms.pdf\\",\\"size\\":$(wc -c < ~/papers/rooms.pdf)}" '
@@ -80,7 +80,9 @@ README: Mapping[str, list[Expected]] = {
     ],
     "carrel find blood viscosity": [shows(r"blood viscosity", r"then: get_paper_metadata")],
     "carrel connect claude-desktop --write": [WRITTEN],
-    "carrel connect claude-code": [shows(r"^claude mcp add carrel -- /.*/bin/carrel mcp$")],
+    "carrel connect claude-code": [
+        shows(r"^claude mcp add --scope user carrel -- /.*/bin/carrel mcp$")
+    ],
     "carrel references add refs.bib": [shows(r"added: id kucsko-2013", r"swanson-1986")],
     "carrel references cite kucsko-2013 --style vancouver": [shows(CITED)],
     "carrel knowledge import ~/notes": [shows(r"^2 new$")],
@@ -154,7 +156,9 @@ GUIDE: Mapping[str, list[Expected]] = {
     ],
     'carrel research start "Find new treatments for Raynaud disease" --watch': [RESEARCHED],
     "carrel research list": [shows(r"Find new treatments for Raynaud disease")],
-    "carrel connect claude-code": [shows(r"^claude mcp add carrel -- /.*/bin/carrel mcp$")],
+    "carrel connect claude-code": [
+        shows(r"^claude mcp add --scope user carrel -- /.*/bin/carrel mcp$")
+    ],
     **{
         f"carrel connect {client} --write": [WRITTEN]
         for client in ("claude-desktop", "cursor", "codex", "gemini")

@@ -1,0 +1,259 @@
+"""`carrel connect`: a client's configuration for this desk, printed, written, checked, removed."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from carrel.cli.connect.clients import CLIENTS, NAMES, WITHOUT_FILE, Client
+from carrel.cli.connect.own_program import is_passing, own_way, settings_of
+from carrel.cli.connect.places import Machine, this_machine
+from carrel.cli.connect.snippets import lines_to_paste, make_snippet, open_webui_text
+from carrel.cli.connect.ways import Http, Way, read_way
+from carrel.cli.output import show
+from carrel.core.errors import InvalidInputError
+from carrel.policy.origin import is_loopback
+from carrel.settings import read_settings
+from carrel.wiring.audit import record_command
+from carrel.wiring.clients import Change, open_client_file
+from carrel.wiring.home import read_local_secret
+
+__all__ = ["lines_to_paste", "run"]
+
+_DESK_PATH = "/desk/mcp"
+_LOCAL_SERVER = f"http://127.0.0.1:8080{_DESK_PATH}"
+_HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_MAX_NAME = 64
+_CLAUDE_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def run(words: list[str]) -> int:
+    given = words[1:]
+    split = given.index("--") if "--" in given else len(given)
+    parser = _parser()
+    options, rest = parser.parse_args(given[:split]), given[split + 1 :]
+    _check_options(parser, options, rest)
+    machine = this_machine()
+    if options.list:
+        from carrel.cli.connect.listing import list_clients
+
+        return list_clients(machine, options.name)
+    if options.client == WITHOUT_FILE:
+        return _show_open_webui(parser, options, machine)
+    client = CLIENTS[options.client]
+    file = Path(options.file).expanduser() if options.file else client.file(machine, options.scope)
+    if options.remove:
+        return _remove(client, file.absolute(), options.name)
+    is_only_check = options.check and not options.write
+    if not is_only_check:
+        way = _way(parser, options, rest)
+        if not options.write:
+            print(make_snippet(client, options.name, way, options.scope))
+            return 0
+        _write(client, file.absolute(), options, way, rest)
+    if options.check:
+        from carrel.cli.connect.checking import check_file
+
+        return check_file(client, file.absolute(), options.name, machine)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="carrel connect",
+        description="Give the desk to an AI assistant: print what to paste into a client, write it "
+        "into the client's own file, check it, or take it out.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  carrel connect claude-desktop --write --check\n"
+            "  carrel connect cursor --url https://desk.example.org --token - --write\n"
+            "  carrel connect cursor --name carrel-papers --write -- --rooms papers\n"
+            "  carrel connect --list\n\n"
+            "What follows -- is handed to carrel mcp, which the client then starts."
+        ),
+    )
+    parser.add_argument("client", nargs="?", choices=NAMES, help="the client; see --list")
+    parser.add_argument(
+        "--url",
+        help="address of a running server, such as http://127.0.0.1:8080/desk/mcp; without it the "
+        "client starts carrel itself",
+    )
+    parser.add_argument(
+        "--token", help="token for that server, as carrel tokens create prints it; - reads it"
+    )
+    parser.add_argument(
+        "--header", action="append", default=[], metavar="'NAME: VALUE'", help="sent to that server"
+    )
+    parser.add_argument(
+        "--env", action="append", default=[], metavar="NAME=VALUE", help="set for carrel"
+    )
+    parser.add_argument("--name", default="carrel", help="name of the server in the client")
+    parser.add_argument(
+        "--scope", help="user (usual) or project, where a client has both; cli for Cline's program"
+    )
+    parser.add_argument("--file", help="another file of the client, such as that of a profile")
+    parser.add_argument(
+        "--write", action="store_true", help="write it into the client's own file, keeping a backup"
+    )
+    parser.add_argument(
+        "--replace", action="store_true", help="with --write: replace a different entry"
+    )
+    parser.add_argument("--remove", action="store_true", help="take it out of the client's file")
+    parser.add_argument(
+        "--check", action="store_true", help="start or open what the file says, list the tools"
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="which clients are here, connected to which desk"
+    )
+    return parser
+
+
+def _check_options(
+    parser: argparse.ArgumentParser, options: argparse.Namespace, rest: list[str]
+) -> None:
+    if options.client is None and not options.list:
+        parser.error(f"name a client: {', '.join(NAMES)}; or ask with --list")
+    if options.list and (options.client or options.write or options.remove or options.check):
+        parser.error("--list stands alone")
+    if options.remove and (options.write or options.check or options.url or rest):
+        parser.error("--remove stands alone; --name, --scope and --file say which entry")
+    if options.replace and not options.write:
+        parser.error("--replace needs --write")
+    if rest and options.url:
+        parser.error(
+            "what follows -- is for a client that starts Carrel itself; a running server (--url) "
+            "has its own options"
+        )
+    if not options.url and (options.token or options.header):
+        parser.error("--token and --header are for a running server; name it with --url")
+    if options.url and options.env:
+        parser.error("--env is for a client that starts Carrel itself, not for --url")
+    _check_name(parser, options)
+    client = CLIENTS.get(options.client or "")
+    if options.scope and (client is None or options.scope not in client.scopes):
+        known = ", ".join(client.scopes) if client else "none"
+        parser.error(f"--scope {options.scope}: {options.client} has {known}")
+
+
+def _check_name(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    name = options.name
+    if not name.strip() or len(name) > _MAX_NAME or not name.isprintable():
+        parser.error(f"--name must be 1 to {_MAX_NAME} printable characters")
+    if options.client == "claude-code" and not _CLAUDE_NAME.fullmatch(name):
+        parser.error("Claude Code takes letters, digits, - and _ in --name")
+
+
+def _way(parser: argparse.ArgumentParser, options: argparse.Namespace, rest: list[str]) -> Way:
+    if options.url:
+        return _address(parser, options)
+    way = own_way(
+        rest, dict(_pair(parser, "--env", text, "=", _VARIABLE_NAME) for text in options.env)
+    )
+    if is_passing(way.command):
+        show(
+            f"carrel: {way.command} is where uvx keeps programs for a while. Install Carrel for "
+            f"good (uv tool install) before a client relies on it.",
+            file=sys.stderr,
+        )
+    return way
+
+
+def _address(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Http:
+    """The address with the headers it needs; the root of a server stands for its desk."""
+    url = options.url.strip()
+    parts = urlsplit(url)
+    try:
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or not url.isprintable() or " " in url:
+        parser.error(f"--url must be an http or https address, not {options.url!r}")
+    if parts.path in {"", "/"}:
+        url = f"{parts.scheme}://{parts.netloc}{_DESK_PATH}"
+        show(f"The desk of that server is at {url}.", file=sys.stderr)
+    headers = dict(_pair(parser, "--header", text, ":", _HEADER_NAME) for text in options.header)
+    is_typed = options.token == "-"  # noqa: S105 - it means that standard input has the token
+    token = sys.stdin.readline().strip() if is_typed else options.token
+    if options.token is not None and (not token or not token.isprintable() or " " in token):
+        parser.error("--token must be a token, as carrel tokens create prints it")
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    is_local = is_loopback(parts.hostname or "")
+    if is_local and "Authorization" not in headers:
+        # The secret of the desk in this home is for this machine only, never sent to another.
+        secret = read_local_secret(read_settings().home)
+        headers |= {"Authorization": f"Bearer {secret}"} if secret else {}
+    if headers and not is_local and parts.scheme == "http":
+        show(
+            f"carrel: {url} is not encrypted, so others on the way can read what is sent there.",
+            file=sys.stderr,
+        )
+    return Http(url, headers)
+
+
+def _pair(
+    parser: argparse.ArgumentParser, option: str, text: str, mark: str, names: re.Pattern[str]
+) -> tuple[str, str]:
+    name, found, value = text.partition(mark)
+    if not found or not names.fullmatch(name.strip()) or not value.strip().isprintable():
+        parser.error(f"{option} must be NAME{mark}VALUE, not {text!r}")
+    return name.strip(), value.strip()
+
+
+def _write(
+    client: Client, file: Path, options: argparse.Namespace, way: Way, rest: list[str]
+) -> None:
+    entry = client.make_entry(options.name, way)
+    facts = {"file": str(file), "name": options.name}
+    with record_command(settings_of(rest), "connect:write", f"client:{client.name}", facts):
+        outcome = open_client_file(file, client.format).put(
+            (*client.keys, options.name),
+            entry,
+            replace=options.replace,
+            is_same=lambda found: read_way(found) == read_way(entry),
+            describe=_describe,
+        )
+    match outcome:
+        case Change.ALREADY_THERE:
+            print(f"Already there: {file}.", file=sys.stderr)
+        case _:
+            print(f"Written to {file}. {client.refresh}", file=sys.stderr)
+
+
+def _describe(entry: object) -> str:
+    way = read_way(entry)
+    return way.describe() if way else "something that is no MCP server"
+
+
+def _remove(client: Client, file: Path, name: str) -> int:
+    facts = {"file": str(file), "name": name}
+    with record_command(settings_of([]), "connect:remove", f"client:{client.name}", facts):
+        outcome = open_client_file(file, client.format).take((*client.keys, name))
+    if outcome is Change.NOT_THERE:
+        show(f"carrel: {file} has no server called {name}; nothing was changed.", file=sys.stderr)
+        return 1
+    print(f"Removed from {file}.", file=sys.stderr)
+    return 0
+
+
+def _show_open_webui(
+    parser: argparse.ArgumentParser, options: argparse.Namespace, machine: Machine
+) -> int:
+    if options.write or options.remove:
+        raise InvalidInputError(
+            "Open WebUI keeps its settings in a database, so there is no file to change",
+            next_step="Run carrel connect open-webui --url ADDRESS and enter what it prints.",
+        )
+    options.url = options.url or _LOCAL_SERVER
+    way = _address(parser, options)
+    if options.check:
+        from carrel.cli.connect.checking import check_way
+
+        return check_way(way, "carrel connect open-webui", machine, "what was given")
+    print(open_webui_text(options.name, way))
+    return 0

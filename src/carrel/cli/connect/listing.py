@@ -1,0 +1,73 @@
+"""`carrel connect --list`: which clients are here, and to which desk each is connected."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from carrel.cli.connect.clients import CLIENTS, Client
+from carrel.cli.connect.places import Machine
+from carrel.cli.connect.ways import Http, Stdio, Way, bridged_address, is_ours, read_way
+from carrel.cli.output import show_table
+from carrel.core.errors import CarrelError
+from carrel.libraries.configuration import find_entry
+from carrel.wiring.clients import open_client_file
+
+_COLUMNS = ("client", "installed", "connected to", "program", "file")
+
+
+def list_clients(machine: Machine, wanted: str) -> int:
+    """Print one row for each client, or for each of its entries that leads to a desk."""
+    rows = [row for client in CLIENTS.values() for row in _rows(client, machine, wanted)]
+    show_table(_COLUMNS, rows)
+    return 0
+
+
+def _rows(client: Client, machine: Machine, wanted: str) -> Iterator[tuple[str, ...]]:
+    installed = "yes" if client.is_installed(machine) else "no"
+    is_shown = False
+    for scope in client.scopes:
+        file = client.file(machine, scope)
+        if not file.exists():
+            continue
+        try:
+            found = list(_entries(client, file, wanted))
+        except (CarrelError, OSError) as error:
+            is_shown = True
+            yield client.name, installed, "unreadable", _reason(error), str(file)
+            continue
+        for name, way in found:
+            is_shown = True
+            label = client.name if name == wanted else f"{client.name} ({name})"
+            yield label, installed, _target(way), _program(way), str(file)
+    if not is_shown:
+        yield client.name, installed, "-", "-", str(client.file(machine))
+
+
+def _entries(client: Client, file: Path, wanted: str) -> Iterator[tuple[str, Way]]:
+    servers = find_entry(open_client_file(file, client.format).read(), client.keys)
+    for name, entry in servers.items() if isinstance(servers, dict) else ():
+        way = read_way(entry)
+        if way is not None and is_ours(str(name), way, wanted):
+            yield str(name), way
+
+
+def _target(way: Way) -> str:
+    if isinstance(way, Http):
+        return way.url
+    if address := bridged_address(way):
+        return address
+    if "--home" in way.arguments[:-1]:
+        return way.arguments[way.arguments.index("--home") + 1]
+    return "the usual home"
+
+
+def _program(way: Way) -> str:
+    if not isinstance(way, Stdio):
+        return "-"
+    return way.command if shutil.which(way.command) else f"missing: {way.command}"
+
+
+def _reason(error: CarrelError | OSError) -> str:
+    return error.message if isinstance(error, CarrelError) else str(error.strerror or error)
