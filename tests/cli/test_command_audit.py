@@ -55,6 +55,7 @@ RECORDED = (
     Command(("watch", "in", "--once", "--quiet"), "papers:watch"),
     Command(("search", "sync"), "search:sync", environment=NOBODY_THERE, exit_code=5),
     Command(("connect", "cursor", "--write"), "connect:write"),
+    Command(("connect", "cursor", "--remove"), "connect:remove", exit_code=3),
     Command(("backup", "desk.tar.gz", "--quiet"), "backup:make"),
     Command(
         ("references", "add", "@book{one, title = {First}, year = 2001}"), "tool:add_references"

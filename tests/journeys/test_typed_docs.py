@@ -49,6 +49,7 @@ CITED = (
     r"Nature\. 2013;500:54–8"
 )
 WRITTEN = shows(r"Written to ")
+CLAUDE_COMMAND = shows(r"^claude mcp add --scope user carrel -- /.*/bin/carrel mcp$")
 
 UPLOAD_BEGUN = (
     'UPLOAD=$(curl -s -d "{\\"name\\":\\"rooms.pdf\\",\\"size\\":$(wc -c < ~/papers/rooms.pdf)}" '
@@ -164,6 +165,9 @@ GUIDE: Mapping[str, list[Expected]] = {
         for client in ("claude-desktop", "cursor", "codex", "gemini")
     },
     "carrel connect cursor --name carrel-papers --write -- --rooms papers": [WRITTEN],
+    "carrel connect --list": [shows(r"^claude-desktop\t", r"^goose\t")],
+    "carrel connect cursor --check": [shows(r"2026-07-28", r"search_papers", r"which answered")],
+    "carrel connect gemini --remove": [shows(r"Removed from ")],
     **{
         f"carrel connect {client} --name desk --url http://127.0.0.1:8080/desk/mcp --write": [
             WRITTEN

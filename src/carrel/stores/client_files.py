@@ -43,14 +43,18 @@ class EntryDiffersError(ConflictError):
     """The file already has another entry under that name."""
 
 
+class EntryMissingError(CarrelError):
+    """The client's file has no entry of that name."""
+
+    code = "resource_not_found"
+
+
 class Change(Enum):
     """What became of a file."""
 
     ADDED = "added"
     REPLACED = "replaced"
     ALREADY_THERE = "already there"
-    REMOVED = "removed"
-    NOT_THERE = "not there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +107,16 @@ class ClientFile:
         self._change(change)
         return outcome
 
-    def take(self, path: configuration.Path) -> Change:
+    def take(self, path: configuration.Path) -> None:
         """Take an entry out; a file that only had it is as it was before, or gone."""
-        outcome = Change.NOT_THERE
 
         def change(text: str) -> str | None:
-            nonlocal outcome
             found = self._find(self._parse(text), path)
             if found is None:
-                outcome = Change.NOT_THERE
-                return text
-            outcome = Change.REMOVED
+                raise EntryMissingError(
+                    f"{self.file} has no server called {path[-1]}",
+                    next_step="carrel connect --list shows which clients have one.",
+                )
             original = self._original()
             if original is not None and self._is_original_with(text, original, path, found):
                 return original
@@ -124,7 +127,6 @@ class ClientFile:
             return self._edit(lambda: self._format.take(text, path, keep_empty=keep_empty))
 
         self._change(change)
-        return outcome
 
     @property
     def _format(self) -> Format:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
-from carrel.stores.client_files import Change, ClientFile, ConfigurationUnreadableError
+from carrel.stores.client_files import Change, ClientFile, EntryMissingError
 
 if TYPE_CHECKING:
     from carrel.services.mcp_probe import ProbeError, ProbeReport
 
-__all__ = ["Change", "ClientFile", "ConfigurationUnreadableError"]
+__all__ = ["Change", "ClientFile", "EntryMissingError"]
 
 
 def open_client_file(file: Path, format_name: str) -> ClientFile:

@@ -233,10 +233,7 @@ def _describe(entry: object) -> str:
 def _remove(client: Client, file: Path, name: str) -> int:
     facts = {"file": str(file), "name": name}
     with record_command(settings_of([]), "connect:remove", f"client:{client.name}", facts):
-        outcome = open_client_file(file, client.format).take((*client.keys, name))
-    if outcome is Change.NOT_THERE:
-        show(f"carrel: {file} has no server called {name}; nothing was changed.", file=sys.stderr)
-        return 1
+        open_client_file(file, client.format).take((*client.keys, name))
     print(f"Removed from {file}.", file=sys.stderr)
     return 0
 

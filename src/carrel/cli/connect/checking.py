@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 from carrel.cli.connect.clients import Client
 from carrel.cli.connect.places import Machine
 from carrel.cli.connect.ways import Http, Stdio, Way, read_way
-from carrel.cli.output import show, show_table
-from carrel.core.errors import CarrelError, UnauthenticatedError, UnavailableError
+from carrel.cli.output import show, show_page
+from carrel.cli.page import Fields, Page
+from carrel.core.errors import UnauthenticatedError, UnavailableError
 from carrel.policy.origin import is_loopback
-from carrel.wiring.clients import open_client_file, probe_address, probe_command
+from carrel.wiring.clients import EntryMissingError, open_client_file, probe_address, probe_command
 
 if TYPE_CHECKING:
     from carrel.services.mcp_probe import ProbeError, ProbeReport
@@ -33,12 +34,6 @@ _HANDED_DOWN = (
     "NO_PROXY",
 )  # fmt: skip
 _POOR_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
-
-
-class EntryMissingError(CarrelError):
-    """The client's file has no entry of that name, so there is nothing to check."""
-
-    code = "resource_not_found"
 
 
 def check_file(client: Client, file: Path, name: str, machine: Machine) -> int:
@@ -112,7 +107,7 @@ def _print_report(way: Way, report: ProbeReport, source: str, seconds: float) ->
             f"{report.called}, which answered" if report.called else "no tool without arguments",
         ),
     ]
-    show_table(("what", "found"), rows)
+    show_page(Page([Fields(rows)]))
 
 
 def _refuse(way: Way, error: ProbeError, repair: str) -> NoReturn:

@@ -9,7 +9,8 @@ from pathlib import Path
 from carrel.cli.connect.clients import CLIENTS, Client
 from carrel.cli.connect.places import Machine
 from carrel.cli.connect.ways import Http, Stdio, Way, bridged_address, is_ours, read_way
-from carrel.cli.output import show_table
+from carrel.cli.output import show_page
+from carrel.cli.page import Page, Table
 from carrel.core.errors import CarrelError
 from carrel.libraries.configuration import find_entry
 from carrel.wiring.clients import open_client_file
@@ -20,7 +21,7 @@ _COLUMNS = ("client", "installed", "connected to", "program", "file")
 def list_clients(machine: Machine, wanted: str) -> int:
     """Print one row for each client, or for each of its entries that leads to a desk."""
     rows = [row for client in CLIENTS.values() for row in _rows(client, machine, wanted)]
-    show_table(_COLUMNS, rows)
+    show_page(Page([Table(_COLUMNS, rows)]))
     return 0
 
 
