@@ -3,30 +3,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-RUNNABLE := $(VENV)/.runnable
-PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .PHONY: help
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Makes .venv, or makes it again where it is broken; a Python named by PYTHON= is used and no other.
+ENVIRONMENT := $(PYTHON) packaging/environment.py $(if $(filter file,$(origin PYTHON)),,--python-chosen)
+
 # The developers' environment: everything that running, testing and checking need.
 $(READY): pyproject.toml requirements/dev.txt requirements/styles.txt hatch_build.py
-	@echo "Installing the developers' environment into $(VENV) (requirements/dev.txt)"
-	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) --quiet --require-hashes -r requirements/dev.txt
-	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
-	@touch $(READY) $(RUNNABLE)
-
-# The same folder with what running needs and no more; a developers' environment has that already.
-$(RUNNABLE): pyproject.toml requirements/run.txt requirements/styles.txt hatch_build.py
-	@echo "1/3 Making an environment in $(VENV) with $$($(PYTHON) --version)"
-	@$(PYTHON) -m venv $(VENV)
-	@echo "2/3 Installing the $$(grep -c == requirements/run.txt) packages of requirements/run.txt"
-	@$(PIP) --progress-bar on --require-hashes -r requirements/run.txt
-	@echo "3/3 Installing Carrel from this checkout, with its citation styles"
-	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
-	@touch $(RUNNABLE)
+	@$(ENVIRONMENT) dev
+	@touch $(READY)
 
 .PHONY: install
 install: $(READY) ## the developers' environment in .venv
@@ -76,9 +64,11 @@ contracts: $(READY) ## which part may import which
 check: lint types contracts test ## tests, lint, types and import contracts (what CI runs)
 
 .PHONY: run
-run: $(RUNNABLE) ## a server on 127.0.0.1 with a small demo corpus; installs only what that needs
+run: ## a server on 127.0.0.1 with a small demo corpus; installs only what that needs (PORT=8080)
+	@$(ENVIRONMENT) run
 	@echo "Starting a server with the demo corpus (Ctrl+C ends it)"
-	@$(BIN)/carrel serve --demo
+	@$(BIN)/carrel serve --demo $(if $(PORT),--port $(PORT)) || { status=$$?; \
+		[ $$status -ne 5 ] || echo "If the port is taken: make run PORT=8081 (PORT=0: any that is free)." >&2; exit $$status; }
 
 .PHONY: docs
 docs: $(READY) ## write docs/reference.md and the index of commands again

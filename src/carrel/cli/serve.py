@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import sys
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
 from carrel.cli.connect import lines_to_paste
@@ -74,22 +78,53 @@ def run(words: list[str]) -> int:
     settings = settings.model_copy(
         update={"server": settings.server.model_copy(update={"port": port})}
     )
-    desk = open_desk(settings, audit_stream="stdout")
-    if settings.auth.mode == "builtin":
-        _greet_the_first_user(settings)
-    print(_greeting(settings), file=sys.stderr, flush=True)
-    workers, drain_seconds, limits = (
-        settings.server.workers,
-        settings.server.drain_seconds,
-        connection_limits(settings),
-    )
+    workers = settings.server.workers
+    with keeping_interrupts():
+        desk = open_desk(settings, audit_stream="stdout")
+        if settings.auth.mode == "builtin":
+            _greet_the_first_user(settings)
+        app = http_app(desk) if workers == 1 else "carrel.wiring.http:app_from_environment"
     if workers > 1:
         os.environ[RESOLVED_SETTINGS] = settings.model_dump_json()
-        factory = "carrel.wiring.http:app_from_environment"
-        run_server(factory, listener, workers=workers, drain_seconds=drain_seconds, limits=limits)
-    else:
-        run_server(http_app(desk), listener, workers=1, drain_seconds=drain_seconds, limits=limits)
+    print(_greeting(settings), file=sys.stderr, flush=True)
+    run_server(
+        app,
+        listener,
+        workers=workers,
+        drain_seconds=settings.server.drain_seconds,
+        limits=connection_limits(settings),
+    )
     return 0
+
+
+@contextmanager
+def keeping_interrupts() -> Iterator[None]:
+    """Ctrl-C ends the block as KeyboardInterrupt, whatever a library makes of it on the way.
+
+    Compiled libraries turn an interrupt that comes while they call Python into an error of their
+    own, or lose it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    interrupted = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        interrupted = True
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    except Exception:
+        if interrupted:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if interrupted:
+        raise KeyboardInterrupt
 
 
 def _greet_the_first_user(settings: Settings) -> None:

