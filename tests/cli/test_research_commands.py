@@ -71,7 +71,10 @@ def test_what_was_found_is_read_in_the_terminal(
     research_id = json.loads(said("start", GOAL, "--hypothesis-count", "3", "--json"))[
         "research_id"
     ]
-    assert f"carrel research results {research_id}" in said("watch", research_id)
+    assert main(["research", "watch", research_id, *places]) == 0
+    watched = capsys.readouterr()
+    assert f"carrel research results {research_id}" in watched.err
+    assert "carrel research" not in watched.out
     assert "100% completed" in said("status", research_id)
     assert research_id in said("list")
     listed = said("hypotheses", research_id)

@@ -84,10 +84,12 @@ README: Mapping[str, list[Expected]] = {
     "carrel connect claude-code": [
         shows(r"^claude mcp add --scope user carrel -- /.*/bin/carrel mcp$")
     ],
-    "carrel references add refs.bib": [shows(r"added: id kucsko-2013", r"swanson-1986")],
+    "carrel references add refs.bib": [
+        shows(r"^2 added$", r"^added\tkucsko-2013\t", r"^added\tswanson-1986\t")
+    ],
     "carrel references cite kucsko-2013 --style vancouver": [shows(CITED)],
     "carrel knowledge import ~/notes": [shows(r"^2 new$")],
-    "carrel knowledge search text:viscosity": [shows(r"title: Measuring viscosity")],
+    "carrel knowledge search text:viscosity": [shows(r"^1\. Measuring viscosity$")],
     'carrel research start "Find new treatments for Raynaud disease" --watch': [RESEARCHED],
     "carrel serve": [SERVING],
     "curl … search_papers": [shows(r"Fish oil lowers", r'"success":true')],
@@ -122,7 +124,7 @@ GUIDE: Mapping[str, list[Expected]] = {
     'carrel papers export --format ris --query "blood viscosity"': [
         shows(r"TY  - JOUR", r"blood viscosity")
     ],
-    "carrel references add refs.bib": [shows(r"added: id kucsko-2013")],
+    "carrel references add refs.bib": [shows(r"^added\tkucsko-2013\tNanometre-scale")],
     "carrel references search raynaud": [shows(r"swanson-1986", lacks=("kucsko-2013",))],
     "carrel references cite kucsko-2013 swanson-1986": [
         shows(r"Kucsko, G\., Maurer, P\. C\.", r"Swanson, D\. R\. \(1986\)")
@@ -141,7 +143,10 @@ GUIDE: Mapping[str, list[Expected]] = {
     'carrel knowledge search "#protocol"': [shows(r"Measuring viscosity", r"Capsules")],
     "carrel knowledge search text:degrees": [shows(r"Measuring viscosity", lacks=("Capsules",))],
     'carrel knowledge save "Ask Cleo for the old viscometer." --tags idea': [
-        shows(r"status: saved", r"Next: carrel knowledge propose \w{20} offers")
+        shows(
+            r"^Saved note [\w-]{20}: Ask Cleo for the old viscometer",
+            r"^Next: carrel knowledge show [\w-]{20} reads it",
+        )
     ],
     "carrel knowledge import ~/notes --source team": [shows(r"^2 changed$")],
     'carrel knowledge search "*" --whose team': [

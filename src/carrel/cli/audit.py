@@ -13,8 +13,10 @@ from typing import Any
 import orjson
 
 from carrel.cli.options import add_home_options, home_settings
-from carrel.cli.output import show, show_table
+from carrel.cli.output import show, show_page
+from carrel.cli.page import Column, Inline, Note, Page, Span, Table, dim, join_inline
 from carrel.cli.parsers import CommandParser
+from carrel.cli.value_formats import format_exact_time, is_for_people
 from carrel.core.errors import NotFoundError
 from carrel.policy.audit_verification import newest_head, verify_log
 from carrel.settings import Settings
@@ -25,6 +27,9 @@ _COLUMNS = (
     "error_code", "duration_ms",
     "ip_address", "user_agent", "request_id", "parameters", "chain", "sequence",
 )  # fmt: skip
+# Lines about the log itself, which say nothing of what was done.
+_PHASES_OF_LOG = {"opened", "closed"}
+_LONGEST_PARAMETERS = 80
 
 
 def run(words: list[str]) -> int:
@@ -67,10 +72,7 @@ def run(words: list[str]) -> int:
             return _export(_matching(open_audit_reader(settings).lines(), options), options.format)
         case _:
             return _list(
-                deque(
-                    _matching(open_audit_reader(settings).lines(), options),
-                    maxlen=max(1, options.limit),
-                )
+                _matching(open_audit_reader(settings).lines(), options), max(1, options.limit)
             )
 
 
@@ -139,25 +141,71 @@ def _matching(lines: Iterable[bytes], options: argparse.Namespace) -> Iterator[d
             yield row
 
 
-def _list(rows: Iterable[dict[str, Any]]) -> int:
-    def cells(row: dict[str, Any]) -> tuple[str, ...]:
-        code = f" {row['error_code']}" if "error_code" in row else ""
-        spent = f" {row['duration_ms']:.1f} ms" if "duration_ms" in row else ""
-        return (
-            row.get("timestamp", "")[:23],
-            f"{row.get('phase', ''):8}",
-            *(str(row.get(name, "")) for name in ("user_id", "door", "action")),
-            f"{row.get('result', '')}{code}{spent}",
-            row.get("ip_address", ""),
-            orjson.dumps(row["parameters"]).decode() if row.get("parameters") else "",
-        )
-
-    show_table(
-        ("time", "phase", "user", "door", "action", "result", "address", "parameters"),
-        [cells(row) for row in rows],
-        lambda row: " ".join(row[:-1] if not row[-1] else row),
-    )
+def _list(rows: Iterable[dict[str, Any]], limit: int) -> int:
+    """For people the last calls, a row each; elsewhere the last lines as they are."""
+    if not is_for_people():
+        for row in deque(rows, maxlen=limit):
+            cells = _line_cells(row)
+            show(" ".join(cells if cells[-1] else cells[:-1]))
+        return 0
+    lines = deque((row for row in rows if row.get("phase") not in _PHASES_OF_LOG), maxlen=2 * limit)
+    calls = _join_calls(lines)[-limit:]
+    if not calls:
+        show_page(Page((Note("No record fits."),)))
+        return 0
+    columns = (Column("time", whole=True), "user", "action", "result")
+    show_page(Page((Table(columns, [_call_cells(row) for row in calls]),)))
     return 0
+
+
+def _join_calls(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The start and the end of a call as one row, with the time of its start."""
+    calls: list[dict[str, Any]] = []
+    begun: dict[tuple[object, object], dict[str, Any]] = {}
+    for row in rows:
+        key = (row.get("request_id"), row.get("action"))
+        start = begun.pop(key, None) if row.get("phase") == "ended" else None
+        if start is not None:
+            start.update({**row, **start, "result": row.get("result")})
+            continue
+        call = dict(row)
+        calls.append(call)
+        if row.get("phase") == "started":
+            begun[key] = call
+    return calls
+
+
+def _call_cells(row: dict[str, Any]) -> tuple[Inline, ...]:
+    result = str(row.get("result", ""))
+    has_failed = result not in {"success", "started"}
+    told = f"{row['error_code']}" if "error_code" in row else result
+    spent = f"{row['duration_ms']:,.0f} ms" if "duration_ms" in row else ""
+    parameters = _parameters(row)
+    is_long = len(parameters) > _LONGEST_PARAMETERS
+    shown = f"{parameters[:_LONGEST_PARAMETERS]}…" if is_long else parameters
+    return (
+        format_exact_time(str(row.get("timestamp", ""))),
+        f"{row.get('user_id', '')} ({row.get('door', '')})",
+        join_inline((str(row.get("action", "")), (dim(shown),)), " "),
+        join_inline(((Span(told, "bad"),) if has_failed else told, spent), ", "),
+    )
+
+
+def _line_cells(row: dict[str, Any]) -> tuple[str, ...]:
+    code = f" {row['error_code']}" if "error_code" in row else ""
+    spent = f" {row['duration_ms']:.1f} ms" if "duration_ms" in row else ""
+    return (
+        row.get("timestamp", "")[:23],
+        f"{row.get('phase', ''):8}",
+        *(str(row.get(name, "")) for name in ("user_id", "door", "action")),
+        f"{row.get('result', '')}{code}{spent}",
+        row.get("ip_address", ""),
+        _parameters(row),
+    )
+
+
+def _parameters(row: dict[str, Any]) -> str:
+    return orjson.dumps(row["parameters"]).decode() if row.get("parameters") else ""
 
 
 def _export(rows: Iterable[dict[str, Any]], form: str) -> int:

@@ -10,6 +10,7 @@ from carrel.cli.options import add_place_options, continue_unrecorded, place_set
 from carrel.cli.output import say_next_step
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
+from carrel.cli.value_formats import format_exact_time
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
 from carrel.core.progress import NoProgress
@@ -49,9 +50,10 @@ def run(words: list[str]) -> int:
         if options.file is None:
             raise InvalidInputError("--verify needs a file", next_step="Name the backup to check.")
         manifest = check_backup(options.file, progress)
+        made_at = format_exact_time(manifest.made_at)
         print(
-            f"{options.file} is whole: {manifest.summary}, made {manifest.made_at} by "
-            f"Carrel {manifest.carrel}."
+            f"{options.file} is whole: {manifest.summary}, made {made_at} by Carrel "
+            f"{manifest.carrel}."
         )
         return 0
     clock = SystemClock()

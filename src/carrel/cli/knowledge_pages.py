@@ -31,7 +31,7 @@ from carrel.cli.page import (
     join_inline,
     strong,
 )
-from carrel.cli.value_formats import count_things, format_count, format_time
+from carrel.cli.value_formats import count_things, format_count, format_time, is_for_people
 from carrel.core.answer_encoding import encode_answer
 from carrel.rooms.knowledge.folder_import import ImportReport
 from carrel.rooms.knowledge.models import (
@@ -89,6 +89,8 @@ def _note(note: FullNote) -> Page:
         ("whose", f"{note.source}, by {note.user_id}"),
         ("status", note.status),
         ("changed", format_time(note.updated_at)),
+        # As it must be given back to change the note.
+        ("updated_at", note.updated_at if is_for_people() else ""),
         ("made", format_time(note.created_at)),
         ("promoted from", note.promoted_from_id or ""),
         ("promoted to", note.promoted_to_id or ""),

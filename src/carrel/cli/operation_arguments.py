@@ -20,6 +20,7 @@ _MOST_UTF8_BYTES = 4
 # Where a field has no bound of its own.
 _MOST_BYTES = 256 * 1024 * 1024
 _NEVER_TEXT = {"path", "url"}
+_WORDS = {"query", "content", "text"}
 _SCALARS = {"integer", "number", "boolean"}
 _FROM_FILE = "@FILE reads it from a file, - from standard input"
 _PAIRS = "a JSON object, or KEY=TEXT and KEY:=JSON for each; @FILE and - read it"
@@ -42,6 +43,8 @@ def add_operation_arguments(parser: argparse.ArgumentParser, operation: Operatio
             about["nargs"] = "+" if many and field in required else "*" if many else None
             if field not in required and not many:
                 about["nargs"] = "?"
+            if _takes_many_words(field, facts, required):
+                about["nargs"] = "+"
             parser.add_argument(f"_{field}", **about)
             continue
         if "boolean" in kinds:
@@ -53,6 +56,11 @@ def add_operation_arguments(parser: argparse.ArgumentParser, operation: Operatio
             name = field
             about |= {"nargs": "+", "action": "extend"} if many else {}
         parser.add_argument(f"--{name.replace('_', '-')}", dest=f"_{field}", **about)
+
+
+def _takes_many_words(field: str, facts: Mapping[str, Any], required: set[str]) -> bool:
+    """Whether words without quotes around them are one text: where nothing else has a place."""
+    return field in _WORDS and required == {field} and set(_kinds(facts)) == {"string"}
 
 
 def read_operation_arguments(
@@ -95,6 +103,8 @@ def _read_value(
         return [_read_item(field, item, items) for item in value]
     if "object" in kinds:
         return read_pairs(field, value)
+    if isinstance(value, list) and "string" in kinds:
+        value = " ".join(value)
     if not isinstance(value, str):
         return value
     if "string" in kinds:

@@ -32,6 +32,10 @@ _NEXT_STEP = (
     "carrel research watch RESEARCH_ID goes on with it and shows it (a running server goes on "
     "by itself)."
 )
+_AFTER_RUN = (
+    "carrel research hypothesis HYPOTHESIS_ID shows the best with its evidence, "
+    "carrel research results RESEARCH_ID all that was found."
+)
 
 
 def start(words: list[str]) -> int:
@@ -63,11 +67,8 @@ def start(words: list[str]) -> int:
             if options.json:
                 print(orjson.dumps(started.model_dump(), option=orjson.OPT_INDENT_2).decode())
             else:
-                print(
-                    f"{started.research_id} ({started.domain}), about "
-                    f"{started.estimated_time_hours * 60:.1f} minutes",
-                    flush=True,
-                )
+                duration = _duration(started.estimated_time_hours * 60)
+                show(f"{started.research_id} ({started.domain}), {duration}", flush=True)
             if options.watch:
                 return await follow(terminal, started.research_id)
         if not options.json:
@@ -185,10 +186,7 @@ async def follow(terminal: Terminal, research_id: str) -> int:
     if not sys.stdout.isatty():
         print(draw_status(status, leaders))
     if leaders:
-        print(
-            f"\ncarrel research results {research_id}\ncarrel research hypothesis {leaders[0].id}"
-        )
-        print(f"carrel research export {research_id} --format html > report.html")
+        say_next_step(_AFTER_RUN, RESEARCH_ID=research_id, HYPOTHESIS_ID=leaders[0].id)
     return 0 if status.status == "completed" else 1
 
 
@@ -249,6 +247,10 @@ def draw_status(status: ResearchStatus, leaders: list[HypothesisRow], width: int
 def _cut(row: str, width: int) -> str:
     plain = "".join(mark if mark.isprintable() else "?" for mark in row)
     return plain if len(plain) <= width else plain[: max(1, width - 1)] + "…"
+
+
+def _duration(minutes: float) -> str:
+    return "less than a minute" if minutes < 1 else f"about {minutes:.0f} minutes"
 
 
 def _left(minutes: int | None) -> str:

@@ -10,6 +10,7 @@ from carrel.cli.options import add_place_options, continue_unrecorded, place_fla
 from carrel.cli.output import say_next_step
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
+from carrel.cli.value_formats import format_exact_time
 from carrel.core.clock import SystemClock
 from carrel.core.progress import NoProgress
 from carrel.settings import Settings, SettingsError, read_settings
@@ -66,7 +67,8 @@ def run(words: list[str]) -> int:
     used = {carried.path.partition("/")[0] for carried in done.manifest.files} - {"home"}
     for line in (*done.manifest.elsewhere, *done.left_to_do, *_moved(settings, options, used)):
         print(f"To do: {line}", file=sys.stderr)
-    print(f"{settings.home} holds the state of {done.manifest.made_at}: {done.manifest.summary}.")
+    made_at = format_exact_time(done.manifest.made_at)
+    print(f"{settings.home} holds the state of {made_at}: {done.manifest.summary}.")
     say_next_step(_NEXT_STEP, **{"{HOME}": f" --home {options.home}" if options.home else ""})
     return 0
 

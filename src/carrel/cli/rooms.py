@@ -31,6 +31,7 @@ from carrel.wiring.desk import open_desk
 
 _NOTHING_DONE = 1
 _JOBS = "jobs"
+_JOB_PAGES = "carrel.cli.jobs_pages:PAGES"
 _LOOK_EVERY_SECONDS = 2
 
 
@@ -222,6 +223,9 @@ def _text_part(text: Text) -> Markdown | Verbatim:
 
 
 def _pages(room: str) -> Mapping[str, MakePage]:
+    if room == _JOBS:
+        pages: Mapping[str, MakePage] = load(_JOB_PAGES)
+        return pages
     declared = declared_rooms().get(room)
     return load(declared.pages) if declared is not None and declared.pages else {}
 

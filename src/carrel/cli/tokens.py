@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from datetime import UTC, datetime
 
 from carrel.cli.options import add_home_options, home_settings
-from carrel.cli.output import say_next_step, show, show_table
+from carrel.cli.output import say_next_step, show, show_page
+from carrel.cli.page import Column, Inline, Note, Page, Span, Table
 from carrel.cli.parsers import CommandParser
-from carrel.cli.users import parse_scopes
+from carrel.cli.users import describe_scopes, parse_scopes
+from carrel.cli.value_formats import format_day, is_for_people
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
 from carrel.policy.authorization.models import AccessStore
@@ -95,20 +96,38 @@ async def _create(store: AccessStore, options: argparse.Namespace) -> None:
 
 
 async def _list(store: AccessStore) -> None:
+    tokens = await store.tokens()
+    if not tokens:
+        show_page(Page((Note("No tokens yet: carrel tokens create NAME --scopes SCOPES"),)))
+        return
     now = SystemClock().now().timestamp()
-    rows = []
-    for token in await store.tokens():
-        ends = (
-            "never expires"
-            if token.expires_at is None
-            else f"until {datetime.fromtimestamp(token.expires_at, UTC).date()}"
+    rows = [
+        (
+            token.name,
+            _state(token, now),
+            _end(token, now),
+            token.user_id,
+            describe_scopes(token.scopes),
         )
-        state = (
-            "revoked"
-            if token.revoked_at is not None
-            else "expired"
-            if (token.expires_at or now + 1) <= now
-            else "active"
-        )
-        rows.append((token.name, state, ends, token.user_id, ", ".join(sorted(token.scopes))))
-    show_table(("token", "state", "ends", "acts for", "scopes"), rows)
+        for token in tokens
+    ]
+    columns = (Column("token"), "state", "ends", "acts for", "scopes")
+    show_page(Page((Table(columns, rows),)))
+
+
+def _state(token: StaticToken, now: float) -> Inline:
+    if token.revoked_at is not None:
+        return (Span("revoked", "dim"),)
+    if token.expires_at is not None and token.expires_at <= now:
+        return (Span("expired", "doubt"),)
+    return "active"
+
+
+def _end(token: StaticToken, now: float) -> str:
+    if token.expires_at is None:
+        return "never" if is_for_people() else "never expires"
+    day = format_day(token.expires_at)
+    if not is_for_people():
+        return f"until {day}"
+    days = int((token.expires_at - now) // 86_400)
+    return f"{day}, in {days:,} days" if days > 1 and token.revoked_at is None else day

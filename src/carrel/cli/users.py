@@ -6,11 +6,12 @@ import argparse
 import asyncio
 import getpass
 import sys
-from datetime import UTC, datetime
 
 from carrel.cli.options import add_home_options, home_settings
-from carrel.cli.output import say_next_step, show, show_table
+from carrel.cli.output import say_next_step, show, show_page
+from carrel.cli.page import Column, Note, Page, Table
 from carrel.cli.parsers import CommandParser
+from carrel.cli.value_formats import format_day, is_for_people
 from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
 from carrel.policy.authorization.login import (
@@ -26,8 +27,8 @@ from carrel.wiring.access import open_access_store
 from carrel.wiring.audit import record_command
 
 _NEXT_STEP = (
-    "carrel tokens create NAME --scopes … makes a token for a script; people log in when their "
-    "client sends them."
+    "carrel tokens create NAME --scopes SCOPES --user USER makes a token for a script; people log "
+    "in when their client sends them."
 )
 
 
@@ -84,7 +85,7 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
         match options.command:
             case "add":
                 await _add(store, options)
-                say_next_step(_NEXT_STEP)
+                say_next_step(_NEXT_STEP, USER=options.name)
             case "list":
                 await _list(store)
             case "reset-password":
@@ -158,18 +159,30 @@ async def _reset_password(store: AccessStore, options: argparse.Namespace) -> No
 
 
 async def _list(store: AccessStore) -> None:
-    show_table(
-        ("user", "state", "since", "scopes"),
-        [
-            (
-                user.name,
-                "disabled" if user.is_disabled else "active",
-                f"since {datetime.fromtimestamp(user.created_at, UTC).date()}",
-                "everything" if "admin" in user.scopes else ", ".join(sorted(user.scopes)),
-            )
-            for user in await store.users()
-        ],
-    )
+    users = await store.users()
+    if not users:
+        show_page(Page((Note("No users yet: carrel users add NAME"),)))
+        return
+    since = "" if is_for_people() else "since "
+    rows = [
+        (
+            user.name,
+            "disabled" if user.is_disabled else "active",
+            f"{since}{format_day(user.created_at)}",
+            describe_scopes(user.scopes),
+        )
+        for user in users
+    ]
+    show_page(Page((Table((Column("user", whole=True), "state", "since", "scopes"), rows),)))
+
+
+def describe_scopes(scopes: frozenset[str]) -> str:
+    """Scopes by name; for people all of them in a word."""
+    if "admin" in scopes:
+        return "everything"
+    if is_for_people() and scopes >= ALL_SCOPES - {"admin"}:
+        return "everything but admin"
+    return ", ".join(sorted(scopes))
 
 
 def _password(options: argparse.Namespace) -> str:
