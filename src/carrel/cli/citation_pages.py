@@ -1,136 +1,142 @@
-"""Formats answers about citations for a terminal."""
+"""Pages of the citations inside a corpus: lists, paths, ranks and snowballing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+import shlex
+from collections.abc import Mapping, Sequence
 
+from carrel.cli.page import (
+    Column,
+    Fields,
+    Heading,
+    Item,
+    Line,
+    MakePage,
+    Note,
+    Page,
+    Part,
+    Table,
+    dim,
+    join_inline,
+)
+from carrel.cli.paper_names import count_papers, id_line, people_line, title_line
 from carrel.rooms.papers.citation_models import (
     BriefPaper,
     CitationAnswer,
     CitationPath,
+    ListedReference,
+    MissingWork,
     RankedCitedPaper,
     RelatedPaper,
     Snowball,
 )
 
-_LONGEST_TITLE = 72
-_SHORT_ID = 12
+_ROUNDS = (
+    ("round", "round"), ("followed", "followed"), ("links", "links"), ("duplicates", "duplicates"),
+    ("excluded_by_year", "other years"), ("excluded_by_query", "no match"), ("new", "new"),
+)  # fmt: skip
 
 
-def _citations(answer: CitationAnswer) -> str:
-    lines = [answer.title, answer.message]
+def _citations(answer: CitationAnswer) -> Page:
+    parts: list[Part] = [Heading(answer.title), Line(answer.message)]
     if answer.references:
-        rows = [
-            (
-                f"{each.number}",
-                _mark(each.paper_id, each.linked_by, each.may_be),
-                _shorten(each.text),
-            )
-            for each in answer.references
-        ]
-        lines += ["", "It cites", *_align(rows)]
+        parts.append(Heading("It cites"))
+        parts += [Item(f"{each.number}.", _reference(each)) for each in answer.references]
     if answer.cited_by:
-        lines += ["", "Cited by"]
-        lines += _align((each.paper_id, each.year, _name(each)) for each in answer.cited_by)
+        parts += [Heading("Cited by"), *_list(answer.cited_by)]
     if answer.versions:
-        lines += ["", "Other versions, whose citations count too"]
-        lines += _align((each.paper_id, each.year, _name(each)) for each in answer.versions)
-    return "\n".join(lines)
+        parts += [Heading("Other versions, whose citations count too"), *_list(answer.versions)]
+    name = shlex.quote(answer.paper_id)
+    return Page(parts, next_step=f"carrel papers related {name} finds papers near it")
 
 
-def _related(papers: Sequence[RelatedPaper]) -> str:
-    rows = [("shared", "paper_id", "year", "paper")]
-    rows += [(f"{each.shared}", each.paper_id, each.year, _name(each)) for each in papers]
-    return "\n".join(_align(rows)) if papers else ""
+def _reference(reference: ListedReference) -> Sequence[Part]:
+    text = Line(" ".join(reference.text.split()))
+    if reference.paper_id is not None:
+        known = f"in the corpus, known by its {reference.linked_by}"
+        return (text, Line(join_inline([(dim(reference.paper_id),), (dim(known),)])))
+    if reference.may_be:
+        return (text, Line((dim(f"may be {' or '.join(reference.may_be)}"),)))
+    return (text,)
 
 
-def _path(path: CitationPath) -> str:
-    lines = [path.message]
+def _list(papers: Sequence[BriefPaper]) -> Sequence[Part]:
+    return [Item("•", _paper(each)) for each in papers]
+
+
+def _paper(paper: BriefPaper, *more: str) -> Sequence[Part]:
+    return (
+        title_line(paper.title),
+        people_line(paper.authors, paper.year, *more),
+        id_line(paper.paper_id),
+    )
+
+
+def _related(papers: Sequence[RelatedPaper]) -> Page:
+    items = [
+        Item(f"{number}.", _paper(each, f"{each.shared:,} shared", f"{each.similarity:.0%} alike"))
+        for number, each in enumerate(papers, start=1)
+    ]
+    return Page(items, next_step="")
+
+
+def _path(path: CitationPath) -> Page:
+    parts: list[Part] = [Line(path.message)]
     for step in path.steps or ():
-        lines.append(f"{step.paper_id}  {step.year}  {_name(step)}")
+        parts.append(Item("•", _paper(step)))
         if step.cites_next is not None:
-            lines.append("  cites" if step.cites_next else "  is cited by")
-    return "\n".join(lines)
+            parts.append(Line("↓ cites" if step.cites_next else "↓ is cited by", indent=2))
+    return Page(parts, next_step="")
 
 
-def _ranked(papers: Sequence[RankedCitedPaper]) -> str:
-    rows = [("rank", "cited by", "pagerank", "paper_id", "year", "paper")]
-    rows += [
-        (
-            f"{each.rank}",
-            f"{each.cited_by_count}",
-            f"{each.pagerank:.1f}",
-            each.paper_id,
-            each.year,
-            _name(each),
+def _ranked(papers: Sequence[RankedCitedPaper]) -> Page:
+    """PageRank as a share of the first paper's: parts per million mean nothing to a reader."""
+    if not papers:
+        return Page((), next_step="")
+    most = max(each.pagerank for each in papers)
+    items: list[Part] = [
+        Item(
+            f"{each.rank}.",
+            _paper(each, f"cited by {each.cited_by_count:,}", f"influence {_share(each, most)}"),
         )
         for each in papers
     ]
-    return "\n".join(_align(rows)) if papers else ""
+    note = Note("influence: PageRank over the citations in this corpus, the highest here is 100")
+    return Page((*items, note), next_step="")
 
 
-def _snowball(answer: Snowball) -> str:
-    rounds = [("round", "followed", "links", "duplicates", "other years", "no match", "new")]
-    rounds += [
-        (
-            f"{each.round}",
-            f"{each.followed}",
-            f"{each.links}",
-            f"{each.duplicates}",
-            f"{each.excluded_by_year}",
-            f"{each.excluded_by_query}",
-            f"{each.new}",
-        )
-        for each in answer.rounds
-    ]
-    lines = [answer.message, "", *_align(rounds)]
+def _share(paper: RankedCitedPaper, most: float) -> str:
+    return f"{100 * paper.pagerank / most:.0f}" if most else "0"
+
+
+def _snowball(answer: Snowball) -> Page:
+    columns = [Column(name, "right") for _, name in _ROUNDS]
+    rows = [[f"{getattr(each, field):,}" for field, _ in _ROUNDS] for each in answer.rounds]
+    parts: list[Part] = [Line(answer.message)]
     if answer.papers:
-        lines += ["", f"Found ({len(answer.papers)} of {answer.paper_count})"]
-        lines += _align(
-            (f"{each.round}", each.paper_id, each.year, _name(each)) for each in answer.papers
-        )
+        parts.append(Heading(f"Found ({len(answer.papers):,} of {answer.paper_count:,})"))
+        parts += [
+            Item(f"{number}.", _paper(each, f"round {each.round}"))
+            for number, each in enumerate(answer.papers, start=1)
+        ]
     if answer.not_in_corpus:
-        lines += ["", f"Cited, not in the corpus ({answer.not_in_corpus_count}), most cited first"]
-        lines += _align(
-            (f"{each.cited_by}", each.doi or "-", _shorten(each.text))
-            for each in answer.not_in_corpus
-        )
-    lines += ["", "PRISMA 2020 (only what is known here)"]
+        count = f"{answer.not_in_corpus_count:,}"
+        parts.append(Heading(f"Cited, not in the corpus ({count}), most cited first"))
+        parts += [Item("•", _missing(each)) for each in answer.not_in_corpus]
     counts = answer.prisma.model_dump()
-    lines += _align(
-        (name.replace("_", " "), f"{count}") for name, count in counts.items() if count is not None
-    )
-    return "\n".join(lines)
+    prisma = [(name.replace("_", " "), f"{n:,}") for name, n in counts.items() if n is not None]
+    parts += [Heading("Rounds"), Table(columns, rows)]
+    parts += [Heading("PRISMA 2020 (only what is known here)"), Fields(prisma)]
+    return Page(parts, next_step="")
 
 
-def _mark(paper_id: str | None, linked_by: str | None, may_be: Sequence[str]) -> str:
-    if paper_id is not None:
-        return f"{paper_id} ({linked_by})"
-    return f"one of {', '.join(each[:_SHORT_ID] for each in may_be)}" if may_be else "-"
+def _missing(work: MissingWork) -> Sequence[Part]:
+    known = f"doi:{work.doi}" if work.doi else ""
+    cited = f"cited by {count_papers(work.cited_by)}"
+    return (Line(" ".join(work.text.split())), id_line(cited, known))
 
 
-def _name(paper: BriefPaper) -> str:
-    first = f"{paper.authors[0]}: " if paper.authors else ""
-    return f"{first}{_shorten(paper.title)}"
-
-
-def _shorten(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= _LONGEST_TITLE else f"{plain[: _LONGEST_TITLE - 1].rstrip()}…"
-
-
-def _align(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Rows as lines whose columns stand below each other."""
-    table = [tuple(row) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
-
-
-CITATION_PAGES: Mapping[str, Callable[[Any], str]] = {
+CITATION_PAGES: Mapping[str, MakePage] = {
     "get_citations": _citations,
     "find_related_papers": _related,
     "find_citation_path": _path,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -54,11 +55,15 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: numbers stand right, and what is `whole` (an id) is never broken."""
+    """A column of a table: numbers stand right, and what is `whole` (an id) is never broken.
+
+    A column of pictures, such as bars, is `drawn_only`: where it does not fit it is left out.
+    """
 
     name: str
     align: Literal["left", "right"] = "left"
     whole: bool = False
+    drawn_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,11 @@ class PageOfQuestion:
 MakePage = Callable[[Any], Page | str] | PageOfQuestion
 
 
+def make_page(make: MakePage, answer: Any, arguments: Mapping[str, Any]) -> Page | str:
+    """The page of an answer."""
+    return make.draw(answer, arguments) if isinstance(make, PageOfQuestion) else make(answer)
+
+
 def strong(text: str) -> Span:
     return Span(text, "strong")
 
@@ -151,7 +161,7 @@ def join_inline(pieces: Sequence[Inline], separator: str = " · ") -> Inline:
 
 def mark_matches(markdown: str) -> Inline:
     """A snippet whose matched words stand between double asterisks, as spans without them."""
-    pieces = markdown.split("**")
+    pieces = [_ESCAPED.sub(r"\1", piece) for piece in _MARKS.split(markdown)]
     if len(pieces) % 2 == 0:
         return markdown
     return tuple(
@@ -159,6 +169,11 @@ def mark_matches(markdown: str) -> Inline:
         for number, piece in enumerate(pieces)
         if piece
     )
+
+
+# Asterisks that are no mark are written with a backslash before them.
+_MARKS = re.compile(r"(?<!\\)\*\*")
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]<>()#+\-.!|~])")
 
 
 def column_of(column: str | Column) -> Column:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, TextIO
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console, Group, RenderableType
-from rich.constrain import Constrain
+from rich.console import Console, Group, RenderableType, detect_legacy_windows
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -49,11 +47,13 @@ _ANY_HEIGHT = 25
 _STYLES: dict[Style, str] = {
     "strong": "bold",
     "dim": "dim",
-    "mark": "bold yellow",
+    "mark": "bold",
     "good": "green",
     "bad": "red",
     "doubt": "yellow",
 }
+# Of cells that are padded to the width of their column.
+_TRAILING_SPACES = re.compile(r" +(?=(?:\x1b\[[0-9;]*m)*\n)")
 _SPACES = re.compile(r"[ \t\r\n]+")
 # A joiner between letters: rich measures the two as one cell, terminals show two.
 _LETTER_JOINERS = re.compile("\u200d(?![\u2190-\u2bff\U0001f000-\U0001faff])")
@@ -73,21 +73,13 @@ def draw_page(page: Page, stream: TextIO, width: int, *, has_colour: bool) -> No
         emoji=False,
         soft_wrap=False,
     )
-    before: Part | None = None
-    for part in _with_markdown_parsed(page.parts):
-        if before is not None and is_apart(before, part):
-            console.print()
-        before = part
-        if isinstance(part, Verbatim):
-            # Not through rich, which breaks lines.
-            stream.write(f"{_escape(part.text.removesuffix(chr(10)))}\n")
-        else:
-            console.print(_drawing(part, width, _marker_width(page.parts)), overflow="fold")
+    lines = _lines(console, tuple(_with_markdown_parsed(page.parts)), width)
+    stream.write("".join(f"{line}\n" for line in lines))
     stream.flush()
 
 
-def _colour_system() -> Literal["auto", "standard"]:
-    return "auto" if os.name == "nt" else "standard"
+def _colour_system() -> Literal["standard"] | None:
+    return None if detect_legacy_windows() else "standard"
 
 
 def _with_markdown_parsed(parts: Sequence[Part]) -> Iterator[Part]:
@@ -98,34 +90,67 @@ def _with_markdown_parsed(parts: Sequence[Part]) -> Iterator[Part]:
             yield part
 
 
-def _marker_width(parts: Sequence[Part]) -> int:
-    """The width of the longest marker of a list, so that all its items stand below each other."""
-    return max((cell_len(part.marker) for part in parts if isinstance(part, Item)), default=0)
+def _lines(console: Console, parts: Sequence[Part], width: int) -> Iterator[str]:
+    """The lines of some parts, with a blank one between those that stand apart."""
+    marker_width = max(
+        (cell_len(each.marker) for each in parts if isinstance(each, Item)), default=0
+    )
+    before: Part | None = None
+    for part in parts:
+        if before is not None and is_apart(before, part):
+            yield ""
+        before = part
+        if isinstance(part, Item):
+            yield from _item_lines(console, part, width, marker_width)
+        else:
+            yield from _part_lines(console, part, width)
 
 
-def _drawing(part: Part, width: int, marker_width: int = 0) -> RenderableType:
+def _part_lines(console: Console, part: Part, width: int) -> Iterator[str]:
+    if isinstance(part, Verbatim):
+        # Not through rich, which breaks lines.
+        yield from _escape(part.text.removesuffix("\n")).split("\n")
+        return
+    indent = part.indent if isinstance(part, Line | Paragraph | Fields) else 0
+    room = max(_NARROWEST_COLUMN, width - indent)
+    if isinstance(part, Paragraph):
+        room = min(room, _WIDEST_PARAGRAPH)
+    with console.capture() as drawn:
+        console.print(_drawing(part, room), width=room, overflow="fold")
+    for line in _TRAILING_SPACES.sub("", drawn.get()).removesuffix("\n").split("\n"):
+        yield f"{' ' * indent}{line}" if line else ""
+
+
+def _item_lines(console: Console, item: Item, width: int, marker_width: int) -> Iterator[str]:
+    """The parts of an item below each other, beside its marker."""
+    indent = marker_width + 1 if marker_width else 0
+    room = max(_NARROWEST_COLUMN, width - indent)
+    inner = (line for part in item.parts for line in _part_lines(console, part, room))
+    for number, line in enumerate(inner):
+        if number or not marker_width:
+            yield f"{' ' * indent}{line}" if line else ""
+        else:
+            with console.capture() as marker:
+                console.print(_text(item.marker.rjust(marker_width), base="dim"), end="")
+            yield f"{marker.get()} {line}"
+
+
+def _drawing(part: Part, width: int) -> RenderableType:
     match part:
         case Heading(text):
             return _text(text, base="bold")
         case Note(text):
             return _text(text, base="dim")
-        case Line(text, indent):
-            return _indented(_text(text), indent)
-        case Paragraph(text, indent):
-            drawn = _indented(_text(text, keeps_lines=True), indent)
-            return Constrain(drawn, min(width, _WIDEST_PARAGRAPH))
+        case Line(text):
+            return _text(text)
         case Fields():
-            return _indented(_fields(part, width - part.indent), part.indent)
+            return _fields(part, width)
         case Table():
             return _table(part, width)
-        case Verbatim(text) | Markdown(text):
+        case Paragraph(text) | Verbatim(text) | Markdown(text):
             return _text(text, keeps_lines=True)
         case Item():
-            return _item(part, width, marker_width)
-
-
-def _indented(content: RenderableType, indent: int) -> RenderableType:
-    return Padding(content, (0, 0, 0, indent), expand=False) if indent else content
+            raise AssertionError("an item is drawn line by line")
 
 
 def _fields(fields: Fields, width: int) -> RenderableType:
@@ -154,7 +179,11 @@ def _table(table: Table, width: int) -> RenderableType:
     columns = [column_of(column) for column in table.columns]
     rows = [[_text(cell) for cell in row] for row in table.rows]
     if _narrowest(columns, rows) > width:
-        return _stacked(columns, table)
+        kept = [place for place, column in enumerate(columns) if not column.drawn_only]
+        columns = [columns[place] for place in kept]
+        rows = [[row[place] for place in kept] for row in rows]
+    if _narrowest(columns, rows) > width:
+        return _stacked(columns, rows)
     drawn = RichTable(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold", padding=(0, 1)
     )
@@ -177,28 +206,16 @@ def _narrowest(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> int
     return total
 
 
-def _stacked(columns: Sequence[Column], table: Table) -> RenderableType:
+def _stacked(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> RenderableType:
     """A table that does not fit, as one list of labels and values for each row."""
-    labels = [column.name for column in columns]
     pieces: list[RenderableType] = []
-    for row in table.rows:
+    for row in rows:
         if pieces:
             pieces.append(Text())
-        for label, value in zip(labels, row, strict=True):
-            if plain_text(value):
-                pieces.append(Text.assemble((f"{label}: ", "dim"), _text(value)))
+        for column, value in zip(columns, row, strict=True):
+            if value.plain:
+                pieces.append(Text.assemble((f"{column.name}: ", "dim"), value))
     return Group(*pieces)
-
-
-def _item(item: Item, width: int, marker_width: int) -> RenderableType:
-    indent = marker_width + 1 if marker_width else 0
-    grid = RichTable.grid(padding=0)
-    grid.add_column(no_wrap=True, justify="right", width=marker_width)
-    grid.add_column(no_wrap=True, width=1 if marker_width else 0)
-    grid.add_column(overflow="fold")
-    content = Group(*(_drawing(part, width - indent) for part in item.parts))
-    grid.add_row(_text(item.marker, base="dim"), Text(" "), content)
-    return grid
 
 
 def _text(inline: Inline, base: str = "", *, keeps_lines: bool = False) -> Text:

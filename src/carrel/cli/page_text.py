@@ -18,6 +18,7 @@ from carrel.cli.page import (
     Part,
     Table,
     Verbatim,
+    column_of,
     is_apart,
     plain_text,
 )
@@ -59,11 +60,16 @@ def _part_lines(part: Part) -> Sequence[str]:
         case Fields(rows, indent):
             return _indent(_field_lines(rows), indent)
         case Table():
-            return ["\t".join(_cell(cell) for cell in row) for row in part.rows]
+            return _table_lines(part)
         case Verbatim(text) | Markdown(text):
             return text.removesuffix("\n").split("\n")
         case Item():
             return _item_lines(part)
+
+
+def _table_lines(table: Table) -> list[str]:
+    kept = [place for place, each in enumerate(table.columns) if not column_of(each).drawn_only]
+    return ["\t".join(_cell(row[place]) for place in kept) for row in table.rows]
 
 
 def _field_lines(rows: Sequence[tuple[str, Inline]]) -> list[str]:

@@ -17,7 +17,7 @@ from carrel.cli.logs import configure_command_logs
 from carrel.cli.operation_arguments import add_operation_arguments, read_operation_arguments
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show, show_page
-from carrel.cli.page import MakePage, Markdown, Note, Page, PageOfQuestion, Verbatim
+from carrel.cli.page import MakePage, Markdown, Note, Page, Verbatim, make_page
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.core.answer import Blocks, Partial, Text, split_explanation
@@ -207,10 +207,8 @@ def _page(operation: Operation[Any], answer: Any, arguments: Mapping[str, object
             return f"{first}\n\n{rest}"
         return replace(first, parts=(*first.parts, Note(rest)))
     make = _pages(operation.room).get(operation.name)
-    if isinstance(make, PageOfQuestion):
-        return make.draw(answer, arguments)
     if make is not None:
-        return make(answer)
+        return make_page(make, answer, arguments)
     if isinstance(answer, Text):
         return Page((_text_part(answer),))
     if isinstance(answer, Blocks):

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from carrel.cli.page import Page, make_page
+from carrel.cli.page_text import write_page_text
 from carrel.cli.papers_pages import PAGES
 from carrel.core.answer import Explained, split_explanation
 from carrel.core.caller import LOCAL_USER, Caller, Visit
@@ -87,7 +89,9 @@ async def ask(desk: Desk, name: str, **arguments: object) -> Any:
     found, explanation = split_explanation(answer)
     # Every answer can be shown at a terminal.
     if name in PAGES:
-        assert isinstance(PAGES[name](found), str)
+        page = make_page(PAGES[name], found, arguments)
+        assert isinstance(page, Page)
+        assert write_page_text(page) or not found
     return Explained(found, explanation) if explanation is not None else found
 
 
