@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 
 from carrel.cli.calls import at_terminal
+from carrel.cli.command_names import command_line, in_commands
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.output import show
+from carrel.cli.output import show, show_page
+from carrel.cli.page import (
+    Fields,
+    Item,
+    Line,
+    Note,
+    Page,
+    Paragraph,
+    Part,
+    Verbatim,
+    dim,
+    mark_matches,
+    strong,
+)
 from carrel.cli.parsers import CommandParser
 from carrel.core.answer import split_explanation
 from carrel.core.answer_encoding import encode_answer
-from carrel.core.desk_search import DeskAnswer, DeskHit, NothingOnDesk
+from carrel.core.desk_search import DeskAnswer, DeskHit
 from carrel.core.errors import NotConfiguredError
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
+
+_NOTHING_FOUND = "Nothing on the desk has these words. Try fewer or other words."
 
 
 def run(words: list[str]) -> int:
@@ -39,16 +56,18 @@ def run(words: list[str]) -> int:
     if options.json:
         value = orjson.loads(encode_answer(DeskAnswer, answer))
         show(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+        _tell_rooms(answer)
     elif answer.hits:
-        show("\n\n".join(_shown(hit) for hit in answer.hits))
-    for room in answer.rooms if explanation is None else ():
-        if room.message:
-            show(f"{room.room}: {room.message}", file=sys.stderr)
-    if isinstance(explanation, NothingOnDesk):
-        show(
-            "\n".join(f"{name}: {why}" for name, why in explanation.rooms.items()), file=sys.stderr
-        )
+        show_page(draw_desk_answer(answer))
+    elif explanation is not None:
+        show_page(_explain_nothing(answer), file=sys.stderr)
     return 0
+
+
+def _tell_rooms(answer: DeskAnswer) -> None:
+    for room in answer.rooms:
+        if room.message:
+            show(f"{room.room}: {in_commands(room.message)}", file=sys.stderr)
 
 
 async def _ask(settings: Settings, arguments: dict[str, object]) -> Any:
@@ -62,9 +81,27 @@ async def _ask(settings: Settings, arguments: dict[str, object]) -> Any:
         return await (await at_terminal(desk)).call(search, arguments)
 
 
-def _shown(hit: DeskHit) -> str:
-    arguments = orjson.dumps(hit.next.arguments).decode()
-    return (
-        f"{hit.title}\n  {hit.kind} {hit.id} ({hit.room})\n  {hit.snippet}\n"
-        f"  then: {hit.next.operation} {arguments}"
-    )
+def draw_desk_answer(answer: DeskAnswer) -> Page:
+    """The hits as a numbered list, each with the command that reads it."""
+    items = [Item(f"{number}.", _hit(hit)) for number, hit in enumerate(answer.hits, start=1)]
+    counts = [f"{room.hits} of {room.room}" for room in answer.rooms if room.hits]
+    count = "1 hit" if len(answer.hits) == 1 else f"{len(answer.hits)} hits"
+    # A room that has nothing to find is no news; one that could not be searched is.
+    silent = [room for room in answer.rooms if not room.is_searched]
+    notes = [Note(f"{count}: {', '.join(counts)}")]
+    notes += [Note(f"{room.room}: {in_commands(room.message)}") for room in silent]
+    return Page((*items, *notes))
+
+
+def _hit(hit: DeskHit) -> Sequence[Part]:
+    lines: list[Part] = [Line((dim(f"{hit.kind} "), strong(hit.title or hit.id)))]
+    if hit.snippet.strip():
+        lines.append(Paragraph(mark_matches(hit.snippet)))
+    # As it is, to be pasted.
+    return [*lines, Verbatim(command_line(hit.next.operation, hit.next.arguments))]
+
+
+def _explain_nothing(answer: DeskAnswer) -> Page:
+    """One sentence, what to try, and what each room says for itself."""
+    reasons = [(room.room, in_commands(room.message)) for room in answer.rooms if room.message]
+    return Page((Line(_NOTHING_FOUND), Fields(reasons)))

@@ -12,12 +12,13 @@ from typing import Any
 import orjson
 
 from carrel.cli.calls import Terminal, at_terminal, call_local, local_operations
+from carrel.cli.command_names import in_commands
 from carrel.cli.generic_page import make_generic_page
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.operation_arguments import add_operation_arguments, read_operation_arguments
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.output import say_next_step, show, show_page
-from carrel.cli.page import MakePage, Markdown, Note, Page, Verbatim, make_page
+from carrel.cli.output import say_next_step, show_page
+from carrel.cli.page import MakePage, Markdown, Note, Page, Paragraph, Verbatim, make_page
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.core.answer import Blocks, Partial, Text, split_explanation
@@ -161,7 +162,7 @@ def show_answer(asked: AskedOperation) -> int:
     page = _json_text(operation, answer) if as_json else _page(operation, answer, asked.arguments)
     show_page(page)
     if explanation is not None:
-        show(explanation.message, file=sys.stderr)
+        show_page(Page((Paragraph(in_commands(explanation.message)),)), file=sys.stderr)
     if _has_only_failed(operation, answer):
         return _NOTHING_DONE
     if not as_json:

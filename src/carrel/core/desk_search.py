@@ -62,6 +62,8 @@ class SearchedRoom(Answer):
     room: str
     hits: int
     message: str = Field(default="", exclude_if=lambda message: not message)
+    # False where it could not be searched, or not by this caller.
+    is_searched: bool = Field(default=True, exclude_if=lambda is_searched: is_searched)
 
 
 class DeskAnswer(Answer):
@@ -100,6 +102,7 @@ class RoomFindings:
 
     candidates: Sequence[DeskCandidate] = ()
     message: str = ""
+    is_searched: bool = True
 
 
 class RoomSearch(Protocol):
@@ -181,9 +184,9 @@ class DeskSearch:
                     found[name] = result
                 case CarrelError():
                     errors.append(result)
-                    found[name] = RoomFindings(message=f"{result.message} {result.next_step}")
+                    found[name] = _not_searched(f"{result.message} {result.next_step}")
                 case TimeoutError():
-                    found[name] = RoomFindings(message="It did not answer in time; ask it alone.")
+                    found[name] = _not_searched("It did not answer in time; ask it alone.")
                 case _:
                     raise result
         if len(errors) == len(rooms):
@@ -223,15 +226,25 @@ def _merge(
     hits = [_show(placed[at][0], placed[at][2], marker) for at in order]
     shown = [hit.room for hit in hits]
     rooms = [
-        SearchedRoom(room=name, hits=shown.count(name), message=_room_message(findings))
+        SearchedRoom(
+            room=name,
+            hits=shown.count(name),
+            message=_room_message(findings),
+            is_searched=findings.is_searched,
+        )
         for name, findings in sorted(
             found.items(), key=lambda each: shown.index(each[0]) if each[0] in shown else MAX_HITS
         )
     ]
     rooms += [
-        SearchedRoom(room=name, hits=0, message=message) for name, message in left_out.items()
+        SearchedRoom(room=name, hits=0, message=message, is_searched=False)
+        for name, message in left_out.items()
     ]
     return DeskAnswer(hits=hits, rooms=rooms)
+
+
+def _not_searched(message: str) -> RoomFindings:
+    return RoomFindings(message=message, is_searched=False)
 
 
 def _room_message(findings: RoomFindings) -> str:

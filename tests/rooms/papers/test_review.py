@@ -147,9 +147,10 @@ def test_the_terminal_shows_the_list_and_marks_guesses(
 ) -> None:
     assert main(["papers", "review", "--home", str(home)]) == 0
     said = capsys.readouterr()
-    assert "On engines  [engines.md, engines_again.md, engines.bib]" in said.out
-    assert "publication_date: 2018 (list) — sources disagree" in said.out
-    assert "      or: 2019 (list)" in said.out
+    assert "On engines\n   engines.md, engines_again.md, engines.bib\n" in said.out
+    assert "publication date: 2018 (list) — sources disagree" in said.out
+    assert "     or: 2019 (list)" in said.out
+    assert "4 papers with doubtful fields" in said.err
     assert main(["papers", "search", "heading", "--home", str(home)]) == 0
     said = capsys.readouterr()
     assert "scan 0001 ?" in said.out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from carrel.core.paging import explain_past_end
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.libraries.works.cited_works import CitedWork
 from carrel.rooms.papers.citation_drawings import write_drawing
@@ -56,10 +57,15 @@ class PaperCitations:
         shown = references if direction != "in" else None
         if shown is not None and question.in_corpus:
             shown = [each for each in shown if each.paper_id is not None or each.may_be]
+        message = _explain(coverage, references, citing, direction, paper.has_source)
+        longest = max(len(shown or ()), citing.count if citing else 0)
+        if 0 < longest <= first:
+            past = explain_past_end(question.page, limit, longest, "entries of the longer list")
+            message = f"{message} {past.message}"
         return CitationAnswer(
             paper_id=paper.paper_id,
             title=paper.title,
-            message=_explain(coverage, references, citing, direction, paper.has_source),
+            message=message,
             references_known=references is not None,
             reference_count=None if references is None else len(references),
             linked_count=linked,

@@ -9,6 +9,7 @@ from carrel.core.answer import Explained, Explanation, Text
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.note_links import NoNotes, NotesAbout, find_notes
+from carrel.core.paging import explain_past_end
 from carrel.core.quoting import QuotedSource
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.rooms.papers.figures import PaperFigures
@@ -79,9 +80,12 @@ class PapersOperations:
     )
     async def search_papers(self, question: SearchPapers, call: Call) -> list[PaperHit] | Explained:
         hits = await self._papers.search(question.query, page=question.page, limit=question.limit)
-        if hits or question.page > 1:
+        if hits:
             return _tell_unread(hits, question.query)
-        return Explained(hits, await self._papers.explain_empty(question.query))
+        first = (
+            [] if question.page == 1 else await self._papers.search(question.query, page=1, limit=1)
+        )
+        return Explained(hits, await self._explain_nothing(question.query, question, first))
 
     @operation(
         title="Search papers by keyword",
@@ -105,9 +109,22 @@ class PapersOperations:
         hits = await self._papers.search_by_keyword(
             question.keyword, page=question.page, limit=question.limit
         )
-        if hits or question.page > 1:
+        if hits:
             return hits
-        return Explained(hits, await self._papers.explain_empty(question.keyword))
+        first = (
+            []
+            if question.page == 1
+            else await self._papers.search_by_keyword(question.keyword, page=1, limit=1)
+        )
+        return Explained(hits, await self._explain_nothing(question.keyword, question, first))
+
+    async def _explain_nothing(
+        self, text: str, question: SearchPapers | SearchPapersByKeyword, first: list[PaperHit]
+    ) -> Explanation:
+        """Why a page is empty; `first` is what page 1 begins with, where another was asked for."""
+        if not first:
+            return await self._papers.explain_empty(text)
+        return explain_past_end(question.page, question.limit, first[0].total, "papers")
 
     @operation(
         title="Get paper metadata",

@@ -8,6 +8,7 @@ from typing import Any
 from carrel.core.answer import Explained
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
+from carrel.core.paging import explain_past_end
 from carrel.core.quoting import QuotedSource
 from carrel.rooms.papers.models import (
     FindPassages,
@@ -71,8 +72,13 @@ class PassageOperations:
         hits = await self._passages.find(
             question.query, question.within, page=question.page, limit=question.limit
         )
-        if hits or question.page > 1:
+        if hits:
             return hits
+        if question.page > 1 and await self._passages.find(
+            question.query, question.within, page=1, limit=1
+        ):
+            past = explain_past_end(question.page, question.limit, None, "passages")
+            return Explained(hits, past)
         return Explained(hits, await self._passages.explain_empty(question.query, question.within))
 
     @operation(

@@ -14,6 +14,7 @@ from carrel.core.answer import Explained, Explanation
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.operation import Answer, Question
+from carrel.core.paging import explain_past_end
 from carrel.core.quoting import QuotedSource
 from carrel.rooms.papers.building.doubts import Doubt, DoubtKind
 from carrel.rooms.papers.building.paper_groups import Conflict
@@ -177,12 +178,12 @@ class ReviewOperations:
         papers = [_describe_paper(paper, question, found.total) for paper in found.papers]
         if papers:
             return papers
-        message = (
-            f"There are {found.total:,} such papers; page {question.page} is past the last."
-            if found.total
-            else "Nothing of that kind is doubtful in this corpus."
+        if found.total:
+            past = explain_past_end(question.page, question.limit, found.total, "papers")
+            return Explained([], past)
+        return Explained(
+            [], Explanation(message="Nothing of that kind is doubtful in this corpus.")
         )
-        return Explained([], Explanation(message=message))
 
 
 def _describe_paper(paper: PaperInDoubt, asked: ReviewPapers, total: int) -> DoubtfulPaper:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from carrel.core.paging import explain_past_end
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.rooms.papers.citation_models import (
     BriefPaper,
@@ -58,7 +59,9 @@ class Snowballing:
             stopped=stopped,
             message=_explain(stopped, len(found), unread, question.direction)
             + f" {coverage.with_references:,} of {coverage.papers:,} papers of the corpus have a "
-            "known reference list." + _explain_doubt(missing.doubtful_count),
+            "known reference list."
+            + _explain_doubt(missing.doubtful_count)
+            + _explain_page(question, len(found)),
             rounds=rounds,
             prisma=PrismaCounts(
                 identified_from_citation_searching=sum(each.links for each in rounds),
@@ -82,6 +85,13 @@ class Snowballing:
             not_in_corpus=list(missing.works),
             may_be_in_corpus_count=missing.doubtful_count,
         )
+
+
+def _explain_page(question: SnowballPapers, count: int) -> str:
+    """What to say of a page past the last one; empty for any other."""
+    if not 0 < count <= first_of_page(question.page, question.limit):
+        return ""
+    return f" {explain_past_end(question.page, question.limit, count, 'papers').message}"
 
 
 class _Search:
