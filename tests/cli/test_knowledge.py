@@ -82,7 +82,7 @@ def test_notes_that_were_imported_as_personal_are_shared_by_importing_them_for_t
     assert run(capsys, "import", str(vault)) == "2 new, 3 refused\n"
     assert not json.loads(run(capsys, "search", "*", "--whose", "team", "--json"))
     (vault / "sub" / "two.md").write_text("Second note, changed")
-    assert run(capsys, "import", str(vault), "--source", "team") == "2 changed, 3 refused\n"
+    assert run(capsys, "import", str(vault), "--source", "team") == "3 refused, 2 shared\n"
     shared = json.loads(run(capsys, "search", "*", "--whose", "team", "--json"))
     assert {hit["content"].strip() for hit in shared} == {"See [[two]] #b", "Second note, changed"}
     assert not json.loads(run(capsys, "search", "*", "--whose", "mine", "--json"))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.add_report import AddReport
 from carrel.cli.calls import Terminal, at_terminal, local_operations
 from carrel.cli.logs import configure_command_logs
@@ -21,6 +22,7 @@ from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.cli.rooms import wait_for_job
+from carrel.core.caller import Caller
 from carrel.core.errors import AuditUnavailableError, CarrelError
 from carrel.core.progress import NoProgress, Progress
 from carrel.libraries.bibliography import identifier_of
@@ -66,6 +68,7 @@ def run(words: list[str]) -> int:
     parser.add_argument("--dry-run", action="store_true", help="only say what would go where")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_user_option(parser)
     add_desk_options(parser)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
@@ -76,7 +79,7 @@ def run(words: list[str]) -> int:
         report = AddReport.planned(things, targets)
     else:
         progress: Progress = NoProgress() if options.quiet else TerminalProgress()
-        adding = _Adding(settings, things, targets, progress)
+        adding = _Adding(settings, things, targets, progress, find_user(settings, options))
         if len(things.folders) == 1:
             adding.report.folder = shlex.quote(things.folders[0])
         try:
@@ -113,13 +116,14 @@ class _Adding:
     things: SortedThings
     targets: frozenset[str]
     progress: Progress
+    user: Caller | None = None
     report: AddReport = field(default_factory=AddReport)
 
     async def run(self) -> AddReport:
         report = self.report
         report.left_out += self.things.left_out
         async with open_desk(self.settings).session() as desk:
-            terminal = await at_terminal(desk)
+            terminal = await at_terminal(desk, self.user)
             if "references" in self.targets:
                 await self._add_lists(terminal)
             await self._add_identifiers(terminal)
@@ -245,7 +249,7 @@ class _Adding:
                 continue
             found, counts = self.report.notes, imported.counts
             found.new += counts["new"]
-            found.joined += counts["changed"]
+            found.joined += counts["changed"] + counts["shared"]
             found.known += counts["unchanged"] + counts["kept"]
             for path, problem in imported.problems:
                 self.report.left_out.append(ThingLeftOut(str(folder / path), "note", problem))

@@ -11,12 +11,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
-from carrel.core.caller import COMMAND_LINE, Call, Caller, Visit
+from carrel.core.caller import COMMAND_LINE, LOCAL_USER, Call, Caller, Visit
 from carrel.core.decorators import collect_operations
+from carrel.core.errors import InsufficientPermissionsError
 from carrel.core.operation import Operation, Question
 from carrel.core.process_name import process_name
 from carrel.core.progress import NoProgress, Progress
 from carrel.core.room import load
+from carrel.policy.acting import UserMayNotError
 from carrel.policy.command_audit import operator_name
 from carrel.rooms import declared_rooms
 from carrel.settings import Settings
@@ -37,7 +39,7 @@ class Terminal:
         return await self.call(self.desk.catalogue.operations[operation], given)
 
     async def call(self, operation: Operation[Any], arguments: Mapping[str, object]) -> Any:
-        return await self.desk.gate.call(operation, arguments, self.caller, self.visit)
+        return await self._pass_gate(operation, arguments, self.visit)
 
     async def call_local(
         self,
@@ -49,9 +51,21 @@ class Terminal:
         """Run a local operation, which may block; an interrupt ends it anywhere."""
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        visit = replace(self.visit, operator=operator_name())
+        # Who acts for a user is recorded as the client of the call.
+        is_acting = self.caller.user_id != LOCAL_USER
+        visit = self.visit if is_acting else replace(self.visit, operator=operator_name())
         local = replace(operation, run=_LocalRun(operation, progress, context))
-        return await self.desk.gate.call(local, arguments, self.caller, visit)
+        return await self._pass_gate(local, arguments, visit)
+
+    async def _pass_gate(
+        self, operation: Operation[Any], arguments: Mapping[str, object], visit: Visit
+    ) -> Any:
+        try:
+            return await self.desk.gate.call(operation, arguments, self.caller, visit)
+        except InsufficientPermissionsError as refusal:
+            if self.caller.user_id == LOCAL_USER:
+                raise
+            raise UserMayNotError(self.caller.user_id, refusal) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +82,11 @@ class _LocalRun:
             return await self.operation.run(question, call)
 
 
-async def at_terminal(desk: Desk) -> Terminal:
+async def at_terminal(desk: Desk, user: Caller | None = None) -> Terminal:
+    """The person at this terminal, or the user for whom they act."""
     visit = Visit(COMMAND_LINE, f"cli-{process_name()}", "local", f"carrel on {sys.platform}")
-    return Terminal(desk, await desk.gate.identify(visit), visit)
+    person = await desk.gate.identify(visit)
+    return Terminal(desk, person if user is None else user, visit)
 
 
 def local_operations(settings: Settings, room: str) -> dict[str, Operation[Any]]:
@@ -90,13 +106,14 @@ def call_local(
     *,
     progress: Progress | None = None,
     context: AbstractContextManager[object] | None = None,
+    user: Caller | None = None,
 ) -> Any:
     """Runs one of the operator's own operations through the gate; no room is opened for it."""
     operation = local_operations(settings, room)[name]
 
     async def session() -> Any:
         async with open_desk(settings.model_copy(update={"rooms": ()})).session() as desk:
-            terminal = await at_terminal(desk)
+            terminal = await at_terminal(desk, user)
             return await terminal.call_local(
                 operation, arguments, progress or NoProgress(), context or nullcontext()
             )

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import at_terminal
 from carrel.cli.command_names import command_line, in_commands
 from carrel.cli.logs import configure_command_logs
@@ -30,6 +31,7 @@ from carrel.cli.page import (
 from carrel.cli.parsers import CommandParser
 from carrel.core.answer import split_explanation
 from carrel.core.answer_encoding import encode_answer
+from carrel.core.caller import Caller
 from carrel.core.desk_search import DeskAnswer, DeskHit
 from carrel.core.errors import NotConfiguredError
 from carrel.settings import Settings
@@ -45,6 +47,7 @@ def run(words: list[str]) -> int:
     parser.add_argument("query", nargs="+", help="plain words, or an identifier")
     parser.add_argument("--limit", type=int, help="how many hits (default 10)")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    add_user_option(parser)
     add_desk_options(parser)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
@@ -52,7 +55,9 @@ def run(words: list[str]) -> int:
     asked: dict[str, object] = {"query": " ".join(options.query)}
     if options.limit is not None:
         asked["limit"] = options.limit
-    answer, explanation = split_explanation(asyncio.run(_ask(settings, asked)))
+    answer, explanation = split_explanation(
+        asyncio.run(_ask(settings, asked, find_user(settings, options)))
+    )
     if options.json:
         value = orjson.loads(encode_answer(DeskAnswer, answer))
         show(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
@@ -70,7 +75,7 @@ def _tell_rooms(answer: DeskAnswer) -> None:
             show(f"{room.room}: {in_commands(room.message)}", file=sys.stderr)
 
 
-async def _ask(settings: Settings, arguments: dict[str, object]) -> Any:
+async def _ask(settings: Settings, arguments: dict[str, object], user: Caller | None) -> Any:
     async with open_desk(settings).session() as desk:
         search = desk.catalogue.desk_search
         if search is None:
@@ -78,7 +83,7 @@ async def _ask(settings: Settings, arguments: dict[str, object]) -> Any:
                 "A search over the desk needs two or more open rooms.",
                 next_step="Name them with --rooms, or search the one room with its own command.",
             )
-        return await (await at_terminal(desk)).call(search, arguments)
+        return await (await at_terminal(desk, user)).call(search, arguments)
 
 
 def draw_desk_answer(answer: DeskAnswer) -> Page:

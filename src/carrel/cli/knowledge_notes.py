@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import call_local
 from carrel.cli.knowledge_pages import report_page
 from carrel.cli.options import add_desk_options, settings_from, usual_file_modes
@@ -49,6 +50,7 @@ def run(words: list[str]) -> int:
             metavar="FOLDER",
             help="where the folder was when it was last imported",
         )
+    add_user_option(parser)
     add_desk_options(parser)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
@@ -64,7 +66,14 @@ def run(words: list[str]) -> int:
         arguments,
         progress=TerminalProgress(),
         context=usual_file_modes() if command == "export" else None,
+        user=find_user(settings, options),
     )
+    if report.of_team:
+        show(
+            f"{report.of_team} of these notes are the team's and stay so; an import never makes "
+            f"the team's notes personal again.",
+            file=sys.stderr,
+        )
     return _show_report(report, command)
 
 
@@ -82,15 +91,18 @@ def run_nodes(words: list[str]) -> int:
     parser.add_argument(
         "--from-notes", action="store_true", help="make a node of every team note instead"
     )
+    add_user_option(parser)
     add_desk_options(parser)
     options = parser.parse_args(words[1:])
     arguments = {"file": options.file, "from_notes": options.from_notes}
+    settings = settings_from(options)
     imported: NodesImported = call_local(
-        settings_from(options),
+        settings,
         "knowledge",
         "import_nodes",
         arguments,
         progress=TerminalProgress(),
+        user=find_user(settings, options),
     )
     refused = "" if options.from_notes else f", {len(imported.bad)} lines refused"
     show(f"{imported.saved} nodes{refused}")

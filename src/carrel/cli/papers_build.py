@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import call_local
 from carrel.cli.options import add_home_options, home_settings, usual_file_modes
 from carrel.cli.output import say_next_step, show
@@ -79,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "otherwise)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_user_option(parser)
     add_home_options(parser)
 
 
@@ -87,6 +89,7 @@ def build(options: argparse.Namespace) -> int:
     from carrel.wiring.papers import snapshot_path
 
     settings = home_settings(options)
+    user = find_user(settings, options)
     own = snapshot_path(settings)
     into = options.into or own.parent
     arguments: dict[str, object] = {
@@ -107,6 +110,7 @@ def build(options: argparse.Namespace) -> int:
             arguments,
             progress=None if options.quiet else TerminalProgress(),
             context=usual_file_modes() if is_elsewhere else None,
+            user=user,
         )
     except AuditUnavailableError:
         raise

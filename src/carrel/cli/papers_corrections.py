@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from carrel.cli import rooms
+from carrel.cli.acting import add_user_option
 from carrel.cli.options import add_desk_options
 from carrel.cli.parsers import CommandParser
 
@@ -28,6 +29,7 @@ def run(words: list[str]) -> int:
     parser = CommandParser(prog=f"carrel papers {command}", description=description)
     add_arguments(parser)
     add_desk_options(parser)
+    add_user_option(parser)
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     options = parser.parse_args(words[1:])
     name = "paper_history" if command == "history" else "edit_paper"

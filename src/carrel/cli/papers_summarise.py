@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import call_local
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import show
@@ -68,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="price of a million tokens that the model writes",
     )
+    add_user_option(parser)
     add_home_options(parser)
 
 
@@ -83,6 +85,7 @@ def summarise(options: argparse.Namespace) -> int:
         )
         return 2
     settings = home_settings(options)
+    user = find_user(settings, options)
     arguments: dict[str, object] = {
         "into": str(options.into or snapshot_path(settings).parent),
         "template": options.template,
@@ -94,7 +97,12 @@ def summarise(options: argparse.Namespace) -> int:
     }
     try:
         tally: SummaryTally = call_local(
-            settings, "papers", "summarise_papers", arguments, progress=TerminalProgress()
+            settings,
+            "papers",
+            "summarise_papers",
+            arguments,
+            progress=TerminalProgress(),
+            user=user,
         )
     except AuditUnavailableError:
         raise

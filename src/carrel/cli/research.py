@@ -12,11 +12,13 @@ from pathlib import Path
 
 import orjson
 
+from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import Terminal, at_terminal
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show
 from carrel.cli.parsers import CommandParser
+from carrel.core.caller import Caller
 from carrel.core.errors import InvalidInputError
 from carrel.rooms.research.models import HypothesisRow, ResearchStatus
 from carrel.wiring.desk import Desk, open_desk
@@ -42,6 +44,7 @@ def start(words: list[str]) -> int:
     parser = CommandParser(
         prog="carrel research start", description="Start a research project on a goal."
     )
+    add_user_option(parser)
     add_desk_options(parser)
     parser.add_argument("goal", metavar="GOAL", help="what is to be found out, in a sentence")
     parser.add_argument("--domain", help="biology, chemistry, physics…; inferred if absent")
@@ -53,11 +56,11 @@ def start(words: list[str]) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     options = parser.parse_args(words[1:])
-    research = _open_research(options)
+    research, user = _open_research(options)
 
     async def session() -> int:
         async with research.session(resumes_jobs=options.watch) as desk:
-            terminal = await at_terminal(desk)
+            terminal = await at_terminal(desk, user)
             asked = {
                 "goal": options.goal,
                 "domain": options.domain,
@@ -82,14 +85,15 @@ def watch(words: list[str]) -> int:
     parser = CommandParser(
         prog="carrel research watch", description="Go on with a project and show it live."
     )
+    add_user_option(parser)
     add_desk_options(parser)
     parser.add_argument("research_id", metavar="RESEARCH_ID")
     options = parser.parse_args(words[1:])
-    research = _open_research(options)
+    research, user = _open_research(options)
 
     async def session() -> int:
         async with research.session(resumes_jobs=True) as desk:
-            return await follow(await at_terminal(desk), options.research_id)
+            return await follow(await at_terminal(desk, user), options.research_id)
 
     return asyncio.run(session())
 
@@ -99,17 +103,18 @@ def import_hypotheses(words: list[str]) -> int:
         prog="carrel research import",
         description="Import the hypotheses.json of the earlier system.",
     )
+    add_user_option(parser)
     add_desk_options(parser)
     parser.add_argument("file", metavar="FILE", type=Path)
     parser.add_argument("--goal", help="the goal of the project they become")
     options = parser.parse_args(words[1:])
-    research = _open_research(options)
+    research, user = _open_research(options)
     text = _text(options.file)
 
     async def session() -> int:
         async with research.session() as desk:
             goal = options.goal or f"Hypotheses imported from {options.file.name}"
-            report = await (await at_terminal(desk)).ask(
+            report = await (await at_terminal(desk, user)).ask(
                 "import_hypotheses", hypotheses=text, goal=goal
             )
         show(
@@ -132,6 +137,7 @@ def note(words: list[str]) -> int:
     parser = CommandParser(
         prog="carrel research note", description="Save a hypothesis as a note, with its evidence."
     )
+    add_user_option(parser)
     add_desk_options(parser)
     parser.add_argument("hypothesis_id", metavar="HYPOTHESIS_ID")
     parser.add_argument("--tags", nargs="+", metavar="TAG", help="beside hypothesis")
@@ -139,10 +145,11 @@ def note(words: list[str]) -> int:
     settings = settings_from(options)
     configure_command_logs(options.log_level, settings)
     rooms = [name for name in settings.rooms if name in {"knowledge", "research"}]
+    user = find_user(settings, options)
 
     async def session() -> int:
         async with open_desk(settings.model_copy(update={"rooms": tuple(rooms)})).session() as desk:
-            saved = await (await at_terminal(desk)).ask(
+            saved = await (await at_terminal(desk, user)).ask(
                 "save_hypothesis_note", hypothesis_id=options.hypothesis_id, tags=options.tags
             )
         show(f"Saved as note {saved.note_id}: {saved.title}")
@@ -166,11 +173,11 @@ def _text(file: Path) -> str:
         ) from None
 
 
-def _open_research(options: argparse.Namespace) -> Desk:
-    """Open the research room alone; the others are not needed."""
+def _open_research(options: argparse.Namespace) -> tuple[Desk, Caller | None]:
+    """Open the research room alone, the others are not needed; and the user to act for."""
     settings = settings_from(options).model_copy(update={"rooms": ("research",)})
     configure_command_logs(options.log_level, settings)
-    return open_desk(settings)
+    return open_desk(settings), find_user(settings, options)
 
 
 async def follow(terminal: Terminal, research_id: str) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import Terminal, at_terminal, call_local, local_operations
 from carrel.cli.command_names import in_commands
 from carrel.cli.generic_page import make_generic_page
@@ -23,6 +24,7 @@ from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
 from carrel.core.answer import Blocks, Partial, Text, split_explanation
 from carrel.core.answer_encoding import encode_answer
+from carrel.core.caller import Caller
 from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
 from carrel.core.room import load
@@ -78,10 +80,12 @@ def ask_operation(
     configure_command_logs(options.log_level, settings)
     operation = operations[options.command]
     arguments = read_operation_arguments(operation, options)
+    user = find_user(settings, options)
     if operation.is_local:
-        answer = call_local(settings, room, operation.name, arguments, progress=TerminalProgress())
+        progress = TerminalProgress()
+        answer = call_local(settings, room, operation.name, arguments, progress=progress, user=user)
     else:
-        answer = asyncio.run(_ask(settings, operation.name, arguments))
+        answer = asyncio.run(_ask(settings, operation.name, arguments, user))
     return AskedOperation(operation, arguments, answer, options)
 
 
@@ -103,6 +107,8 @@ def room_parser(
         add_desk_options(command)
         command.add_argument("--json", action="store_true", help="print the answer as JSON")
         add_operation_arguments(command, operation)
+        if "user" not in operation.question.model_fields:
+            add_user_option(command)
         if add_options is not None:
             add_options(command)
     for name in _own_commands(room):
@@ -123,7 +129,8 @@ def run_named_operation(
     settings = _with_rooms_needed(settings_from(options), room)
     configure_command_logs(options.log_level, settings)
     operation = next(each for each in _operations(room).values() if each.name == name)
-    answer = asyncio.run(_ask(settings, name, arguments))
+    user = find_user(settings, options)
+    answer = asyncio.run(_ask(settings, name, arguments, user))
     return show_answer(AskedOperation(operation, arguments, answer, options))
 
 
@@ -148,9 +155,11 @@ def _operations(room: str) -> dict[str, Operation[Any]]:
     }
 
 
-async def _ask(settings: Settings, name: str, arguments: dict[str, object]) -> Any:
+async def _ask(
+    settings: Settings, name: str, arguments: dict[str, object], user: Caller | None
+) -> Any:
     async with open_desk(settings).session() as desk:
-        terminal = await at_terminal(desk)
+        terminal = await at_terminal(desk, user)
         answer = await terminal.call(desk.catalogue.operations[name], arguments)
         return await wait_for_job(terminal, answer)
 

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 from types import FrameType
 
+from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
@@ -37,6 +38,7 @@ def run(words: list[str]) -> int:
     parser.add_argument(
         "--into", type=Path, metavar="DIR", help="another corpus than the desk's own"
     )
+    add_user_option(parser)
     add_home_options(parser)
     return watch(parser.parse_args(words[1:]))
 
@@ -57,7 +59,8 @@ def watch(options: argparse.Namespace) -> int:
     is_own = into.resolve() == own.resolve()
     looking = CorpusWatch(into, options.folders, _say, _complain, progress, has_notes=is_own)
     facts = {"folders": [str(folder) for folder in options.folders], "once": options.once}
-    with record_command(settings, "papers:watch", f"papers:{into}", facts):
+    user = find_user(settings, options)
+    with record_command(settings, "papers:watch", f"papers:{into}", facts, user=user):
         if options.once:
             return 0 if looking.step() else _NOT_IN_STEP
         stop = threading.Event()

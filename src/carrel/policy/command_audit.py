@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
-from carrel.core.caller import LOCAL_USER
+from carrel.core.caller import LOCAL_USER, Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import AuditUnavailableError, CarrelError, InternalError
 from carrel.core.process_name import process_name
@@ -55,16 +55,22 @@ def record_command(
     resource: str,
     parameters: Mapping[str, object] | None,
     on_unavailable: OnUnavailable,
+    user: Caller | None = None,
 ) -> Iterator[None]:
-    """Records who ran a command, on what, how it ended and how long it took; closes the log."""
-    user_id, request_id = f"{LOCAL_USER}:{operator_name()}", f"cli-{process_name()}"
+    """Records who ran a command, on what, how it ended and how long it took; closes the log.
+
+    Without a `user` for whom it is run, that is the operator, who is else recorded as the client.
+    """
+    user_id = f"{LOCAL_USER}:{operator_name()}" if user is None else user.user_id
+    client_id = None if user is None else user.client_id
+    request_id = f"cli-{process_name()}"
 
     def record(
         phase: str, result: str, code: str | None, duration_ms: float | None, shown: object
     ) -> AuditRecord:
         return AuditRecord(
-            clock.now(), request_id, phase, user_id, None, "cli", action, resource[:300], shown,
-            result, code, duration_ms, "local", f"carrel on {sys.platform}",
+            clock.now(), request_id, phase, user_id, client_id, "cli", action, resource[:300],
+            shown, result, code, duration_ms, "local", f"carrel on {sys.platform}",
         )  # fmt: skip
 
     began = clock.monotonic()

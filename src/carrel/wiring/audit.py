@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from carrel.core.caller import Caller
 from carrel.core.clock import Clock, SystemClock
 from carrel.core.errors import NotConfiguredError
 from carrel.policy import command_audit
@@ -110,8 +111,11 @@ def record_command(
     *,
     clock: Clock | None = None,
     on_unavailable: command_audit.OnUnavailable = command_audit.refuse_unrecorded,
+    user: Caller | None = None,
 ) -> Iterator[None]:
     """Records the start and the end of a command in the log of these settings."""
     audit, clock = open_audit(settings), clock or SystemClock()
-    with command_audit.record_command(audit, clock, action, resource, parameters, on_unavailable):
+    with command_audit.record_command(
+        audit, clock, action, resource, parameters, on_unavailable, user
+    ):
         yield

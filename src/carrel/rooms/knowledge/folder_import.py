@@ -19,7 +19,7 @@ from carrel.rooms.knowledge.notes import Insert, Mine, Note, Origin, Replace, Sh
 from carrel.rooms.knowledge.ports import NoteStore
 from carrel.rooms.knowledge.service import PROMOTE
 
-Outcome = Literal["new", "changed", "unchanged", "kept", "conflict", "refused"]
+Outcome = Literal["new", "changed", "shared", "unchanged", "kept", "conflict", "refused"]
 _TICK = timedelta(microseconds=1)
 
 
@@ -91,9 +91,13 @@ class NoteFolder(Protocol):
 
 @dataclass(slots=True)
 class ImportReport:
-    """The outcome of every file, and what a person should look at."""
+    """The outcome of every file, and what a person should look at.
+
+    `of_team` counts the files of an import of one's own whose notes are the team's, and stay so.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
+    of_team: int = 0
     problems: list[tuple[str, str]] = field(default_factory=list)
     synced: dict[str, SyncState] = field(default_factory=dict)
 
@@ -101,6 +105,15 @@ class ImportReport:
         self.counts[outcome] += 1
         if problem:
             self.problems.append((path, problem))
+
+
+@dataclass(frozen=True, slots=True)
+class _FileChange:
+    """What is to be written for a file, and what is said when it is."""
+
+    file: NoteFile
+    change: Insert | Replace
+    outcome: Outcome
 
 
 class FolderImporter:
@@ -122,21 +135,21 @@ class FolderImporter:
         """Save a batch of files in one step, or one by one if one of them conflicts."""
         if source == "team" and PROMOTE not in caller.scopes:
             raise InsufficientPermissionsError(frozenset({PROMOTE}), caller.scopes)
-        changes: list[tuple[NoteFile, Insert | Replace]] = []
+        changes: list[_FileChange] = []
         for file in files:
             change = await self._decide_change(
                 file, folder, caller, source, synced.get(file.path), report
             )
             if change is not None:
-                changes.append((file, change))
+                changes.append(change)
         try:
-            await self._store.write([change for _, change in changes])
+            await self._store.write([each.change for each in changes])
         except ConflictError:
-            for file, change in changes:
-                await self._write_alone(file, change, report)
+            for each in changes:
+                await self._write_alone(each, report)
         else:
-            for file, change in changes:
-                _record_outcome(file, change, report)
+            for each in changes:
+                _record_outcome(each, report)
 
     async def _decide_change(
         self,
@@ -146,7 +159,7 @@ class FolderImporter:
         source: Source,
         last: SyncState | None,
         report: ImportReport,
-    ) -> Insert | Replace | None:
+    ) -> _FileChange | None:
         if len(file.content) > MAX_CONTENT_CHARACTERS:
             report.add(file.path, "refused", f"longer than {MAX_CONTENT_CHARACTERS} characters")
             return None
@@ -173,15 +186,17 @@ class FolderImporter:
                 now,
                 origin=origin,
             )
-            return Insert(new, caller.user_id, "imported")
+            return _FileChange(file, Insert(new, caller.user_id, "imported"), "new")
         mine = digest_of(note.title, note.content, note.tags)
         file_before, note_before = _last_synced(note, last)
         report.synced[file.path] = SyncState(note.id, file_before, note_before)
         is_file_changed, is_note_changed = file.digest != file_before, mine != note_before
         # An original whose copy the team has already is brought up to date by promoting it again.
         to_share = source == "team" and note.source == "personal" and note.promoted_to_id is None
+        report.of_team += source == "personal" and note.source == "team"
         if to_share and not is_file_changed:
-            return self._replace(replace(note, source="team", status="promoted"), note, caller)
+            shared = replace(note, source="team", status="promoted")
+            return _FileChange(file, self._replace(shared, note, caller), "shared")
         if file.digest == mine or not (is_file_changed or is_note_changed):
             report.add(file.path, "unchanged")
             report.synced[file.path] = SyncState(note.id, file.digest, mine)
@@ -205,7 +220,8 @@ class FolderImporter:
                 status=status,
                 origin=origin,
             )
-            return self._replace(changed, note, caller)
+            outcome: Outcome = "shared" if to_share else "changed"
+            return _FileChange(file, self._replace(changed, note, caller), outcome)
         return None
 
     def _replace(self, changed: Note, note: Note, caller: Caller) -> Replace:
@@ -224,15 +240,13 @@ class FolderImporter:
                 return note
         return None
 
-    async def _write_alone(
-        self, file: NoteFile, change: Insert | Replace, report: ImportReport
-    ) -> None:
+    async def _write_alone(self, change: _FileChange, report: ImportReport) -> None:
         try:
-            await self._store.write([change])
+            await self._store.write([change.change])
         except ConflictError as error:
-            report.add(file.path, "conflict", error.message)
+            report.add(change.file.path, "conflict", error.message)
         else:
-            _record_outcome(file, change, report)
+            _record_outcome(change, report)
 
     def notes_to_export(self, caller: Caller, source: Source) -> AsyncIterator[Note]:
         """The notes to export: the caller's own, or the team's."""
@@ -260,9 +274,9 @@ def _last_synced(note: Note, last: SyncState | None) -> tuple[str, str]:
     return "", ""
 
 
-def _record_outcome(file: NoteFile, change: Insert | Replace, report: ImportReport) -> None:
-    report.add(file.path, "new" if isinstance(change, Insert) else "changed")
-    note = change.note
+def _record_outcome(change: _FileChange, report: ImportReport) -> None:
+    file, note = change.file, change.change.note
+    report.add(file.path, change.outcome)
     report.synced[file.path] = SyncState(
         note.id, file.digest, digest_of(note.title, note.content, note.tags)
     )
