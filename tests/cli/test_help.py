@@ -69,7 +69,7 @@ def test_help_is_short_whole_and_fits(path: str, capsys: pytest.CaptureFixture[s
         assert len(rows) == len(command.commands)
         assert all(command.commands.values())
     else:
-        assert 1 <= len(command.examples) <= 3
+        assert 1 <= len(command.examples) <= 4
         assert all(shlex.split(line.split("|")[-1])[0] == "carrel" for line in command.examples)
         assert any(line.startswith(f"carrel {path}") for line in command.examples)
         if command.common:

@@ -243,7 +243,7 @@ def test_importing_for_the_team_shares_ones_own_notes_once(tmp_path: Path) -> No
         files[1] = replace(files[1], content="two")
         files[3] = replace(files[3], content="three")
         report = await brought(store, files, CHIEF, "team")
-        assert report.counts == {"changed": 2, "unchanged": 1, "conflict": 1}
+        assert report.counts == {"shared": 2, "unchanged": 1, "conflict": 1}
         for path, content in (("a.md", "one"), ("b.md", "two")):
             note = await imported_note(store, "chief", path)
             assert (note.source, note.status, note.content) == ("team", "promoted", content)
