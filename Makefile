@@ -105,6 +105,13 @@ judge-mutants: $(READY) ## change logic at random and count what the tests notic
 interop-oauth: $(READY) ## log-in with real OAuth clients (needs npm)
 	$(BIN)/python -m tests.interop.oauth
 
+CLIENTS := .run/clients
+.PHONY: interop-clients
+interop-clients: $(READY) ## carrel connect with the clients that npm has (needs npm)
+	@mkdir -p $(CLIENTS)
+	npm install --silent --no-fund --no-audit --prefix $(CLIENTS) node@22 @anthropic-ai/claude-code @openai/codex @google/gemini-cli cline
+	CARREL_TEST_CLIENTS=$(CLIENTS) $(BIN)/python -m pytest -q -rs tests/cli/connect/test_real_clients.py
+
 .PHONY: bench-gate
 bench-gate: $(READY) ## what policy and audit cost a call
 	$(BIN)/python -m benchmarks.bench_gate

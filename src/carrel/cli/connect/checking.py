@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping
@@ -144,5 +145,7 @@ def _next_step(way: Way, kind: str, repair: str) -> str:
             return "The address should end in /desk/mcp; correct it with --url."
         case "ended" if is_node:
             return "Check that the server runs and that Node.js can fetch mcp-remote."
+        case _ if isinstance(way, Stdio):
+            return f"Run it by hand to see more: {shlex.join((way.command, *way.arguments))}"
         case _:
-            return f"Run it by hand to see more: {way.describe()}"
+            return "Ask the server's administrator; its log says more."
