@@ -170,6 +170,9 @@ def test_what_is_pasted_stands_alone_on_standard_output(
     assert pipe(capsys, "references", "fulltext", "swanson1986")[0] == (
         "# Fish oil\n\nIt *lowers* viscosity.\n"
     )
+    shown, _ = pipe(capsys, "references", "show", "swanson1986")
+    assert shown.startswith("Fish oil and Raynaud syndrome\nkey: swanson1986\n")
+    assert "authors: Don Swanson\n" in shown and "full text: markdown" in shown
     found, _ = pipe(capsys, "references", "search", "viscosity")
     assert "In their texts\nswanson1986" in found
 

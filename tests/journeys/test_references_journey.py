@@ -59,6 +59,11 @@ def test_a_reference_is_added_found_cited_exported_edited_and_removed(
     cited = said(door.ask("cite_references", ids=[reference_id], style="apa"))
     assert "Nakamura" in cited["text"] and "2019" in cited["text"]
     assert key in str(said(door.ask("export_references", format="bibtex", query=f"tides of {key}")))
+    one = said(door.ask("get_reference", id=reference_id))
+    assert (one["reference"]["id"], one["reference"]["issued"]) == (
+        reference_id,
+        found["references"][0]["issued"],
+    )
     edited = said(door.ask("edit_reference", id=reference_id, changes={"title": f"Ebb of {key}"}))
     assert edited["reference"]["title"] == f"Ebb of {key}"
     assert f"Ebb of {key}" in said(door.ask("cite_references", ids=[reference_id]))["text"]

@@ -45,6 +45,7 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "list_references": ("references list",),
     "add_references": ("references add", "input"),
     "remove_reference": ("references remove", "id"),
+    "get_reference": ("references show", "id"),
     "edit_reference": ("references edit", "id", "changes"),
     "cite_references": ("references cite", "ids"),
     "export_references": ("references export",),

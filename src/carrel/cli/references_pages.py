@@ -30,6 +30,7 @@ from carrel.cli.page import (
 )
 from carrel.cli.value_formats import count_things, format_count, is_for_people
 from carrel.core.note_links import NoteLink
+from carrel.rooms.references.fulltext import named_attachments
 from carrel.rooms.references.items import family, keywords, people, tags, text_of, year_of
 from carrel.rooms.references.models import (
     AddedReferences,
@@ -230,7 +231,16 @@ def _citations(answer: Citations) -> Page:
 
 
 def _one(answer: OneReference) -> Page:
-    return Page((*_notices(answer), *reference_parts(answer.reference)))
+    parts = [*_notices(answer), *reference_parts(answer.reference)]
+    if answer.notes:
+        rows = [(note.title, note.id) for note in answer.notes]
+        parts += [Heading("Notes about it"), Table(("note", Column("id", whole=True)), rows)]
+    return Page(tuple(parts))
+
+
+def _files(item: dict[str, Any]) -> str:
+    """The kinds of full text that are attached."""
+    return ", ".join(role for role, _, _ in named_attachments(item))
 
 
 def _removed(answer: RemovedReference) -> Page:
@@ -259,6 +269,7 @@ def reference_parts(item: dict[str, Any]) -> list[Part]:
         ("keywords", "; ".join(keywords(item))),
         ("tags", "; ".join(tags(item))),
         ("note", text_of(item, "note")),
+        ("full text", _files(item)),
     ]
     parts: list[Part] = [Heading(plain_title(item)), Fields(rows)]
     abstract = _MARKUP.sub("", text_of(item, "abstract"))
@@ -313,6 +324,7 @@ PAGES: Mapping[str, MakePage] = {
     "list_references": PageOfQuestion(_list),
     "add_references": _added,
     "cite_references": _citations,
+    "get_reference": _one,
     "edit_reference": _one,
     "remove_reference": _removed,
     "attach_fulltext": _attached,

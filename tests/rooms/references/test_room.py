@@ -47,6 +47,7 @@ def added(stage: Stage, *given: str) -> dict[str, Any]:
     ("name", "arguments"),
     [
         ("remove_reference", {"id": "smith2024", "force": True}),
+        ("get_reference", {"id": "smith2024"}),
         ("edit_reference", {"id": "smith2024", "changes": {"title": "x"}}),
         ("cite_references", {"ids": ["smith2024"]}),
         ("get_fulltext", {"id": "smith2024"}),

@@ -46,6 +46,10 @@ class RemoveReference(Question):
     force: bool = Field(default=False, description="Must be true")
 
 
+class GetReference(Question):
+    id: ReferenceId
+
+
 class EditReference(Question):
     id: ReferenceId
     changes: dict[str, Any] = Field(
@@ -195,6 +199,8 @@ class AddedReferences(LibraryAnswer):
 
 class OneReference(LibraryAnswer):
     reference: dict[str, Any]
+    # The newest notes that point at it and that the caller may see.
+    notes: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class RemovedReference(LibraryAnswer):

@@ -23,6 +23,7 @@ from carrel.rooms.references.models import (
     ExportReferences,
     Fulltext,
     GetFulltext,
+    GetReference,
     ListReferences,
     OneReference,
     References,
@@ -134,6 +135,24 @@ class ReferencesOperations:
     )
     async def remove_reference(self, question: RemoveReference, call: Call) -> RemovedReference:
         return await self._references.remove(question, call)
+
+    @operation(
+        title="Get a reference",
+        description="One reference with all its fields, and the notes about it.",
+        scopes=READ,
+        quotes=quoted_references,
+        command="show",
+        name_alone="get",
+        is_listed=False,
+        phrases=(
+            "show one reference with all its fields; details of a library entry; look at the "
+            "entry with this key; what is stored about a reference"
+        ),
+    )
+    async def get_reference(self, question: GetReference, call: Call) -> OneReference:
+        found = await self._references.get(question, call)
+        notes = await find_notes(self._notes, _link_targets(found.reference), call.caller)
+        return found.model_copy(update={"notes": notes})
 
     @operation(
         title="Edit a reference",

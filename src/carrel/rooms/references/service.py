@@ -50,6 +50,7 @@ from carrel.rooms.references.models import (
     ExportReferences,
     Fulltext,
     GetFulltext,
+    GetReference,
     LibraryAnswer,
     ListReferences,
     OneReference,
@@ -139,6 +140,11 @@ class ReferencesRoom:
 
     async def first_items(self, count: int, call: Call) -> Sequence[Item]:
         return (await self._libraries.of(call.caller).snapshot()).items[:count]
+
+    async def get(self, question: GetReference, call: Call) -> OneReference:
+        """One reference. Raises ReferenceNotFoundError."""
+        found = OneReference(reference=await self.find(question.id, call))
+        return await self._with_notices(found, call)
 
     async def find(self, reference_id: str, call: Call) -> Item:
         return await _find(self._libraries.of(call.caller), reference_id)
