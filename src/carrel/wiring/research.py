@@ -63,6 +63,12 @@ class _Neighbours:
         hits = await self.papers.service.search(words, page=1, limit=count)
         return [hit.paper_id for hit in hits]
 
+    async def find_paper_id(self, name: str) -> str | None:
+        try:
+            return (await self.papers.service.stored_metadata(name.partition("~")[0])).paper_id
+        except PaperNotFoundError:
+            return None
+
     async def paper_as_csl(self, paper_id: str) -> dict[str, Any] | None:
         from carrel.rooms.papers.service import paper_as_csl
 

@@ -80,6 +80,14 @@ def test_people_add_rate_approve_and_reject_and_nothing_is_hidden(settings: Sett
             await asker.ask(
                 "submit_hypothesis", research_id=research_id, title=own.title, summary=own.summary
             )
+        again = await asker.ask(
+            "submit_hypothesis",
+            research_id=research_id,
+            title="Marine oil once more",
+            summary="The same with a passage of the paper as its source.",
+            citations=[f"{cited[0]}~0123456789", cited[0]],
+        )
+        assert again.citations == cited
         with pytest.raises(InvalidInputError, match="none in it"):
             await asker.ask("import_hypotheses", hypotheses="[]")
         with pytest.raises(InvalidInputError, match="no paper of this corpus"):

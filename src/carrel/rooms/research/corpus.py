@@ -66,6 +66,13 @@ class Corpus:
         """Those of the papers that exist, in the order asked for."""
         return await asyncio.to_thread(self._texts.papers, list(paper_ids))
 
+    async def find_ids(self, names: Sequence[str]) -> list[str | None]:
+        """The paper ids that ids, DOIs, arXiv ids or passage ids name; None for what is not here."""
+        known = {paper.id for paper in await self.papers(names)}
+        return [
+            name if name in known else await self._neighbours.find_paper_id(name) for name in names
+        ]
+
     async def search(self, sentence: str, count: int) -> list[Paper]:
         """Papers that match the words of a sentence, best first."""
         # Not a query: quotation marks, colons and capital AND must not be taken for operators.

@@ -206,16 +206,14 @@ class HumanInput:
         self._start_elo = start_elo
 
     async def submit(self, project: Project, question: SubmitHypothesis, call: Call) -> Hypothesis:
-        known = (
-            {paper.id for paper in await self._corpus.papers(question.citations)}
-            if question.citations
-            else set()
-        )
-        missing = [paper_id for paper_id in question.citations if paper_id not in known]
+        named = await self._corpus.find_ids(question.citations) if question.citations else []
+        missing = [
+            name for name, paper_id in zip(question.citations, named, strict=True) if not paper_id
+        ]
         if missing:
             raise InvalidInputError(
                 f"citations: no paper of this corpus is called {', '.join(missing)}",
-                next_step="Cite papers by the paper_id that search_papers gives.",
+                next_step="Cite papers by the paper_id or DOI that search_papers gives.",
                 details={"missing": missing},
             )
         for other in await self._store.hypotheses(project.id):
@@ -238,7 +236,7 @@ class HumanInput:
                 protocol=ExperimentalProtocol(
                     objective=f"Test whether {question.title}", methodology=steps
                 ),
-                citations=tuple(question.citations),
+                citations=tuple(dict.fromkeys(paper_id for paper_id in named if paper_id)),
                 origin=f"submitted by {call.caller.user_id}",
                 method="submitted",
             ),

@@ -105,7 +105,7 @@ class SubmitHypothesis(Question):
     summary: str = Field(min_length=10, max_length=5000)
     rationale: str = Field(default="", max_length=20_000)
     experimental_protocol: str = Field(default="", max_length=20_000)
-    citations: list[str] = Field(default_factory=list, max_length=200, description="paper_ids")
+    citations: list[str] = Field(default_factory=list, max_length=200, description="paper_ids or DOIs")
 
 
 class RateHypothesis(Question):

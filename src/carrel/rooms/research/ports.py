@@ -212,6 +212,10 @@ class Neighbours(Protocol):
         """Ids of papers with these words, best first."""
         ...
 
+    async def find_paper_id(self, name: str) -> str | None:
+        """The id of the paper that a DOI, arXiv id or passage id names; None if there is none."""
+        ...
+
     async def paper_as_csl(self, paper_id: str) -> dict[str, Any] | None:
         """The paper as CSL-JSON; None if the corpus no longer has it."""
         ...
