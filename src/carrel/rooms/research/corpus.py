@@ -67,7 +67,7 @@ class Corpus:
         return await asyncio.to_thread(self._texts.papers, list(paper_ids))
 
     async def find_ids(self, names: Sequence[str]) -> list[str | None]:
-        """The paper ids that ids, DOIs, arXiv ids or passage ids name; None for what is not here."""
+        """The papers that ids, DOIs, arXiv ids or passage ids name; None for what is not here."""
         known = {paper.id for paper in await self.papers(names)}
         return [
             name if name in known else await self._neighbours.find_paper_id(name) for name in names

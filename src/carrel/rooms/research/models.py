@@ -105,7 +105,9 @@ class SubmitHypothesis(Question):
     summary: str = Field(min_length=10, max_length=5000)
     rationale: str = Field(default="", max_length=20_000)
     experimental_protocol: str = Field(default="", max_length=20_000)
-    citations: list[str] = Field(default_factory=list, max_length=200, description="paper_ids or DOIs")
+    citations: list[str] = Field(
+        default_factory=list, max_length=200, description="paper_ids, DOIs"
+    )
 
 
 class RateHypothesis(Question):
