@@ -28,6 +28,10 @@ wheels: $(READY) ## carrel and, alone, its citation library carrel-csl in dist/
 	$(BIN)/python -m hatchling build -t wheel -d $(CURDIR)/dist
 	cd packaging/carrel-csl && $(CURDIR)/$(BIN)/python -m hatchling build -t wheel -d $(CURDIR)/dist
 
+.PHONY: bundle
+bundle: $(READY) ## the one-click bundle (.mcpb) and the registry's server.json in dist/, checked by others' tools (needs npm)
+	$(BIN)/python -m bundle dist
+
 .PHONY: judge-wheels
 judge-wheels: wheels ## carrel-csl cites and runs the official suite in an empty environment (DATA=folder)
 	$(BIN)/python -m tests.judge_wheels dist $(or $(DATA),../shared/data/citations/suite)

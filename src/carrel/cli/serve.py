@@ -104,7 +104,9 @@ def keeping_interrupts() -> Iterator[None]:
     Compiled libraries turn an interrupt that comes while they call Python into an error of their
     own, or lose it.
     """
-    if threading.current_thread() is not threading.main_thread():
+    # Outside the main thread there are no signals, and a job that ignores them goes on doing so.
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         yield
         return
     interrupted = False
