@@ -67,14 +67,14 @@ def test_an_unknown_command_says_where_they_are_listed(tmp_path: Path) -> None:
 
 @pytest.mark.promise("Q1")
 def test_the_doctor_says_what_is_missing_and_what_to_do(tmp_path: Path) -> None:
-    done = carrel(tmp_path, "doctor")
+    done = carrel(tmp_path, "doctor", "--snapshot", "missing.db")
     assert done.returncode == 1
     assert "MISS papers" in done.stdout
     assert "carrel papers build" in done.stdout
 
 
-def test_a_question_without_a_corpus_says_what_to_do(tmp_path: Path) -> None:
-    done = carrel(tmp_path, "papers", "search", "anything")
+def test_a_question_to_a_named_corpus_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    done = carrel(tmp_path, "papers", "search", "anything", "--snapshot", "missing.db")
     assert done.returncode == 5
     assert "snapshot cannot be used" in done.stderr
     assert "Traceback" not in done.stderr

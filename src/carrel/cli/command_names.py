@@ -105,6 +105,14 @@ _REPEATED = {
     "clear": "clear",
 }
 _CORRECTION = "edit_paper"
+# How a desk gets its first things: a person has folders and files, an assistant one at a time.
+_FIRST_STEPS = {
+    "add_paper adds the first.": "carrel add FOLDER adds them.",
+    "add_references adds the first.": "carrel add FILE adds them.",
+    "save_knowledge saves the first.": "carrel add FOLDER adds them, carrel knowledge save TEXT "
+    "writes one.",
+    "start_research begins one.": "carrel research start GOAL begins one.",
+}
 
 
 def find_command(operation: str) -> str | None:
@@ -142,6 +150,8 @@ def in_commands(text: str) -> str:
     """A message for callers of operations, in the words of someone who types commands."""
     if "_" not in text:
         return text
+    for first_step, command in _FIRST_STEPS.items():
+        text = text.replace(first_step, command)
     text = _call_pattern().sub(_replace_call, text)
     text = _CORRECTION_PATTERN.sub(r"carrel papers \1", text)
     text = _pattern().sub(_replace_name, text)

@@ -14,6 +14,7 @@ import orjson
 from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import Terminal, at_terminal, call_local, local_operations
 from carrel.cli.command_names import in_commands
+from carrel.cli.empty_desk import describe_empty_desk
 from carrel.cli.generic_page import make_generic_page
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.operation_arguments import add_operation_arguments, read_operation_arguments
@@ -172,6 +173,9 @@ def show_answer(asked: AskedOperation) -> int:
     show_page(page)
     if explanation is not None:
         show_page(Page((Paragraph(in_commands(explanation.message)),)), file=sys.stderr)
+    elif not as_json and (empty := describe_empty_desk(operation, asked.options)):
+        show_page(Page((Paragraph(empty),)), file=sys.stderr)
+        return 0
     if _has_only_failed(operation, answer):
         return _NOTHING_DONE
     if not as_json:

@@ -40,6 +40,7 @@ from carrel.stores.corpus.current import (
 )
 from carrel.stores.corpus.current_citations import CurrentCitations, NoCitations
 from carrel.stores.corpus.health import CorpusHealth
+from carrel.stores.corpus.no_papers import NoPapers
 from carrel.stores.sqlite.papers import SNAPSHOT_NAME, STATIC_NAME
 from carrel.stores.sqlite.papers.index_manifest import index_folder
 from carrel.stores.sqlite.papers.search import OpenRanking, Ranking
@@ -107,10 +108,12 @@ def open_corpus(settings: Settings) -> OpenCorpus:
     )
     open_segments = cache(partial(_open_segments, settings, place, cluster))
     open_segment_assets = partial(_open_segment_assets, settings, place)
-    store = CurrentPapers(ReaderByKind(place, of_snapshot, open_segments))
+    # A corpus that settings name must be there; a desk without papers has none yet.
+    of_nothing = NoPapers() if settings.papers.snapshot is None else None
+    store = CurrentPapers(ReaderByKind(place, of_snapshot, open_segments, of_nothing))
 
     async def count_papers() -> int:
-        return (await of_snapshot.statistics()).papers
+        return (await store.statistics()).papers
 
     def open_citations() -> CitationStore:
         from carrel.stores.corpus.citations import CorpusCitations

@@ -26,7 +26,12 @@ from carrel.rooms.papers.correction_models import (
     PaperHistory,
     PaperHistoryOf,
 )
-from carrel.rooms.papers.errors import PaperNotAddedError, ReadOnlyCorpusError
+from carrel.rooms.papers.errors import (
+    DecisionNotFoundError,
+    PaperNotAddedError,
+    PaperNotFoundError,
+    ReadOnlyCorpusError,
+)
 from carrel.rooms.papers.local_operations import CorpusOperations, CorpusTools
 from carrel.rooms.papers.models import AddedPaper, PaperAdded, PaperRemoved
 from carrel.services.language_models.summaries import SummaryWriter
@@ -35,6 +40,7 @@ from carrel.services.paper_sources.source_reader import ReadJobs
 from carrel.services.paper_sources.sources import PaperSourceFiles
 from carrel.services.sentence_vectors import load_model
 from carrel.settings import Settings
+from carrel.stores.corpus.current import CorpusPlace
 from carrel.stores.corpus.manifest import has_manifest
 from carrel.stores.corpus.papers_to_read import CorpusPapersToRead
 from carrel.stores.search.snapshot_index import update_paper_index
@@ -49,6 +55,16 @@ from carrel.wiring.papers import snapshot_path
 from carrel.wiring.pdf_services import ADDRESSES, remember_pdf_services
 
 _USUAL = BuildOptions()
+_NO_HISTORY = PaperHistory(
+    paper_id=None,
+    title=None,
+    version=None,
+    is_removed=False,
+    former_ids=[],
+    records=[],
+    decisions=[],
+    total=0,
+)
 
 
 @contextmanager
@@ -156,7 +172,9 @@ def remove_paper(into: Path, paper_id: str, who: str = LOCAL_USER) -> PaperRemov
 
 def correct_paper(into: Path, question: EditPaper, who: str) -> PaperCorrected:
     """Corrects a paper of the corpus, after whoever changes it already."""
-    _refuse_foreign(into)
+    if question.paper_id is None and not _has_papers(into):
+        raise DecisionNotFoundError(str(question.number or ""))
+    _refuse_foreign(into, question.paper_id)
     with (
         wait_for_other_additions(into / WORKSHOP_NAME),
         paper_builder(into, BuildOptions(workers=1)) as builder,
@@ -166,15 +184,24 @@ def correct_paper(into: Path, question: EditPaper, who: str) -> PaperCorrected:
 
 def tell_history(into: Path, question: PaperHistoryOf) -> PaperHistory:
     """The records and decisions of a paper, or all decisions about the corpus."""
-    _refuse_foreign(into)
+    if question.paper_id is None and not _has_papers(into):
+        return _NO_HISTORY
+    _refuse_foreign(into, question.paper_id)
     with paper_builder(into, BuildOptions(workers=1)) as builder:
         return corrections.tell_history(builder, question)
 
 
-def _refuse_foreign(into: Path) -> None:
+def _refuse_foreign(into: Path, paper_id: str | None) -> None:
     """Only a corpus with its build state can be corrected; nothing is made in the folder."""
+    if not _has_papers(into):
+        raise PaperNotFoundError(paper_id or "", is_corpus_empty=True)
     if not has_build_state(into):
         raise ReadOnlyCorpusError
+
+
+def _has_papers(into: Path) -> bool:
+    """Whether there is a corpus of any kind, or the state of one that was never finished."""
+    return has_build_state(into) or CorpusPlace(into / SNAPSHOT_NAME).exists()
 
 
 def has_build_state(into: Path) -> bool:

@@ -113,5 +113,5 @@ def test_a_limited_search_says_so() -> None:
 
 def test_a_room_without_anything_says_so() -> None:
     empty = explain_empty("notes", 0, words=[AskedTerm("liver", 0)])
-    assert empty.message.startswith("There are no notes to search.")
+    assert empty.message.startswith("There are no notes yet.")
     assert empty.next_step == "Add notes first."

@@ -150,7 +150,7 @@ def _choose_next_step(
 
 def _sentences(empty: EmptyAnswer) -> Iterable[str]:
     if not empty.documents:
-        yield f"There are no {empty.searched} to search."
+        yield f"There are no {empty.searched} yet."
     elif empty.limited_by:
         things = empty.searched.removesuffix("s") if empty.documents == 1 else empty.searched
         yield (

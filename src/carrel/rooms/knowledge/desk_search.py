@@ -24,7 +24,7 @@ class NoteDeskSearch:
 
     async def search(self, query: str, call: Call, count: int) -> RoomFindings:
         named = await self._named(query.strip(), call)
-        notes, _ = split_explanation(
+        notes, explanation = split_explanation(
             await self._knowledge.search(
                 query[:MAX_QUERY_CHARACTERS], call.caller, whose="all", order="best", limit=count
             )
@@ -33,7 +33,7 @@ class NoteDeskSearch:
         found += [
             _candidate(note, note.content) for note in notes if named is None or note.id != named.id
         ]
-        return RoomFindings(found)
+        return RoomFindings(found, "" if explanation is None else explanation.message)
 
     async def _named(self, text: str, call: Call) -> FullNote | None:
         if _NOTE_ID.fullmatch(text) is None:

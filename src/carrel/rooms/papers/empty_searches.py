@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from carrel.core.nothing_found import NothingFound
@@ -64,7 +65,7 @@ class EmptySearches:
             filters=[await self._filter_effect(query, each) for each in _filters(query)],
             known_words=lambda word: known.get(word, ()),
             notices=(*query.notices, *(f"No paper here has the {each}." for each in missing)),
-            next_step="Check the identifier, or search by title." if missing else "",
+            next_step=_next_step(documents, missing),
             asks_nothing=query.is_empty,
             limited_by="within" if within else "",
         )
@@ -109,6 +110,12 @@ class EmptySearches:
             return ()
         hits = await self._store.search(query, first=0, count=_NEAREST)
         return tuple(f"{hit.title} ({hit.paper_id})" for hit in hits)
+
+
+def _next_step(documents: int, missing: Sequence[str]) -> str:
+    if not documents:
+        return "add_paper adds the first."
+    return "Check the identifier, or search by title." if missing else ""
 
 
 def _words(query: PaperQuery) -> str:

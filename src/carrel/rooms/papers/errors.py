@@ -24,21 +24,28 @@ _TROUBLE_SENTENCES: dict[AssetTrouble, str] = {
 }
 
 
+# Of a desk that has none; at the command line, the commands stand in it.
+NO_PAPERS_YET = "There are no papers yet: add_paper adds the first."
+
+
 class PaperNotFoundError(NotFoundError):
     """No paper of that name is in the snapshot; `is_identifier` says that it names a work."""
 
     code = "paper_not_found"
 
-    def __init__(self, paper_id: str, *, is_identifier: bool = False) -> None:
-        super().__init__(
-            "paper",
-            paper_id,
-            next_step="The corpus has no paper with this identifier: add it with add_paper "
-            "(identifier), or look for another version with search_papers."
-            if is_identifier
-            else "Find the paper_id with search_papers.",
-            details={"paper_id": paper_id},
-        )
+    def __init__(
+        self, paper_id: str, *, is_identifier: bool = False, is_corpus_empty: bool = False
+    ) -> None:
+        if is_corpus_empty:
+            next_step = NO_PAPERS_YET
+        elif is_identifier:
+            next_step = (
+                "The corpus has no paper with this identifier: add it with add_paper "
+                "(identifier), or look for another version with search_papers."
+            )
+        else:
+            next_step = "Find the paper_id with search_papers."
+        super().__init__("paper", paper_id, next_step=next_step, details={"paper_id": paper_id})
 
 
 class PassageNotFoundError(NotFoundError):
@@ -296,10 +303,15 @@ class CitationsUnknownError(CarrelError):
                 details={"papers": papers, "paper_ids": list(of_papers)},
             )
             return
+        if not papers:
+            super().__init__(
+                "There are no papers yet, and so no reference lists.",
+                next_step="add_paper adds the first.",
+                details={"papers": 0},
+            )
+            return
         super().__init__(
-            f"None of the {papers:,} papers of this corpus has a known reference list."
-            if papers
-            else "This corpus holds no reference lists.",
+            f"None of the {papers:,} papers of this corpus has a known reference list.",
             next_step="Build it with `carrel papers build FOLDER` from JATS, PDF or Markdown files "
             "with their references; records alone have none.",
             details={"papers": papers},

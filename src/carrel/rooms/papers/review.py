@@ -20,7 +20,7 @@ from carrel.rooms.papers.building.doubts import Doubt, DoubtKind
 from carrel.rooms.papers.building.paper_groups import Conflict
 from carrel.rooms.papers.building.paper_records import OtherValue, PaperRecord, PossibleTwin
 from carrel.rooms.papers.building.papers import shown_name
-from carrel.rooms.papers.errors import ReviewNotAvailableError
+from carrel.rooms.papers.errors import NO_PAPERS_YET, ReviewNotAvailableError
 from carrel.rooms.papers.models import Limit, Page
 from carrel.rooms.papers.resources import SCOPES
 
@@ -126,6 +126,10 @@ class DoubtsPage:
 class ReviewList(Protocol):
     """The papers in doubt of a corpus."""
 
+    async def list_ids(self, *, first: int, count: int) -> list[str]:
+        """Ids of `count` papers after the `first`."""
+        ...
+
     async def papers_in_doubt(
         self, kind: DoubtKind | None, field: str | None, *, first: int, count: int
     ) -> DoubtsPage | None:
@@ -181,9 +185,11 @@ class ReviewOperations:
         if found.total:
             past = explain_past_end(question.page, question.limit, found.total, "papers")
             return Explained([], past)
-        return Explained(
-            [], Explanation(message="Nothing of that kind is doubtful in this corpus.")
+        has_papers = bool(await self._papers.list_ids(first=0, count=1))
+        nothing = "Nothing of that kind is doubtful in this corpus." if has_papers else (
+            NO_PAPERS_YET
         )
+        return Explained([], Explanation(message=nothing))
 
 
 def _describe_paper(paper: PaperInDoubt, asked: ReviewPapers, total: int) -> DoubtfulPaper:

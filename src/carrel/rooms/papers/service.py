@@ -187,7 +187,10 @@ class Papers:
             known = first_known(keys, await self._store.find_by_keys(keys))
             paper = await self._store.find(known) if known is not None else None
         if paper is None:
-            raise PaperNotFoundError(name, is_identifier=bool(paper_keys(name)))
+            has_papers = bool(await self._store.list_ids(first=0, count=1))
+            raise PaperNotFoundError(
+                name, is_identifier=bool(paper_keys(name)), is_corpus_empty=not has_papers
+            )
         return paper
 
     async def source_text(self, paper: Paper) -> str | None:

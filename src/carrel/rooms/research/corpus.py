@@ -106,8 +106,8 @@ class Corpus:
             index = self._update_index()
             if not len(index):
                 raise CorpusEmptyError(
-                    "The corpus has no papers",
-                    next_step="Build one with carrel papers build, or set --snapshot.",
+                    "There are no papers yet to find anything in",
+                    next_step="Add papers on the goal: add_paper adds the first.",
                 )
             self._discovery, self._signature = Discovery(index, self._texts), signature
         return self._discovery

@@ -67,23 +67,30 @@ class CorpusPlace:
 
 
 class ReaderByKind(Generic[ReaderT]):
-    """Two readers of the corpus at a place, and which of them reads what lies there now.
+    """The readers of the corpus at a place, and which of them reads what lies there now.
 
-    What reads segments is opened, and imported, when there are some and somebody asks.
+    What reads segments is opened, and imported, when there are some and somebody asks. `of_nothing`
+    answers where nobody named a corpus and there is none yet.
     """
 
     def __init__(
-        self, place: CorpusPlace, of_snapshot: ReaderT, open_segments: Callable[[], ReaderT]
+        self,
+        place: CorpusPlace,
+        of_snapshot: ReaderT,
+        open_segments: Callable[[], ReaderT],
+        of_nothing: ReaderT | None = None,
     ) -> None:
         self._place = place
         self._of_snapshot = of_snapshot
+        self._of_nothing = of_nothing
         self._open_segments = open_segments
         self._of_segments: ReaderT | None = None
 
     @property
     def now(self) -> ReaderT:
         if not self._place.has_segments():
-            return self._of_snapshot
+            is_empty = self._of_nothing is not None and not self._place.snapshot.exists()
+            return self._of_nothing if is_empty and self._of_nothing else self._of_snapshot
         if self._of_segments is None:
             self._of_segments = self._open_segments()
         return self._of_segments

@@ -10,7 +10,7 @@ from carrel.core.health import Health
 from carrel.rooms.papers.errors import SnapshotUnavailableError
 from carrel.stores.corpus.current import CheckedStore, CorpusPlace
 
-_FIRST_PAPERS = "carrel papers build FOLDER adds papers; the server sees them at once."
+_FIRST_PAPERS = "carrel add FOLDER adds papers; the server sees them at once."
 
 
 class CorpusHealth:
@@ -30,6 +30,8 @@ class CorpusHealth:
         self._ask = ask
 
     async def check(self) -> Health:
+        if await self._is_empty():
+            return self._describe_empty()
         path = await asyncio.to_thread(lambda: self._place.path)
         try:
             await self._store.check()
@@ -40,11 +42,15 @@ class CorpusHealth:
         return Health(True, str(path))
 
     async def probe(self) -> Health:
-        """Like `check`, but a desk without papers is ready for its first."""
-        if not self._is_named and not await asyncio.to_thread(self._place.exists):
-            path = self._place.folder.path
-            return Health(True, f"{path} (no papers yet)", _FIRST_PAPERS, note="empty")
+        """A desk without papers is ready for its first."""
         return await self.check()
+
+    async def _is_empty(self) -> bool:
+        return not self._is_named and not await asyncio.to_thread(self._place.exists)
+
+    def _describe_empty(self) -> Health:
+        path = self._place.folder.path
+        return Health(True, f"{path} (no papers yet)", _FIRST_PAPERS, note="empty")
 
     def _next_step(self, error: CarrelError) -> str:
         is_unreadable = isinstance(error, SnapshotUnavailableError)
@@ -60,6 +66,4 @@ class CorpusHealth:
                 "Correct papers.snapshot (PAPER_DB_SNAPSHOT_DB, --snapshot), or make the file "
                 "again with carrel papers build FOLDER."
             )
-        if not self._place.exists():
-            return _FIRST_PAPERS
         return "Make it again with carrel papers build FOLDER."

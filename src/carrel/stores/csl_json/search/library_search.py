@@ -39,6 +39,8 @@ from carrel.stores.search.errors import UnusablePartError, translate_panics
 
 log = logging.getLogger("carrel.cache")
 
+_FIRST_REFERENCE = "add_references adds the first."
+
 # Attached texts are indexed up to this size; a book has about a million characters.
 _MAX_BODY_BYTES = 8 * 1024 * 1024
 _NEAREST = 3
@@ -106,7 +108,9 @@ class LibrarySearch:
                 notices=notices,
             )
 
-        return self._ask(answer, explain_empty("references", 0, notices=notices))
+        return self._ask(
+            answer, explain_empty("references", 0, notices=notices, next_step=_FIRST_REFERENCE)
+        )
 
     def follow(self, state: FileState) -> None:
         """Bring an index that there is to a state that has just been written."""

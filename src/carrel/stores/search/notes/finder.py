@@ -22,6 +22,8 @@ from carrel.stores.search.views import View
 _KNOWN_TAGS = 2_000
 _WHOLE_BUILD_SECONDS = 24 * 3600.0
 
+_FIRST_NOTE = "save_knowledge saves the first."
+
 
 class IndexedNotes:
     """The room's finder of notes, over an index in a cache folder."""
@@ -56,7 +58,7 @@ class IndexedNotes:
 
 def _search(view: View | None, search: RankedSearch) -> FoundIds:
     if view is None:
-        return FoundIds((), (), 0, explain_empty("notes", 0, next_step="Save a note first."))
+        return FoundIds((), (), 0, explain_empty("notes", 0, next_step=_FIRST_NOTE))
     query, ranking = search.query, NoteRanking(view)
     hides_done = _hides_done(search.shelf)
     tag = query.title.text if query.title is not None else ""
