@@ -60,9 +60,10 @@ def reference_manager(arguments: Sequence[str] | None = None) -> int:
 
 def _choose(given: Sequence[str]) -> int:
     words = list(given)
-    if not words:
-        print(_overview())
-        return 2
+    if not words or (words[0] == "--home" and len(words) == 2):
+        from carrel.cli.overview import show_overview
+
+        return show_overview(words[1] if words else None)
     if words[0] in {"--version", "-V", "version"}:
         from carrel import __version__
 

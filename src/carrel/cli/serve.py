@@ -168,7 +168,7 @@ def _greeting(settings: Settings) -> str:
     ]
     if "papers" in settings.rooms and not has_papers:
         lines.append(
-            "There are no papers yet: carrel papers build FOLDER adds them, and the server sees "
+            "There are no papers yet: carrel add FOLDER adds them, and the server sees "
             "them at once."
         )
     is_local = settings.auth.mode in {None, "local"}

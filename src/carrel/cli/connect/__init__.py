@@ -9,17 +9,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from carrel.cli.connect.clients import CLIENTS, NAMES, WITHOUT_FILE, Client
-from carrel.cli.connect.own_program import is_passing, own_way, settings_of
 from carrel.cli.connect.places import Machine, this_machine
 from carrel.cli.connect.snippets import lines_to_paste, make_snippet, open_webui_text
 from carrel.cli.connect.ways import Http, Way, read_way
 from carrel.cli.output import show
 from carrel.core.errors import InvalidInputError
 from carrel.policy.origin import is_loopback
-from carrel.settings import read_settings
-from carrel.wiring.audit import record_command
 from carrel.wiring.clients import Change, open_client_file
-from carrel.wiring.home import read_local_secret
 
 __all__ = ["lines_to_paste", "run"]
 
@@ -151,6 +147,8 @@ def _check_name(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
 def _way(parser: argparse.ArgumentParser, options: argparse.Namespace, rest: list[str]) -> Way:
     if options.url:
         return _address(parser, options)
+    from carrel.cli.connect.own_program import is_passing, own_way
+
     way = own_way(
         rest, dict(_pair(parser, "--env", text, "=", _VARIABLE_NAME) for text in options.env)
     )
@@ -186,6 +184,9 @@ def _address(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Ht
     is_local = is_loopback(parts.hostname or "")
     if is_local and "Authorization" not in headers:
         # The secret of the desk in this home is for this machine only, never sent to another.
+        from carrel.settings import read_settings
+        from carrel.wiring.home import read_local_secret
+
         secret = read_local_secret(read_settings().home)
         headers |= {"Authorization": f"Bearer {secret}"} if secret else {}
     if headers and not is_local and parts.scheme == "http":
@@ -210,6 +211,9 @@ def _write(
 ) -> None:
     entry = client.make_entry(options.name, way)
     facts = {"file": str(file), "name": options.name}
+    from carrel.cli.connect.own_program import settings_of
+    from carrel.wiring.audit import record_command
+
     with record_command(settings_of(rest), "connect:write", f"client:{client.name}", facts):
         outcome = open_client_file(file, client.format).put(
             (*client.keys, options.name),
@@ -232,6 +236,9 @@ def _describe(entry: object) -> str:
 
 def _remove(client: Client, file: Path, name: str) -> int:
     facts = {"file": str(file), "name": name}
+    from carrel.cli.connect.own_program import settings_of
+    from carrel.wiring.audit import record_command
+
     with record_command(settings_of([]), "connect:remove", f"client:{client.name}", facts):
         open_client_file(file, client.format).take((*client.keys, name))
     print(f"Removed from {file}.", file=sys.stderr)

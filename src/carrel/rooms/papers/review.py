@@ -186,8 +186,8 @@ class ReviewOperations:
             past = explain_past_end(question.page, question.limit, found.total, "papers")
             return Explained([], past)
         has_papers = bool(await self._papers.list_ids(first=0, count=1))
-        nothing = "Nothing of that kind is doubtful in this corpus." if has_papers else (
-            NO_PAPERS_YET
+        nothing = (
+            "Nothing of that kind is doubtful in this corpus." if has_papers else (NO_PAPERS_YET)
         )
         return Explained([], Explanation(message=nothing))
 

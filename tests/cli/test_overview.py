@@ -1,0 +1,139 @@
+"""`carrel` alone: counts that are true, what is doubtful, the next command, and nothing made."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from carrel.cli import main
+from carrel.stores.home.inventory import take_inventory
+
+PAPER = """# Fish oil and blood viscosity
+
+Ada Lovelace
+
+## Abstract
+
+Fish oil lowers blood viscosity in patients. It was measured twice in one year.
+"""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CARREL_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(tmp_path / "person"))
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "DATABASE_URL", "PORT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
+
+
+def fill(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "fish.md").write_text(PAPER, encoding="utf-8")
+    (folder / "refs.bib").write_text(
+        "@book{knuth, title={The art}, author={Knuth, Donald}, year=1968}", encoding="utf-8"
+    )
+    assert main(["papers", "build", str(folder), "--quiet"]) == 0
+    assert main(["references", "add", str(folder / "refs.bib")]) == 0
+    assert main(["knowledge", "save", "Remember the herring."]) == 0
+
+
+def test_an_empty_machine_is_told_the_first_commands(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([]) == 0
+    told = capsys.readouterr()
+    assert "Nothing is on the desk yet" in told.out
+    for command in ("carrel add", "carrel find", "carrel connect"):
+        assert command in told.out
+    assert not home.exists()
+
+
+def test_it_says_what_is_there_and_the_next_command(
+    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(tmp_path / "in")
+    before = sorted(home.rglob("*"))
+    log = (home / "audit" / "audit.jsonl").read_bytes()
+    capsys.readouterr()
+    assert main([]) == 0
+    told = capsys.readouterr()
+    assert "last: The art" in told.out
+    assert "last: Remember the herring." in told.out
+    assert "no assistant is connected" in told.out
+    assert "Next: carrel connect CLIENT --write" in told.err
+    assert log == (home / "audit" / "audit.jsonl").read_bytes()
+    after = sorted(home.rglob("*"))
+    assert before == after
+
+
+def test_its_counts_are_those_of_the_operations(
+    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(tmp_path / "in")
+
+    def ask(*words: str) -> object:
+        capsys.readouterr()
+        assert main([*words, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    papers, references = ask("papers", "stats"), ask("references", "list")
+    review, projects = ask("papers", "review"), ask("research", "list")
+    found = take_inventory(home)
+    assert isinstance(papers, dict) and isinstance(references, dict)
+    assert isinstance(review, list) and isinstance(projects, list)
+    assert found.papers.count == papers["papers"]
+    assert found.references.count == references["total"]
+    assert found.notes.count == 1
+    assert found.projects.count == len(projects)
+    assert found.doubtful_papers == len(review)
+    assert found.unreadable == ()
+
+
+def test_a_connected_client_is_named_and_one_without_its_program_is_doubtful(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["knowledge", "save", "A note."]) == 0
+    file = tmp_path / "person" / ".cursor" / "mcp.json"
+    file.parent.mkdir(parents=True)
+    entry = {"command": sys.executable, "args": ["-m", "carrel", "mcp"]}
+    file.write_text(json.dumps({"mcpServers": {"carrel": entry}}), encoding="utf-8")
+    capsys.readouterr()
+    assert main([]) == 0
+    told = capsys.readouterr().out
+    assert "cursor" in told
+    assert "no assistant is connected" not in told
+    entry["command"] = str(tmp_path / "gone" / "carrel")
+    file.write_text(json.dumps({"mcpServers": {"carrel": entry}}), encoding="utf-8")
+    assert main([]) == 0
+    assert "carrel doctor --fix" in capsys.readouterr().out
+
+
+def test_what_cannot_be_read_is_said_and_not_counted_as_none(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["knowledge", "save", "A note."]) == 0
+    (home / "knowledge.sqlite").write_bytes(b"no database" * 900)
+    capsys.readouterr()
+    assert main([]) == 0
+    told = capsys.readouterr()
+    assert "cannot be read" in told.out
+    assert "Next: carrel doctor" in told.err
+
+
+def test_it_imports_no_room_and_no_settings_on_a_plain_desk(home: Path) -> None:
+    code = (
+        "import sys; from carrel.cli import main; main([]); "
+        "sys.exit('pydantic' in sys.modules or 'rich' in sys.modules)"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "PORT"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
