@@ -96,6 +96,8 @@ def make_server(
             load_carrel(made / "desk", made / "home")
         else:
             write_desk(made / "desk")
+        # The truth is nothing that a server under test may read.
+        (made / "desk" / "manifest.json").rename(made / "manifest.json")
         made.rename(template)
     if not command and name == CARREL:
         command = shlex.join([*carrel_command(), "mcp"])

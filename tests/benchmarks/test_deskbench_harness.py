@@ -25,7 +25,8 @@ from benchmarks.deskbench.model_assistant import ModelAssistant
 from benchmarks.deskbench.report import write_report
 from benchmarks.deskbench.runs import CALLS_PER_JOB, append_record, read_records, run_job
 from benchmarks.deskbench.scripted_assistant import ScriptedAssistant, choose_tools, follow_ids
-from benchmarks.deskbench.servers import OpenDesk, ServerUnderTest
+from benchmarks.deskbench.servers import OpenDesk, ServerUnderTest, make_server
+from benchmarks.deskbench.small_model_server import read_reply, write_grammar, write_prompt
 
 CARREL = shlex.join([*carrel_command(), "mcp"])
 
@@ -154,6 +155,31 @@ def test_tools_are_chosen_by_their_words_and_their_one_text() -> None:
     names = [tool["name"] for tool, _ in choose_tools(tools, "Which recipes have eels?")]
     assert names == ["find_recipes", "find_ships"]
     assert follow_ids(tools, "find_recipes", '[{"id": "r-17"}]') == [("get_recipe", {"id": "r-17"})]
+
+
+def test_a_small_models_line_is_a_call_or_an_answer() -> None:
+    query = {"properties": {"query": {"type": "string"}}, "required": ["query"]}
+    tools = {"search_papers": {"description": "Finds papers.", "parameters": query}}
+    call = read_reply('CALL search_papers "fish oil"', tools)
+    function = call["tool_calls"][0]["function"]
+    assert (function["name"], json.loads(function["arguments"])) == (
+        "search_papers",
+        {"query": "fish oil"},
+    )
+    assert read_reply("ANSWER: 612 m", tools) == {"role": "assistant", "content": "ANSWER: 612 m"}
+    assert '"search_papers"' in write_grammar(["search_papers"])
+    prompt = write_prompt([{"role": "user", "content": "How deep?"}, call], tools)
+    assert "search_papers: Finds papers." in prompt
+    assert 'CALL search_papers "fish oil"' in prompt
+    assert prompt.endswith("<|im_start|>assistant\n")
+
+
+def test_the_truth_is_not_in_the_folder_of_a_server(tmp_path: Path) -> None:
+    server = make_server("filesystem", "server {desk}", tmp_path)
+    assert (server.template / "manifest.json").exists()
+    assert not (server.template / "desk" / "manifest.json").exists()
+    with server.open_desk(job_named("note-budget")) as opened:
+        assert len(list((opened.place / "desk" / "notes").iterdir())) == 20
 
 
 def test_a_folder_is_read_as_notes(tmp_path: Path) -> None:
