@@ -219,6 +219,17 @@ def test_markdown_is_read_as_headings_paragraphs_lists_and_verbatim_text() -> No
     ]
 
 
+def test_strong_words_and_code_stand_without_their_marks_and_formulas_as_they_are() -> None:
+    for text, shown in (
+        ("so **very** `x_1` good", ("so ", Span("very", "strong"), " ", "x_1", " good")),
+        ("**all**", (Span("all", "strong"),)),
+        ("2 ** 3 and a*b*c, __init__ and $a_1 * b$", "2 ** 3 and a*b*c, __init__ and $a_1 * b$"),
+        ("not ** closed", "not ** closed"),
+    ):
+        assert list(parse_markdown(text)) == [Paragraph(shown)]
+    assert list(parse_markdown("# The **one**")) == [Heading(("The ", Span("one", "strong")))]
+
+
 def test_an_answer_without_a_page_of_its_own_is_a_table_fields_or_text() -> None:
     rows = [{"id": "a", "title": "Fish", "count": 3}, {"id": "b", "title": "Oil", "count": 20}]
     assert make_generic_page(rows).parts == (

@@ -147,6 +147,8 @@ def test_adding_counts_first_and_names_what_became_of_each(
     assert ["skipped", "swanson1986", "Fish oil is there already (same DOI)"] in rows
     assert [row[0] for row in rows] == ["added", "added", "skipped", "failed", *["check"] * 2]
     assert "Next: carrel references cite new --style vancouver" in err
+    _, err = pipe(capsys, "references", "remove", "new", status=2)
+    assert "--force" in err and "force: true" not in err
     out, err = pipe(capsys, "references", "add", "10.1/", status=1)
     assert out.startswith("1 failed\n")
     assert "Next:" not in err
@@ -230,6 +232,17 @@ def test_notes_are_found_read_and_followed_with_their_ids(
     assert re.search(r"is the team's note [\w-]{20} now\.", promoted)
     nodes, _ = pipe(capsys, "knowledge", "nodes", "Nothing so called")
     assert "not known" in nodes
+
+
+def test_styles_are_found_by_words_and_a_wrong_one_names_the_command(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = pipe(capsys, "references", "styles", "american", "medical", "association")
+    assert "american-medical-association\tAMA Manual of Style" in out
+    assert "--style american-medical-association" in err
+    assert pipe(capsys, "references", "styles", "zzzz")[0] == ""
+    _, err = pipe(capsys, "references", "cite", "knuth", "--style", "zzzz", status=3)
+    assert "carrel references styles lists all" in err
 
 
 def test_words_need_no_quotes(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

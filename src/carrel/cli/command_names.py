@@ -48,6 +48,7 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "get_reference": ("references show", "id"),
     "edit_reference": ("references edit", "id", "changes"),
     "cite_references": ("references cite", "ids"),
+    "list_citation_styles": ("references styles", "query"),
     "export_references": ("references export",),
     "attach_fulltext": ("references attach", "id", "path"),
     "get_fulltext": ("references fulltext", "id"),
@@ -148,6 +149,8 @@ def command_line(operation: str, arguments: Mapping[str, object]) -> str:
 
 def in_commands(text: str) -> str:
     """A message for callers of operations, in the words of someone who types commands."""
+    for theirs, typed in _TYPED.items():
+        text = text.replace(theirs, typed)
     if "_" not in text:
         return text
     for first_step, command in _FIRST_STEPS.items():
@@ -160,6 +163,8 @@ def in_commands(text: str) -> str:
     return _NAMED_ID.sub(r"\1 id", text)
 
 
+# What messages name for programs, and what a person types instead.
+_TYPED = {"force: true": "--force", "library://styles": "carrel references styles"}
 _CORRECTION_PATTERN = re.compile(rf"\b{_CORRECTION} with (?:action )?(edit|merge|split|undo)\b")
 # `x, or carrel x, does it`: what was an operation and its command is now one command.
 _TWICE = re.compile(r"(carrel [^,;.]+), or \1,")

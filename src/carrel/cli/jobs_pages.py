@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from carrel.cli.command_names import find_command
 from carrel.cli.generic_page import make_generic_page
@@ -19,10 +23,22 @@ from carrel.cli.page import (
     Style,
     Table,
 )
+from carrel.cli.references_pages import PAGES as REFERENCE_PAGES
+from carrel.cli.research_pages import PAGES as RESEARCH_PAGES
 from carrel.cli.value_formats import format_count, format_time
 from carrel.core.jobs import JobReport, JobRow
+from carrel.rooms.references.models import AddedReferences
+from carrel.rooms.research.models import HypothesisRow, HypothesisShown, ReviewShown
 
 _STYLES: Mapping[str, Style] = {"completed": "good", "failed": "bad", "running": "strong"}
+# The answers of work that goes on after its call.
+_ANSWERS: Mapping[str, Any] = {
+    "add_references": AddedReferences,
+    "review_hypothesis": ReviewShown,
+    "evolve_hypothesis": HypothesisShown,
+    "generate_hypotheses": list[HypothesisShown],
+    "rank_hypotheses": list[HypothesisRow],
+}
 _NO_JOBS = "No jobs: work that a call began and that goes on after it is listed here."
 
 
@@ -56,9 +72,20 @@ def _report(job: JobReport) -> Page:
     ]
     parts: list[Part] = [Fields(rows)]
     if job.result:
-        parts += [Heading("Result"), *make_generic_page(job.result).parts]
+        parts += [Heading("Result"), *_result_parts(job)]
     step = f"carrel jobs get {job.job_id} --wait-seconds 60 waits for it."
     return Page(tuple(parts), next_step=step if job.state == "running" else "")
+
+
+def _result_parts(job: JobReport) -> Sequence[Part]:
+    """As the operation itself shows its answer, where there is a whole one."""
+    make = {**REFERENCE_PAGES, **RESEARCH_PAGES}.get(job.operation)
+    if job.operation in _ANSWERS and callable(make):
+        with suppress(ValidationError):
+            made = make(TypeAdapter(_ANSWERS[job.operation]).validate_python(job.result))
+            if isinstance(made, Page):
+                return made.parts
+    return make_generic_page(job.result).parts
 
 
 def _state(state: str) -> Inline:

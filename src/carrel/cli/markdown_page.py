@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from carrel.cli.page import Heading, Item, Paragraph, Part, Verbatim
+from carrel.cli.page import Heading, Inline, Item, Paragraph, Part, Span, Verbatim
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _BULLET = re.compile(r"(?P<indent> {0,12})(?P<marker>[-*+]|\d{1,4}[.)])[ \t]+(?P<text>.*)")
 _QUOTE = re.compile(r" {0,3}> ?(.*)")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_EMPHASIS = re.compile(r"\*\*(?=\S)(?P<strong>[^*\n]+?)(?<=\S)\*\*|`(?P<code>[^`\n]+)`")
 _KEPT_AS_IS = re.compile(r" {0,3}(\||\$\$|<)|(    |\t)\S")
 
 
@@ -32,7 +33,7 @@ def _read_block(lines: list[str], place: int) -> tuple[Part, int]:
     if fence := _FENCE.match(line):
         return _read_fenced(lines, place, fence[1])
     if heading := _HEADING.fullmatch(line):
-        return Heading(heading[2]), place + 1
+        return Heading(read_emphasis(heading[2])), place + 1
     if bullet := _BULLET.fullmatch(line):
         end = _end_of_paragraph(lines, place + 1)
         marker = "•" if bullet["marker"] in {"-", "*", "+"} else bullet["marker"]
@@ -44,7 +45,7 @@ def _read_block(lines: list[str], place: int) -> tuple[Part, int]:
         while end < len(lines) and (found := _QUOTE.fullmatch(lines[end])):
             quoted.append(found[1])
             end += 1
-        return Paragraph(" ".join(quoted), indent=4), end
+        return Paragraph(read_emphasis(" ".join(quoted)), indent=4), end
     if _KEPT_AS_IS.match(line):
         end = place + 1
         while end < len(lines) and lines[end].strip():
@@ -77,4 +78,17 @@ def _join(first: str, others: list[str]) -> Paragraph:
     text = first
     for line in others:
         text = f"{text.rstrip()}{chr(10) if text.endswith('  ') else ' '}{line.strip()}"
-    return Paragraph(text.rstrip())
+    return Paragraph(read_emphasis(text.rstrip()))
+
+
+def read_emphasis(text: str) -> Inline:
+    """A text whose `**strong**` words and `code` stand without marks; the rest as it is."""
+    pieces: list[str | Span] = []
+    place = 0
+    for found in _EMPHASIS.finditer(text):
+        pieces += [text[place : found.start()]] if found.start() > place else []
+        pieces.append(Span(found["strong"], "strong") if found["strong"] else found["code"])
+        place = found.end()
+    if not pieces:
+        return text
+    return (*pieces, text[place:]) if place < len(text) else tuple(pieces)

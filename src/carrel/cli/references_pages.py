@@ -37,6 +37,7 @@ from carrel.rooms.references.models import (
     AttachedFile,
     Citations,
     DetachedFiles,
+    FoundStyles,
     Fulltext,
     LibraryAnswer,
     OneReference,
@@ -230,6 +231,19 @@ def _citations(answer: Citations) -> Page:
     return Page((Verbatim(answer.text), *_notices(answer)))
 
 
+def _styles(answer: FoundStyles) -> Page:
+    if not answer.styles:
+        return Page((Note("No style has these words in its name or title."),), next_step="")
+    rows = [(style.name, style.title) for style in answer.styles]
+    parts: list[Part] = [Table((Column("style", whole=True), "title"), rows)]
+    end = (answer.page - 1) * answer.limit + len(rows)
+    if end < answer.total:
+        more = f"; --page {answer.page + 1} shows the next"
+        parts.append(Note(f"{len(rows):,} of {answer.total:,} styles{more}"))
+    step = f"carrel references cite KEY --style {rows[0][0]} cites with the first."
+    return Page(tuple(parts), next_step=step)
+
+
 def _one(answer: OneReference) -> Page:
     parts = [*_notices(answer), *reference_parts(answer.reference)]
     if answer.notes:
@@ -300,8 +314,6 @@ def _fulltext(answer: Fulltext) -> Page:
     parts: list[Part] = list(_notices(answer))
     if answer.notice:
         parts.append(Note(answer.notice))
-    if answer.paper_id:
-        parts.append(Note(f"The text of the paper {answer.paper_id}; nothing is attached."))
     if answer.pdf is not None and answer.markdown is not None:
         parts.append(Note(f"The PDF is {answer.pdf.path}"))
     if answer.markdown is not None:
@@ -324,6 +336,7 @@ PAGES: Mapping[str, MakePage] = {
     "list_references": PageOfQuestion(_list),
     "add_references": _added,
     "cite_references": _citations,
+    "list_citation_styles": _styles,
     "get_reference": _one,
     "edit_reference": _one,
     "remove_reference": _removed,

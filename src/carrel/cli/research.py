@@ -16,7 +16,8 @@ from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import Terminal, at_terminal
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.output import say_next_step, show
+from carrel.cli.output import say_next_step, show, show_page
+from carrel.cli.page import Line, Page, strong
 from carrel.cli.parsers import CommandParser
 from carrel.core.caller import Caller
 from carrel.core.errors import InvalidInputError
@@ -152,7 +153,7 @@ def note(words: list[str]) -> int:
             saved = await (await at_terminal(desk, user)).ask(
                 "save_hypothesis_note", hypothesis_id=options.hypothesis_id, tags=options.tags
             )
-        show(f"Saved as note {saved.note_id}: {saved.title}")
+        show_page(Page((Line(("Saved as note ", strong(saved.note_id), f": {saved.title}")),)))
         say_next_step("carrel knowledge show ID reads it.", ID=saved.note_id)
         return 0
 

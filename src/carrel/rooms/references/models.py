@@ -82,6 +82,14 @@ class CiteReferences(Question):
     locale: str | None = Field(default=None, max_length=35, description="Such as de-DE")
 
 
+class ListCitationStyles(Question):
+    query: str = Field(
+        min_length=1, max_length=200, description="Words of a style's name or title; * for all"
+    )
+    limit: int = Field(default=50, ge=1, le=500)
+    page: Page = 1
+
+
 class ExportReferences(Question):
     format: Literal["csl-json", "bibtex", "biblatex", "ris"] = "bibtex"
     query: str | None = Field(
@@ -220,6 +228,24 @@ class Citations(LibraryAnswer):
     kind: str
     text: str
     entries: list[Citation]
+
+
+class FoundStyle(Answer):
+    """A style by the name to cite with; `parent` is the style that it is another name of."""
+
+    name: str
+    title: str
+    parent: str | None = Field(default=None, exclude_if=lambda parent: parent is None)
+
+
+class FoundStyles(Answer):
+    """A page of styles; `default` is used where none is named."""
+
+    total: int
+    page: int
+    limit: int
+    default: str
+    styles: list[FoundStyle]
 
 
 class AttachedFile(LibraryAnswer):

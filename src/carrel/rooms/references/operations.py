@@ -21,9 +21,11 @@ from carrel.rooms.references.models import (
     DetachFulltext,
     EditReference,
     ExportReferences,
+    FoundStyles,
     Fulltext,
     GetFulltext,
     GetReference,
+    ListCitationStyles,
     ListReferences,
     OneReference,
     References,
@@ -194,6 +196,21 @@ class ReferencesOperations:
     )
     async def cite_references(self, question: CiteReferences, call: Call) -> Citations:
         return await self._references.cite(question, call)
+
+    @operation(
+        title="List citation styles",
+        description="The citation styles there are, by words of their names.",
+        scopes=READ,
+        command="styles",
+        name_alone="styles",
+        is_listed=False,
+        phrases=(
+            "which citation styles are there; find the style of a journal; list CSL styles; "
+            "name of a citation style"
+        ),
+    )
+    async def list_citation_styles(self, question: ListCitationStyles, call: Call) -> FoundStyles:
+        return await self._references.list_styles(question)
 
     @operation(
         title="Export references",

@@ -48,10 +48,13 @@ from carrel.rooms.references.models import (
     DetachFulltext,
     EditReference,
     ExportReferences,
+    FoundStyle,
+    FoundStyles,
     Fulltext,
     GetFulltext,
     GetReference,
     LibraryAnswer,
+    ListCitationStyles,
     ListReferences,
     OneReference,
     ReferencePassage,
@@ -290,6 +293,21 @@ class ReferencesRoom:
         snapshot = await self._libraries.of(call.caller).snapshot()
         named = ((str(item.get("id", "")), str(item.get("title", ""))) for item in snapshot.items)
         return await asyncio.to_thread(complete_titled, named, typed)
+
+    async def list_styles(self, question: ListCitationStyles) -> FoundStyles:
+        """A page of the styles whose names have the words."""
+        found = await self._styles.search(question.query.strip("* "))
+        first = (question.page - 1) * question.limit
+        return FoundStyles(
+            total=len(found),
+            page=question.page,
+            limit=question.limit,
+            default=self.default_style,
+            styles=[
+                FoundStyle(name=style.id, title=style.title, parent=style.parent or None)
+                for style in found[first : first + question.limit]
+            ],
+        )
 
     async def styles(self, words: str, *, first: int, count: int) -> dict[str, object]:
         found = await self._styles.search(words)
