@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from carrel.cli import all_verbs, main
+from carrel.cli import all_verbs, main, reference_manager
 from carrel.cli.command_descriptions import CommandDescription
 from carrel.cli.command_index import INDEX, read_index
 from carrel.cli.command_index_writer import describe_commands, render_index
@@ -153,3 +153,15 @@ def test_common_options_may_stand_before_the_command(
         assert main(words) == 0
         assert '"title": "Capsules"' in capsys.readouterr().out
     assert not (tmp_path / "other" / "knowledge.db").exists()
+
+
+def test_reference_manager_has_help_under_its_own_name(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, usage in (
+        (["--help"], "usage: reference-manager COMMAND [options]"),
+        (["mcp", "--help"], "usage: reference-manager mcp [options]"),
+    ):
+        with pytest.raises(SystemExit, match="0"):
+            reference_manager(words)
+        said = capsys.readouterr().out
+        assert usage in said
+        assert "usage: carrel" not in said and "carrel help" not in said

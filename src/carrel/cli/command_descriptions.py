@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+PROGRAM = "carrel"
+
 
 @dataclass(frozen=True, slots=True)
 class ArgumentDescription:
@@ -37,6 +39,7 @@ class CommandDescription:
     common: tuple[str, ...] = ()
     # The next words of a command that is only the beginning of others, with their meanings.
     commands: Mapping[str, str] = field(default_factory=dict)
+    program: str = PROGRAM
 
     @property
     def options(self) -> dict[str, ArgumentDescription]:

@@ -101,7 +101,7 @@ def draw_overview(groups: Mapping[str, Mapping[str, str]]) -> str:
 
 
 def _usage(command: CommandDescription) -> str:
-    words = ["carrel", command.path] if command.path else ["carrel"]
+    words = [command.program, command.path] if command.path else [command.program]
     if command.commands:
         return " ".join([*words, "COMMAND", "[options]"])
     for each in command.arguments:
@@ -121,6 +121,8 @@ def _names(each: ArgumentDescription) -> str:
 
 
 def _last_line(command: CommandDescription, width: int) -> str:
+    if command.commands and command.program != "carrel":
+        return _paragraph(f"{command.program} COMMAND --help says more of each.", width)
     if command.commands:
         return _paragraph(f"carrel help {command.path} COMMAND says more of each.", width)
     if not command.common:

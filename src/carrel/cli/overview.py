@@ -11,7 +11,7 @@ from carrel.cli.connect.places import this_machine
 from carrel.cli.connections import Connection, find_connections
 from carrel.cli.output import say_next_step, show_page
 from carrel.cli.page import Fields, Heading, Line, Page, Paragraph, Part, Verbatim
-from carrel.stores.home.inventory import Inventory, Shelf, take_inventory
+from carrel.wiring.inventory import Inventory, Shelf, take_inventory
 
 _LONGEST_TITLE = 60
 _PORT = 8080

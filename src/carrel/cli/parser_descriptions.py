@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from carrel.cli.command_descriptions import ArgumentDescription, CommandDescription
+from carrel.cli.command_descriptions import PROGRAM, ArgumentDescription, CommandDescription
 from carrel.cli.common_options import COMMON_OPTIONS
 
 # Of the values of an argument that stand in its usage; more are named in its meaning.
@@ -15,7 +15,7 @@ _LONGEST_CHOICES = 22
 
 def describe_parser(parser: argparse.ArgumentParser) -> CommandDescription:
     """The description of a command, from the parser that reads its words."""
-    path = parser.prog.partition(" ")[2]
+    program, _, path = parser.prog.partition(" ")
     arguments: list[ArgumentDescription] = []
     common: list[str] = []
     commands: dict[str, str] = {}
@@ -23,7 +23,7 @@ def describe_parser(parser: argparse.ArgumentParser) -> CommandDescription:
         shared = [name for name in action.option_strings if name in COMMON_OPTIONS]
         if isinstance(action, argparse._SubParsersAction):
             commands = {each.dest: each.help or "" for each in action._choices_actions}
-        elif shared:
+        elif shared and program == PROGRAM:
             common += shared
         elif action.help != argparse.SUPPRESS and action.dest != "help":
             arguments.append(_describe_action(action))
@@ -35,6 +35,7 @@ def describe_parser(parser: argparse.ArgumentParser) -> CommandDescription:
         arguments=tuple(arguments),
         common=ordered,
         commands=commands,
+        program=program,
     )
 
 

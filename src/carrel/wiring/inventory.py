@@ -1,0 +1,5 @@
+"""What a home holds, counted without opening the desk."""
+
+from carrel.stores.home.inventory import Inventory, Shelf, take_inventory
+
+__all__ = ["Inventory", "Shelf", "take_inventory"]
