@@ -18,6 +18,8 @@ class Text:
 
     body: str
     media_type: str = "text/plain"
+    # Characters that were left out after it, because the caller asked for fewer.
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import copy
 import logging
+import re
 import secrets
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar, cast
@@ -27,6 +28,7 @@ from carrel.core.errors import (
     UnknownOperationError,
     describe_cause,
 )
+from carrel.core.name_suggestions import near_names
 from carrel.core.operation import ArgumentCompletion, Effect, Entry, Operation, Prompt, Resource
 from carrel.core.waiting import within
 from carrel.libraries.text.budget import InputTooCostlyError
@@ -324,15 +326,14 @@ def to_invalid_input_error(
     """
     problems = [
         {
-            "field": ".".join(str(part)[:_SHOWN_FIELD_CHARACTERS] for part in problem["loc"])
-            or "(whole)",
-            "problem": _problem(dict(problem)),
+            "field": ".".join(_readable_path(problem["loc"])) or "(whole)",
+            "problem": _problem(dict(problem), parameters),
         }
         for problem in error.errors(include_url=False)
     ]
     message = "; ".join(
         problem["problem"]
-        if problem["problem"].startswith(problem["field"])
+        if problem["problem"].startswith(problem["field"]) or problem["field"] == "(whole)"
         else f"{problem['field']}: {problem['problem']}"
         for problem in problems[:5]
     )
@@ -365,16 +366,43 @@ _SHOWN_FIELD_CHARACTERS = 100
 _MEANS_REQUIRED = {"missing", "string_too_short", "too_short"}
 
 
-def _problem(problem: dict[str, Any]) -> str:
+# Of a value that a caller sent, which may be a whole text.
+_SHOWN_VALUE_CHARACTERS = 60
+# What pydantic calls the branches of a union.
+_BRANCH = re.compile(r"constrained-str|str|int|list\[.*\]|dict\[.*\]|[A-Z]\w+")
+
+
+def _readable_path(loc: Sequence[int | str]) -> list[str]:
+    """The path of a problem without the names of a union's branches."""
+    return [
+        str(part)[:_SHOWN_FIELD_CHARACTERS]
+        for at, part in enumerate(loc)
+        if at == 0 or not (isinstance(part, str) and _BRANCH.fullmatch(part))
+    ]
+
+
+def _problem(problem: dict[str, Any], parameters: Sequence[str]) -> str:
     loc = problem["loc"]
-    field = str(loc[-1])[:_SHOWN_FIELD_CHARACTERS] if loc else "value"
+    path = _readable_path(loc)
+    field = path[-1] if path else "value"
     kind = problem["type"]
     is_absent = kind == "missing" or (problem.get("input", "") is None and len(loc) == 1)
     if is_absent or (kind in _MEANS_REQUIRED and problem.get("ctx", {}).get("min_length") == 1):
         return f"{field} is required"
     if kind == "extra_forbidden":
-        return f"{field} is not a parameter of this operation"
+        near = near_names(field, parameters, most=1) if len(loc) == 1 else []
+        meant = f"; did you mean {near[0]}?" if near else ""
+        return f"{field} is not a parameter of this operation{meant}"
     if kind in {"value_error", "assertion_error"}:
         return str(problem.get("ctx", {}).get("error", problem["msg"]))
     text = str(problem["msg"])
-    return text[:1].lower() + text[1:]
+    return text[:1].lower() + text[1:] + _given(problem.get("input"))
+
+
+def _given(value: object) -> str:
+    """What was sent, if it is short and plain."""
+    if isinstance(value, bool | int | float):
+        return f", not {str(value).lower() if isinstance(value, bool) else value}"
+    if isinstance(value, str) and len(value) <= _SHOWN_VALUE_CHARACTERS and value.isprintable():
+        return f", not {value!r}"
+    return ""

@@ -22,6 +22,7 @@ from carrel.doors.errors import (
     error_mapping,
 )
 from carrel.doors.mcp.answer_budget import PageRequest
+from carrel.doors.mcp.argument_help import add_example, mend_call
 from carrel.doors.mcp.completions import complete
 from carrel.doors.mcp.endpoint import (
     LIST_TTL_MS,
@@ -204,10 +205,11 @@ class Dispatcher:
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
         tool = self.endpoint.tools.get(name)
         if tool is None:
+            near = self.endpoint.near_tools(name)
             raise ProtocolError(
                 INVALID_PARAMS,
-                f"Unknown tool: {name[:100]}",
-                {"tools": sorted(self.endpoint.tools)[:50]},
+                f"Unknown tool: {name[:100]}{_suggest_tools(near, self.endpoint)}",
+                {"near": near, "tools": sorted(self.endpoint.tools)[:50]},
             )
         progress = None
         if request.progress_for is not None:
@@ -218,6 +220,7 @@ class Dispatcher:
             request.is_modern and tool.operation.may_outlast_call and knows_tasks(request.params)
         )
         operation = tool.operation
+        arguments = mend_call(operation, arguments)
         try:
             page = self._open_page(tool, arguments, request)
             if page is not None:
@@ -239,6 +242,7 @@ class Dispatcher:
             shown = error_mapping(error)
             if shown.is_refusal:
                 raise
+            add_example(error, operation, arguments)
             if self.endpoint.speaks_json_rpc_errors:
                 code = INVALID_PARAMS if error.code == "invalid_input" else APPLICATION
                 raise ProtocolError(code, error.message, error_facts(error), has_run=True) from None
@@ -361,6 +365,18 @@ class Dispatcher:
         if is_modern:
             return b'{"resultType":"complete",' + inside + b"," + self.endpoint.stamp + b"}"
         return b"{" + inside + b"}"
+
+
+def _suggest_tools(near: list[str], endpoint: Endpoint) -> str:
+    if near:
+        return f". Did you mean {' or '.join(near)}?"
+    if len(endpoint.tools) == 1:
+        return f". The only tool is {next(iter(endpoint.tools))}, which finds and runs all others."
+    return (
+        ". tools/list names all."
+        if "find_operation" not in endpoint.tools
+        else (". find_operation finds an operation by plain words.")
+    )
 
 
 def _text(params: Mapping[str, Any], name: str) -> str:

@@ -27,6 +27,7 @@ from carrel.core.answer_encoding import (
 )
 from carrel.core.caller import Caller
 from carrel.core.jobs import JobOperations
+from carrel.core.name_suggestions import near_names
 from carrel.core.operation import ArgumentCompletion, Effect, Operation, Prompt, Resource
 from carrel.core.quoting import QuotedSource, quotation_note, quoted_facts
 from carrel.doors.listed_schemas import listed_input_schema, listed_output_schema
@@ -310,6 +311,11 @@ class Endpoint:
                 + self.stamp
             )
         return b"{" + inside + b"}"
+
+    def near_tools(self, name: str) -> list[str]:
+        """Tools that may be meant by an unknown name, those of the list first."""
+        listed = near_names(name, [tool.name for tool in self.listed_tools])
+        return listed or near_names(name, self.tools)
 
     def find_completion(self, kind: str, name: str) -> ArgumentCompletion | None:
         """Find by `ref/prompt` and a prompt's name, or `ref/resource` and a listed address."""

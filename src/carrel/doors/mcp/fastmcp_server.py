@@ -47,6 +47,7 @@ from carrel.core.process_name import process_name
 from carrel.core.quoting import quotation_note, quoted_facts
 from carrel.doors.errors import INVALID_PARAMS, error_mapping
 from carrel.doors.listed_schemas import listed_input_schema, listed_output_schema
+from carrel.doors.mcp.argument_help import add_example, mend_call
 from carrel.doors.mcp.completions import parse_completion
 from carrel.doors.mcp.endpoint import Endpoint, ServedTool
 from carrel.doors.mcp.json_rpc import (
@@ -134,9 +135,10 @@ class _PolicyMiddleware(Middleware):
             result: ToolResult = await call_next(context)
             return result
         except FastMcpNotFoundError:
-            raise MCPError(
-                code=INVALID_PARAMS, message=f"Unknown tool: {context.message.name}"
-            ) from None
+            name = context.message.name
+            near = self._endpoint.near_tools(name)
+            meant = f". Did you mean {' or '.join(near)}?" if near else ""
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {name}{meant}") from None
         except ToolError as error:
             if isinstance(error.__cause__, MCPError):
                 raise error.__cause__ from None
@@ -225,8 +227,9 @@ class _CatalogueTool(Tool):
             # FastMCP has parsed the request with its own depth limit or, in process, with none.
             with translate_budget_errors():
                 check_nesting(arguments, "the arguments")
-            page = self._tool.open_page(arguments, caller)
             operation = self._tool.operation
+            arguments = dict(mend_call(operation, arguments))
+            page = self._tool.open_page(arguments, caller)
             if page is not None:
                 operation, arguments = page.operation, page.arguments
             answer = await self._gate.call(operation, arguments, caller, visit, _report_progress)
@@ -234,6 +237,7 @@ class _CatalogueTool(Tool):
         except CarrelError as error:
             if error_mapping(error).is_refusal:
                 raise _protocol_error(error) from None
+            add_example(error, self._tool.operation, arguments)
             facts = orjson.loads(orjson.dumps(error_facts(error), default=str))
             return ToolResult(
                 content=orjson.dumps(facts).decode(), structured_content=facts, is_error=True

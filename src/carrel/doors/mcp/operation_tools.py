@@ -15,11 +15,13 @@ from carrel.core.caller import Call
 from carrel.core.catalogue import Catalogue
 from carrel.core.decorators import collect_operations, operation
 from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.name_suggestions import near_names
 from carrel.core.operation import Effect, Operation, Question
 from carrel.core.operation_search import OperationSearch
 from carrel.core.quoting import FIELD
 from carrel.doors.listed_schemas import listed_input_schema
 from carrel.doors.mcp.answer_budget import TEXT_BUDGET, AnswerBudget
+from carrel.doors.mcp.argument_help import add_example, mend_call
 from carrel.doors.schemas import input_schema
 from carrel.policy.gate import Gate
 
@@ -162,23 +164,30 @@ class OperationTools:
     async def _run(self, name: str, arguments: dict[str, Any], call: Call) -> Text | Blocks:
         operation = self._catalogue.operations.get(name)
         if operation is None:
-            near = [each.name for each in self._index().find(name, call.caller.scopes, _MOST_FOUND)]
+            near = near_names(name, self._catalogue.operations) or [
+                each.name for each in self._index().find(name, call.caller.scopes, _MOST_FOUND)
+            ]
             meant = f"Near it: {', '.join(near)}. " if near else ""
             raise InvalidInputError(
                 f"There is no operation called {name}",
                 next_step=f"{meant}Find the name by saying what you want to do.",
                 details={"run": name, "near": near},
             )
+        given_arguments = mend_call(operation, arguments)
         try:
-            page = self._budget.open(operation, arguments, call.caller)
+            page = self._budget.open(operation, given_arguments, call.caller)
         except CarrelError as error:
             self._gate.record_refusal(
                 call.visit, operation.action, operation.address, error, call.caller
             )
             raise
-        given = await self._gate.call(
-            page.operation, page.arguments, call.caller, call.visit, call.report_progress
-        )
+        try:
+            given = await self._gate.call(
+                page.operation, page.arguments, call.caller, call.visit, call.report_progress
+            )
+        except CarrelError as error:
+            add_example(error, operation, page.arguments)
+            raise
         result, explanation = split_explanation(given)
         sources = quoted_sources(page.operation.quotes, page.arguments, result, call.caller)
         shown = self._budget.present(

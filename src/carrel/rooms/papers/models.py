@@ -30,7 +30,7 @@ SHOWN_AUTHORS = 3
 PaperId = Annotated[
     str,
     AfterValidator(check_paper_name),
-    Field(min_length=1, max_length=MAX_NAME_CHARACTERS, description="Id, DOI or arXiv id"),
+    Field(min_length=1, max_length=MAX_NAME_CHARACTERS, description="paper_id, DOI or arXiv id"),
 ]
 Within = Annotated[
     list[PaperId],
@@ -40,8 +40,8 @@ Within = Annotated[
 Limit = Annotated[
     int, Field(ge=1, le=MAX_PAGE_SIZE, validation_alias=AliasChoices("limit", "page_size"))
 ]
-Page = Annotated[int, Field(ge=1, description=f"page × limit ≤ {MAX_DEPTH}")]
-MaxChars = Annotated[int, Field(ge=1)]
+Page = Annotated[int, Field(ge=1, description=f"From 1; page × limit ≤ {MAX_DEPTH}")]
+MaxChars = Annotated[int, Field(ge=1, description="All if absent")]
 Inferred = Annotated[
     tuple[str, ...],
     Field(
@@ -51,7 +51,7 @@ Inferred = Annotated[
 ]
 # A field that is left out where nothing says it.
 Unknown = Annotated[str | None, Field(exclude_if=lambda value: value is None)]
-Offset = Annotated[int, Field(ge=0, description="Read on from this character.")]
+Offset = Annotated[int, Field(ge=0, description="Start at this character")]
 
 
 class SearchPapers(Question):
@@ -96,7 +96,9 @@ class OnePaper(Question):
 class GetPaperSummary(OnePaper):
     """Which summary, and which part of it."""
 
-    template: str | None = Field(default=None, max_length=64)
+    template: str | None = Field(
+        default=None, max_length=64, description="Of available_summary_templates"
+    )
     max_chars: MaxChars | None = None
     offset: Offset = 0
 
@@ -115,7 +117,7 @@ class GetPaperSource(OnePaper):
 class FindPassages(Question):
     """A search for passages."""
 
-    query: str = Field(max_length=MAX_PASSAGE_QUERY_CHARACTERS)
+    query: str = Field(max_length=MAX_PASSAGE_QUERY_CHARACTERS, description="Question or words")
     within: Within = Field(default_factory=list)
     limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES)] = 10
     page: Annotated[int, Field(ge=1)] = 1
@@ -127,6 +129,7 @@ class ReadPassage(Question):
     passage_id: Annotated[
         str,
         Field(
+            description="From find_passages or locate_quote",
             min_length=1,
             max_length=MAX_NAME_CHARACTERS,
             validation_alias=AliasChoices("passage_id", "id"),
@@ -139,7 +142,9 @@ class ReadPassage(Question):
 class LocateQuote(Question):
     """A quotation whose source is sought."""
 
-    text: str = Field(min_length=1, max_length=MAX_QUOTE_CHARACTERS)
+    text: str = Field(
+        min_length=1, max_length=MAX_QUOTE_CHARACTERS, description="The quotation, word for word"
+    )
     within: Within = Field(default_factory=list)
 
 

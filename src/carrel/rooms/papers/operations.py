@@ -191,15 +191,16 @@ class PapersOperations:
             "table of contents of a paper"
         ),
     )
-    async def get_paper_source(self, question: GetPaperSource, call: Call) -> Text:
+    async def get_paper_source(self, question: GetPaperSource, call: Call) -> Text | Explained:
         if question.outline:
             return await self._papers.outline(question.paper_id)
-        return await self._papers.source(
+        text = await self._papers.source(
             question.paper_id,
             section=question.section,
             offset=question.offset,
             max_chars=question.max_chars,
         )
+        return _tell_rest(text, question.offset, question.max_chars)
 
     @operation(
         title="List top facets",
@@ -269,6 +270,17 @@ class PapersOperations:
     )
     async def get_corpus_statistics(self, question: NoQuestion, call: Call) -> CorpusStatistics:
         return await self._papers.statistics()
+
+
+def _tell_rest(text: Text, offset: int, max_chars: int | None) -> Text | Explained:
+    """The text, with a word beside it on where to read on and which of its lines is ours."""
+    if not text.left_out:
+        return text
+    told = (
+        f"The last line of that text, [truncated: …], is not the paper's own. {text.left_out} "
+        f"characters are left: call again with offset {offset + (max_chars or 0)}."
+    )
+    return Explained(text, Explanation(message=told))
 
 
 def _tell_unread(hits: list[PaperHit], query: str) -> list[PaperHit] | Explained:

@@ -301,7 +301,8 @@ def _part(body: str, offset: int, max_chars: int | None, media_type: str) -> Tex
         part = f"{part}\n[truncated: {left} more chars]"
     # A piece of JSON is not JSON any more.
     is_whole = offset == 0 and left <= 0
-    return Text(part, media_type if is_whole or media_type != "application/json" else "text/plain")
+    kept_type = media_type if is_whole or media_type != "application/json" else "text/plain"
+    return Text(part, kept_type, left_out=max(left, 0))
 
 
 class CitablePapers:

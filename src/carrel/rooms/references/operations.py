@@ -10,6 +10,7 @@ from carrel.core.caller import Call
 from carrel.core.decorators import operation
 from carrel.core.note_links import NoNotes, NotesAbout, find_notes
 from carrel.core.operation import Effect
+from carrel.core.paging import explain_past_end
 from carrel.rooms.references.models import (
     AddedReferences,
     AddReferences,
@@ -90,8 +91,12 @@ class ReferencesOperations:
             "in my library; which references do I have; browse my library"
         ),
     )
-    async def list_references(self, question: ListReferences, call: Call) -> References:
-        return await self._with_notes(await self._references.list_page(question, call), call)
+    async def list_references(self, question: ListReferences, call: Call) -> References | Explained:
+        found = await self._with_notes(await self._references.list_page(question, call), call)
+        if question.page > 1 and (question.page - 1) * question.limit >= found.total:
+            past = explain_past_end(question.page, question.limit, found.total, "references")
+            return Explained(found, past)
+        return found
 
     @operation(
         title="Add references",

@@ -13,6 +13,7 @@ from carrel.core.answer import Explained, Explanation, Job, Text
 from carrel.core.caller import Call
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
 from carrel.core.nothing_found import NothingFound, PartlyFound
+from carrel.core.paging import explain_past_end
 from carrel.core.parsing import parse_in_thread
 from carrel.libraries import bibliography
 from carrel.rooms.references.citations import CitationStyles
@@ -119,6 +120,9 @@ class ReferencesRoom:
         )
         if not found.total:
             return Explained(answer, NothingFound.of(await library.explain_empty(query)))
+        if first >= found.total:
+            past = explain_past_end(question.page, question.limit, found.total, "references")
+            return Explained(answer, past)
         if found.is_partial:
             return Explained(answer, PartlyFound.of(await library.explain_empty(query)))
         if query.unknown_fields:

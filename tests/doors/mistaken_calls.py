@@ -1,0 +1,140 @@
+"""Calls as an assistant makes them that knows the tools only half: what each should lead to.
+
+PAPER, PASSAGE, NOTE and REFERENCE stand for ids of the sample desk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Arguments = dict[str, Any]
+
+# Understood: names in other spellings, common synonyms, numbers, lists and choices as text.
+UNDERSTOOD: tuple[tuple[str, Arguments], ...] = (
+    ("search_papers", {"q": "ranking"}),
+    ("search_papers", {"search_query": "ranking"}),
+    ("search_papers", {"query": "ranking", "limit": "5"}),
+    ("search_papers", {"query": "ranking", "max_results": 3}),
+    ("search_papers", {"query": "ranking", "top_k": "3"}),
+    ("search_papers", {"query": "ranking", "pageNumber": 1}),
+    ("search_papers", {"query": ["ranking"]}),
+    ("search_papers", {"query": "ranking", "limit": None}),
+    ("search_papers", {"query": "ranking", "limit": 5.0}),
+    ("search_papers_by_keyword", {"query": "ranking"}),
+    ("search_papers_by_keyword", {"keywords": ["ranking"]}),
+    ("get_paper_metadata", {"id": "PAPER"}),
+    ("get_paper_metadata", {"paperId": "PAPER"}),
+    ("get_paper_metadata", {"paper-id": "PAPER"}),
+    ("get_paper_metadata", {"paper": "PAPER"}),
+    ("get_paper_metadata", {"paper_id": ["PAPER"]}),
+    ("get_paper_metadata", {"paper_id": "PASSAGE"}),
+    ("get_paper_source", {"paper_id": "PAPER", "max_chars": "200"}),
+    ("get_paper_source", {"paper_id": "PAPER", "maxChars": 200}),
+    ("get_paper_source", {"paper_id": "PAPER", "outline": "true"}),
+    ("list_top_facets", {"category": "Authors"}),
+    ("list_top_facets", {"facet": "venue", "n": 3}),
+    ("find_passages", {"question": "how are results ranked", "paper_id": "PAPER"}),
+    ("find_passages", {"query": "ranking", "within": "PAPER"}),
+    ("find_passages", {"query": "ranking", "paper_ids": ["PAPER"]}),
+    ("find_passages", {"query": "ranking", "within": '["PAPER"]'}),
+    ("read_passage", {"id": "PASSAGE"}),
+    ("read_passage", {"passage_id": "PASSAGE", "before": "1"}),
+    ("locate_quote", {"quote": "term frequency"}),
+    ("get_citations", {"paper_id": "PAPER", "direction": "OUT"}),
+    ("add_references", {"paper_ids": ["PAPER"]}),
+    ("add_references", {"references": "PAPER"}),
+    ("cite_references", {"ids": "PAPER"}),
+    ("cite_references", {"ids": "PAPER, REFERENCE"}),
+    ("cite_references", {"ids": "REFERENCE, p. 5", "kind": "in-text"}),
+    ("cite_references", {"reference_ids": ["PAPER"], "citation_style": "apa"}),
+    ("cite_references", {"ids": '["PAPER"]'}),
+    ("search_references", {"q": "ranking", "page_size": 5}),
+    ("export_references", {"format": "BibTeX"}),
+    ("export_references", {"output_format": "csl_json"}),
+    ("save_knowledge", {"text": "a note"}),
+    ("save_knowledge", {"content": "a note", "tags": "slow reading, ranking"}),
+    ("get_knowledge", {"note_id": "NOTE"}),
+    ("search_knowledge", {"question": "note", "count": 2}),
+    ("node_knowledge_retriever", {"node_names": "aspirin"}),
+    ("node_knowledge_retriever", {"names": "aspirin, fish oil"}),
+    ("elasticsearch", {"index": "papers", "query": '{"query":{"match_all":{}}}'}),
+    ("find_operation", {"query": "edit a reference"}),
+    ("run_operation", {"operation": "list_jobs"}),
+    ("run_operation", {"name": "list_jobs", "args": {"limit": "5"}}),
+    ("run_operation", {"name": "list_jobs", "arguments": "{}"}),
+    ("run_operation", {"name": "list_jobs", "limit": 5}),
+    ("run_operation", {"name": "edit_reference", "arguments": {"id": "REFERENCE", "note": "x"}}),
+    (
+        "run_operation",
+        {
+            "name": "edit_paper",
+            "arguments": {
+                "action": "Edit",
+                "paper_id": "PAPER",
+                "changes": {"year": "2020"},
+                "dry_run": "true",
+            },
+        },
+    ),
+)
+
+# Refused, and what the error says: enough to call rightly the next time.
+REFUSED: tuple[tuple[str, Arguments, tuple[str, ...]], ...] = (
+    ("search_papers", {}, ("query is required", '"query":')),
+    ("search_papers", {"query": "ranking", "limit": 500}, ("100, not 500", '"limit":100')),
+    ("search_papers", {"query": "ranking", "limit": 0}, ("1, not 0", '"limit":1')),
+    ("search_papers", {"query": "ranking", "limit": "ten"}, ("integer, not 'ten'", '"limit":10')),
+    ("search_papers", {"query": "ranking", "year": 2020}, ("year is not", "ranking year:2020")),
+    ("search_papers", {"query": "x", "author": "de Vries"}, ('author:\\"de Vries\\"',)),
+    ("search_papers", {"query": 7}, ("valid string, not 7", '"query":')),
+    ("search_papers", {"query": "x", "limits": 3}, ("did you mean limit?",)),
+    ("search_papers", {"query": "x", "q": "y"}, ("q is not a parameter",)),
+    ("get_paper_metadata", {}, ("paper_id is required", "DOI")),
+    ("get_paper_metadata", {"paper_id": "bm25"}, ("paper not found: bm25", "search_papers")),
+    ("get_paper_metadata", {"paper_id": "NOTE"}, ("paper not found", "search_papers")),
+    ("get_paper_source", {"paper_id": "PAPER", "section": "Nonsense"}, ("Call again with one of",)),
+    ("get_paper_source", {"paper_id": "PAPER", "offset": 99999}, ("past the end", "2526")),
+    ("get_paper_summary", {"paper_id": "PAPER", "template": "tldr"}, ("one of: simple",)),
+    ("list_top_facets", {}, ("category is required", '"category":"author"')),
+    ("list_top_facets", {"category": "journal"}, ("'venue'", "not 'journal'")),
+    ("find_passages", {"query": "x", "within": ["nope"]}, ("paper not found: nope",)),
+    ("read_passage", {"passage_id": "PAPER"}, ("passage not found", "find_passages")),
+    ("locate_quote", {"text": ""}, ("text is required",)),
+    ("get_citations", {"paper_id": "PAPER", "direction": "incoming"}, ("'in'", '"direction":"in"')),
+    ("add_references", {"input": ""}, ("input is required", '"input":')),
+    ("cite_references", {"ids": []}, ("ids is required",)),
+    ("cite_references", {"ids": ["PAPER"], "style": "APA 7th"}, ("Use one of: apa",)),
+    ("cite_references", {"ids": ["PAPER"], "format": "markdown"}, ("'text' or 'html'",)),
+    ("cite_references", {"ids": ["nope2020"]}, ("Reference not found: nope2020",)),
+    ("remove_reference", {"id": "REFERENCE"}, ("force",)),
+    ("save_knowledge", {"content": ""}, ("content is required",)),
+    ("get_knowledge", {"id": "PAPER"}, ("knowledge not found", "search_knowledge")),
+    ("elasticsearch", {"index": "nope", "query": {}}, ("Search one of", "papers")),
+    ("start_research", {"goal": "short"}, ("at least 10 characters",)),
+    ("get_research_status", {"project_id": "nope"}, ("not found: nope", "list_research_projects")),
+    ("get_hypothesis", {"id": "nope"}, ("not found: nope", "list_hypotheses")),
+    ("get_job", {"job_id": "nope"}, ("Job not found: nope", "job_id of an answer")),
+    ("run_operation", {"name": "edit_papers", "arguments": {}}, ("edit_paper",)),
+    (
+        "run_operation",
+        {"name": "edit_paper", "arguments": {"paper_id": "PAPER", "title": "New"}},
+        ("action is required", '"action":"edit"'),
+    ),
+    (
+        "run_operation",
+        {"name": "edit_paper", "arguments": {"action": "edit"}},
+        ("paper_id is required",),
+    ),
+)
+
+# Names of tools that do not exist, and the one that must be offered.
+UNKNOWN_TOOLS: tuple[tuple[str, str], ...] = (
+    ("search_paper", "search_papers"),
+    ("searchPapers", "search_papers"),
+    ("papers_search", "search_papers"),
+    ("papers.search", "search_papers"),
+    ("find_quote", "locate_quote"),
+    ("cite_reference", "cite_references"),
+    ("get_note", "get_knowledge"),
+    ("list_projects", "list_research_projects"),
+)
