@@ -1,4 +1,4 @@
-"""`python -m benchmarks.deskbench run|report`: jobs done by an assistant, and their tables."""
+"""`python -m benchmarks.deskbench run|report|shorten`: jobs done by an assistant, and tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.deskbench.assistants import ASSISTANTS
 from benchmarks.deskbench.jobs import choose_jobs, read_capabilities
 from benchmarks.deskbench.report import write_report
-from benchmarks.deskbench.runs import append_record, run_job
+from benchmarks.deskbench.runs import append_record, run_job, shorten_logs
 from benchmarks.deskbench.servers import CARREL, make_server
 
 
@@ -26,7 +26,13 @@ def main(words: list[str]) -> None:
     run.add_argument("--reset", default="", help="command that puts the desk of an address back")
     report = commands.add_parser("report", help="logs as tables")
     report.add_argument("logs", type=Path, nargs="+")
+    shorten = commands.add_parser("shorten", help="logs as one, with long answers of tools cut")
+    shorten.add_argument("logs", type=Path, nargs="+")
+    shorten.add_argument("--to", type=Path, required=True)
     options = parser.parse_args(words)
+    if options.command == "shorten":
+        shorten_logs(options.logs, options.to)
+        return
     if options.command == "report":
         print(write_report(options.logs), end="")
         return

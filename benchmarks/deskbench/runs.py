@@ -15,6 +15,8 @@ from benchmarks.deskbench.servers import OpenDesk
 
 CALLS_PER_JOB = 25
 TOOL_ANSWER_CHARACTERS = 30_000
+# Of a tool's answer in a log that is kept in the repository.
+KEPT_CHARACTERS = 600
 # Where an API does not count tokens itself.
 CHARACTERS_PER_TOKEN = 4
 
@@ -144,6 +146,17 @@ def append_record(record: JobRecord, log: Path) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
+
+
+def shorten_logs(logs: list[Path], to: Path) -> None:
+    """The jobs of the logs in one file, with what tools answered cut, and how long it was."""
+    with to.open("w", encoding="utf-8") as file:
+        for log in logs:
+            for row in read_records(log):
+                for call in row["calls"]:
+                    call["answer_characters"] = len(call["answer"])
+                    call["answer"] = call["answer"][:KEPT_CHARACTERS]
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def read_records(log: Path) -> list[dict[str, Any]]:
