@@ -9,7 +9,11 @@ from collections.abc import Mapping, Sequence
 
 
 def read_terminal(
-    command: Sequence[str], environment: Mapping[str, str], *, width: int = 80
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    width: int = 80,
+    exit_code: int = 0,
 ) -> str:
     """Everything that a program writes when standard output and error are a terminal."""
     # Only here: Windows has neither.
@@ -29,5 +33,5 @@ def read_terminal(
                 said += piece
         process.wait()
     os.close(ours)
-    assert process.returncode == 0, said.decode()
+    assert process.returncode == exit_code, said.decode()
     return said.decode()

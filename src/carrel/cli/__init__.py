@@ -91,11 +91,18 @@ def _guard(run: Callable[[], int], words: list[str]) -> int:
     except BaseException as error:  # noqa: BLE001 - every end is told the same way
         from carrel.cli.errors import report_error
 
+        _close_progress()
         return report_error(error, words)
     finally:
         # Only the commands that need it have imported what holds the home.
         if options := sys.modules.get("carrel.cli.options"):
             options.release_home()
+
+
+def _close_progress() -> None:
+    """Takes a bar away, so that what is told next stands on a line of its own."""
+    if progress := sys.modules.get("carrel.cli.progress"):
+        progress.close_progress()
 
 
 def _prepare_streams() -> None:

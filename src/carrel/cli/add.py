@@ -20,7 +20,7 @@ from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
-from carrel.cli.progress import TerminalProgress
+from carrel.cli.progress import TerminalProgress, close_progress
 from carrel.cli.rooms import wait_for_job
 from carrel.core.caller import Caller
 from carrel.core.errors import AuditUnavailableError, CarrelError
@@ -85,9 +85,8 @@ def run(words: list[str]) -> int:
         try:
             report = asyncio.run(adding.run())
         except KeyboardInterrupt:
-            show(
-                "\nStopped. What was added is kept; run the same command to go on.", file=sys.stderr
-            )
+            close_progress()
+            show("Stopped. What was added is kept; run the same command to go on.", file=sys.stderr)
             return _STOPPED_BY_KEYBOARD
     if options.json:
         show(orjson.dumps(report.to_facts(), option=orjson.OPT_INDENT_2).decode())

@@ -14,7 +14,7 @@ from carrel.cli.calls import call_local
 from carrel.cli.options import add_home_options, home_settings, usual_file_modes
 from carrel.cli.output import say_next_step, show
 from carrel.cli.parsers import CommandParser
-from carrel.cli.progress import TerminalProgress
+from carrel.cli.progress import TerminalProgress, close_progress
 from carrel.core.errors import AuditUnavailableError, CarrelError
 
 if TYPE_CHECKING:
@@ -115,12 +115,14 @@ def build(options: argparse.Namespace) -> int:
     except AuditUnavailableError:
         raise
     except CarrelError as error:
+        close_progress()
         if options.report == "json":
             show(orjson.dumps({"error": error.to_facts()}, option=orjson.OPT_INDENT_2).decode())
         show(f"{error.message} {error.next_step}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        show("\nStopped. What was read is kept; run the same command to go on.", file=sys.stderr)
+        close_progress()
+        show("Stopped. What was read is kept; run the same command to go on.", file=sys.stderr)
         return _STOPPED_BY_KEYBOARD
     if options.report == "json":
         show(orjson.dumps(report.to_facts(), option=orjson.OPT_INDENT_2).decode())

@@ -13,7 +13,7 @@ from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import show
 from carrel.cli.papers_build import positive
 from carrel.cli.parsers import CommandParser
-from carrel.cli.progress import TerminalProgress
+from carrel.cli.progress import TerminalProgress, close_progress
 from carrel.core.errors import AuditUnavailableError, CarrelError
 
 _STOPPED_BY_KEYBOARD = 130
@@ -110,7 +110,8 @@ def summarise(options: argparse.Namespace) -> int:
         show(f"{error.message} {error.next_step}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        show("\nStopped. What was written is kept; run the same command to go on.", file=sys.stderr)
+        close_progress()
+        show("Stopped. What was written is kept; run the same command to go on.", file=sys.stderr)
         return _STOPPED_BY_KEYBOARD
     show(
         f"{tally.written:,} summaries written, {tally.already_there:,} were there, "

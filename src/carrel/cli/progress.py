@@ -1,100 +1,165 @@
-"""Progress of a long command: a bar on a terminal, an occasional line elsewhere."""
+"""Progress of a long command: one bar on a terminal, an occasional line elsewhere.
+
+Drawn by hand: rich takes longer to import than many commands take to run, and hides the cursor.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Sequence
+from typing import TextIO
 
+from carrel.cli.output import has_colour, terminal_width
+from carrel.cli.pace import Pace
 from carrel.core.clock import Clock, SystemClock
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
-    from rich.progress import TaskID
+from carrel.libraries.text.control_characters import escape_controls
 
 _SECONDS_BETWEEN_DRAWINGS = 0.1
 _SECONDS_BETWEEN_LINES = 5.0
-_BAR_CELLS = 24
+_WIDEST_BAR = 24
+_NARROWEST_BAR = 8
 _UNITS = ("B", "kB", "MB", "GB", "TB")
+_ERASE = "\r\x1b[K"
+_open: list[TerminalProgress] = []
 
 
 class TerminalProgress:
-    """Progress on standard error, so that answers stay clean; one phase at a time."""
+    """Progress on standard error, so that answers stay clean; one phase at a time.
+
+    A bar is gone when its phase ends. Where no bar can be drawn, only a phase that takes some
+    seconds is told.
+    """
 
     def __init__(self, stream: TextIO | None = None, clock: Clock | None = None) -> None:
         self._stream = stream or sys.stderr
         self._clock = clock or SystemClock()
-        self._bar: tuple[RichProgress, TaskID] | None = None
+        self._is_drawn = self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._phase = ""
         self._unit = ""
         self._total: int | None = None
         self._done = 0
+        self._work: float | None = None
+        self._pace = Pace(0.0)
         self._started = self._shown = 0.0
+        self._is_open = self._is_told = False
 
-    def begin(self, phase: str, total: int | None, unit: str) -> None:
-        self._phase, self._total, self._unit, self._done = phase, total, unit, 0
+    def begin(self, phase: str, total: int | None, unit: str, work: float | None = None) -> None:
+        self.close()
+        self._phase, self._unit = escape_controls(phase), escape_controls(unit)
+        self._total, self._done = total, 0
+        self._work = work if work is not None else total
         self._started = self._shown = self._clock.monotonic()
-        if self._stream.isatty():
-            self._bar = self._start_bar()
-        else:
-            amount = "" if total is None else f" {_amount(total, unit)}"
-            print(f"{phase}{amount}", file=self._stream, flush=True)
+        self._pace = Pace(self._started)
+        self._is_open, self._is_told = True, False
+        _open.append(self)
+        if self._is_drawn:
+            self._draw()
 
-    def advance(self, amount: int = 1) -> None:
+    def advance(self, amount: int = 1, work: float | None = None) -> None:
         self._done += amount
         now = self._clock.monotonic()
-        pause = _SECONDS_BETWEEN_LINES if self._bar is None else _SECONDS_BETWEEN_DRAWINGS
+        self._pace.add(now, amount if work is None else work)
+        pause = _SECONDS_BETWEEN_DRAWINGS if self._is_drawn else _SECONDS_BETWEEN_LINES
         if now - self._shown < pause:
             return
         self._shown = now
-        if self._bar is None:
-            share = f"{min(1.0, self._done / self._total):4.0%}  " if self._total else ""
-            print(f"{self._phase}  {share}{self._facts()}", file=self._stream, flush=True)
+        if self._is_drawn:
+            self._draw()
         else:
-            self._draw(*self._bar)
+            self._tell()
 
     def end(self) -> None:
-        if self._bar is not None:
-            self._draw(*self._bar)
-            self._bar[0].stop()
-            self._bar = None
-            return
-        seconds = self._clock.monotonic() - self._started
-        print(
-            f"{self._phase}: {_amount(self._done, self._unit)} in {_duration(seconds)}",
-            file=self._stream,
-            flush=True,
-        )
+        is_told = self._is_told
+        if self._is_drawn and self._is_open:
+            self._draw()
+        self.close()
+        if is_told:
+            seconds = self._clock.monotonic() - self._started
+            self._print(f"{self._phase}: {_amount(self._done, self._unit)} in {_duration(seconds)}")
 
-    def _start_bar(self) -> tuple[RichProgress, TaskID]:
-        # Only here: rich takes longer to import than most commands take to run.
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    def close(self) -> None:
+        """Take the bar away, wherever the phase was; nothing else is told."""
+        if self._is_open and self._is_drawn:
+            self._stream.write(_ERASE)
+            self._stream.flush()
+        self._is_open = False
+        if self in _open:
+            _open.remove(self)
 
-        bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(_BAR_CELLS),
-            TaskProgressColumn(),
-            TextColumn("{task.fields[facts]}", markup=False),
-            console=Console(file=self._stream, force_terminal=True),
-            auto_refresh=False,
-            get_time=self._clock.monotonic,
-        )
-        bar.start()
-        return bar, bar.add_task(self._phase, total=self._total, facts=self._facts())
+    @property
+    def share(self) -> float | None:
+        """The share of the work that is done; None where nobody knows how much there is."""
+        return min(1.0, self._pace.done / self._work) if self._work else None
 
-    def _draw(self, bar: RichProgress, task: TaskID) -> None:
-        bar.update(task, completed=self._done, facts=self._facts(), refresh=True)
+    def _tell(self) -> None:
+        if not self._is_told:
+            amount = "" if self._total is None else f" {_amount(self._total, self._unit)}"
+            self._print(f"{self._phase}{amount}")
+            self._is_told = True
+        share = "" if self.share is None else f"{self.share:4.0%}  "
+        self._print(f"{self._phase}  {share}{'  '.join(self._facts())}")
 
-    def _facts(self) -> str:
-        """The count, the rate, and the remaining time at that rate."""
-        seconds = self._clock.monotonic() - self._started
-        rate = self._done / seconds if seconds > 0 else 0.0
-        done, speed = _amount(self._done, self._unit), f"{_amount(round(rate), self._unit)}/s"
-        if not self._total:
-            return f"{done}  {speed}"
-        has_rest = rate > 0 and self._done < self._total
-        left = f"  {_duration((self._total - self._done) / rate)} left" if has_rest else ""
-        return f"{done} of {_amount(self._total, self._unit)}  {speed}{left}"
+    def _print(self, line: str) -> None:
+        print(line, file=self._stream, flush=True)
+
+    def _draw(self) -> None:
+        # The last column stays free: some terminals begin a new line when it is written.
+        width = terminal_width(self._stream) - 1
+        self._stream.write(f"{_ERASE}{self._bar_line(width)}")
+        self._stream.flush()
+
+    def _bar_line(self, width: int) -> str:
+        """The phase, the bar and as many facts as there is room for."""
+        percent = "" if self.share is None else f" {self.share:4.0%}"
+        facts = self._facts()
+        # What is left out first: how much there is, then the rate, and the time left last.
+        for dropped in range(len(facts) + 1):
+            told = "  ".join(facts[dropped:])
+            text = f"{percent} {told}" if told else percent
+            room = width - len(self._phase) - 1 - len(text)
+            if room >= _NARROWEST_BAR or (self.share is None and room >= 0):
+                bar = "" if self.share is None else self._bar(min(room, _WIDEST_BAR))
+                return f"{self._phase} {bar}{text}"
+        return f"{self._phase}{percent}"[:width]
+
+    def _bar(self, cells: int) -> str:
+        full = round((self.share or 0.0) * cells)
+        done, left = ("━", "─") if _is_unicode(self._stream) else ("=", "-")
+        if not has_colour(self._stream):
+            return f"{done * full}{left * (cells - full)}"
+        return f"\x1b[36m{done * full}\x1b[0m\x1b[2m{left * (cells - full)}\x1b[0m"
+
+    def _facts(self) -> Sequence[str]:
+        """The count, the rate, and the remaining time."""
+        now = self._clock.monotonic()
+        seconds = now - self._started
+        done = _amount(self._done, self._unit)
+        if self._total:
+            done = f"{_number(self._done, self._unit)} of {_amount(self._total, self._unit)}"
+        speed = _speed(self._done / seconds if seconds > 0 else 0.0, self._unit)
+        left = self._pace.seconds_left(now, self._work) if self._work else None
+        return [done, speed] if left is None else [done, speed, f"{_duration(left)} left"]
+
+
+def close_progress() -> None:
+    """Take away the bar of whatever was under way; for the end of a command, however it ends."""
+    while _open:
+        _open[-1].close()
+
+
+def _is_unicode(stream: TextIO) -> bool:
+    return (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
+
+
+def _speed(rate: float, unit: str) -> str:
+    if unit != "bytes" and 0 < rate < 1:
+        return f"{rate * 60:.0f} {unit}/min"
+    return f"{_amount(round(rate), unit)}/s"
+
+
+def _number(count: int, unit: str) -> str:
+    return _amount(count, unit) if unit == "bytes" else f"{count:,}"
 
 
 def _amount(count: int, unit: str) -> str:

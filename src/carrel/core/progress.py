@@ -7,11 +7,17 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Receives the progress of work; a phase of unknown length has no total."""
+    """Receives the progress of work; a phase of unknown length has no total.
 
-    def begin(self, phase: str, total: int | None, unit: str) -> None: ...
+    Where things of one size take unlike long, `work` says how long in comparison: of all when the
+    phase begins, and of what was done when it advances. Without it the amounts are the work.
+    """
 
-    def advance(self, amount: int = 1) -> None: ...
+    def begin(
+        self, phase: str, total: int | None, unit: str, work: float | None = None
+    ) -> None: ...
+
+    def advance(self, amount: int = 1, work: float | None = None) -> None: ...
 
     def end(self) -> None: ...
 
@@ -19,10 +25,10 @@ class Progress(Protocol):
 class NoProgress:
     """Discards all progress."""
 
-    def begin(self, phase: str, total: int | None, unit: str) -> None:
+    def begin(self, phase: str, total: int | None, unit: str, work: float | None = None) -> None:
         return None
 
-    def advance(self, amount: int = 1) -> None:
+    def advance(self, amount: int = 1, work: float | None = None) -> None:
         return None
 
     def end(self) -> None:

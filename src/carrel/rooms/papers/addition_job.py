@@ -45,10 +45,10 @@ class AdditionProgress:
     unit: str = ""
     done: int = 0
 
-    def begin(self, phase: str, total: int | None, unit: str) -> None:
+    def begin(self, phase: str, total: int | None, unit: str, work: float | None = None) -> None:
         self.phase, self.total, self.unit, self.done = phase, total, unit, 0
 
-    def advance(self, amount: int = 1) -> None:
+    def advance(self, amount: int = 1, work: float | None = None) -> None:
         self.done += amount
 
     def end(self) -> None:

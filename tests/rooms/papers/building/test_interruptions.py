@@ -31,10 +31,10 @@ class Dying:
         self._phase, self._steps = phase, steps
         self._now = ""
 
-    def begin(self, phase: str, total: int | None, unit: str) -> None:
+    def begin(self, phase: str, total: int | None, unit: str, work: float | None = None) -> None:
         self._now = phase
 
-    def advance(self, amount: int = 1) -> None:
+    def advance(self, amount: int = 1, work: float | None = None) -> None:
         if self._now == self._phase:
             self._steps -= 1
             if self._steps <= 0:
@@ -166,7 +166,9 @@ def test_a_build_waits_for_another_and_says_so(many: Corpus) -> None:
 
         phases: ClassVar[list[str]] = []
 
-        def begin(self, phase: str, total: int | None, unit: str) -> None:
+        def begin(
+            self, phase: str, total: int | None, unit: str, work: float | None = None
+        ) -> None:
             if not self.phases:
                 other.__exit__(None, None, None)
             self.phases.append(phase)

@@ -39,7 +39,6 @@ from carrel.rooms.papers.building.ports import BuildStores, Publication
 
 # Papers of one segment of a whole build: 40 of them hold a million.
 SEGMENT_PAPERS = 25_000
-_BATCH_SIZE = 200
 
 
 @dataclass(slots=True)
@@ -94,7 +93,8 @@ class CorpusPublisher:
             return PublicationOutcome(on_disk)
         outcome = PublicationOutcome(on_disk or "")
         publication = self._begin(is_whole=not is_current)
-        progress.begin("writing", self._state.touched_count(), "papers")
+        progress.begin("linking", self._state.touched_count(), "papers")
+        is_writing = False
         waiting: list[tuple[PlannedPaper, PaperChange]] = []
         for linked, plan in self._plans(restored):
             outcome.asked_for += [
@@ -103,6 +103,8 @@ class CorpusPublisher:
                 if (asked and any(source in asked for source in planned.group.sources))
                 or wanted.intersection(planned.group.record_ids)
             ]
+            if not is_writing:
+                progress.advance(len(plan.papers))
             for planned in plan.papers:
                 change = self._plan_change(planned, publication, outcome)
                 self._state.promise([change])
@@ -113,8 +115,13 @@ class CorpusPublisher:
             self._leave_out(plan.left_out, linked.published_ids, publication)
             self._write_down(plan, linked, who)
             if len(waiting) >= SEGMENT_PAPERS:
+                if not is_writing:
+                    _begin_writing(progress, self._state.touched_count())
+                    is_writing = True
                 self._write(waiting[:SEGMENT_PAPERS], publication, progress)
                 del waiting[:SEGMENT_PAPERS]
+        if not is_writing:
+            _begin_writing(progress, len(waiting))
         if waiting:
             self._write(waiting, publication, progress)
         if is_current and not outcome.is_changed:
@@ -254,11 +261,14 @@ class CorpusPublisher:
         def versions() -> Iterable[PaperVersion]:
             for done, (planned, change) in enumerate(waiting, start=1):
                 yield self._version(planned, change)
-                if done % _BATCH_SIZE == 0:
-                    progress.advance(_BATCH_SIZE)
+                # Only what is written for the first time: they may be asked for twice.
+                if done > counted[0]:
+                    counted[0] = done
+                    progress.advance()
 
+        counted = [0]
         publication.write(versions, len(waiting))
-        progress.advance(len(waiting) % _BATCH_SIZE)
+        progress.advance(len(waiting) - counted[0])
 
     def _version(self, planned: PlannedPaper, change: PaperChange) -> PaperVersion:
         records = self._state.records(planned.group.record_ids)
@@ -303,3 +313,9 @@ def _add_versions(record: PaperRecord, versions: Sequence[PaperLink]) -> PaperRe
     """The record with the versions of the paper that are in the corpus."""
     related = [RelatedWork(link.relation, "", link.paper_id) for link in versions if link.relation]
     return replace(record, files=(), related=(*record.related, *related))
+
+
+def _begin_writing(progress: Progress, papers: int) -> None:
+    """From linking to writing, which takes much longer."""
+    progress.end()
+    progress.begin("writing", papers, "papers")
