@@ -1,4 +1,4 @@
-"""`carrel doctor`: checks configuration and connections, and says what to do."""
+"""`carrel doctor`: checks the desk and its surroundings, says what to do, and mends (`--fix`)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from carrel import __version__
-from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.output import show_table
+from carrel.cli.doctor_checks import check_machine, is_port_taken
+from carrel.cli.doctor_repairs import Outcome, find_repairs, list_unmendable, mend
+from carrel.cli.options import add_desk_options, continue_unrecorded, settings_from
+from carrel.cli.output import show, show_table
 from carrel.cli.parsers import CommandParser
 from carrel.core.errors import UnavailableError
 from carrel.core.health import Health
@@ -20,6 +23,7 @@ from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, SettingsError
 from carrel.settings.places import audit_store
 from carrel.settings.reading import variable_name
+from carrel.wiring.audit import record_command
 from carrel.wiring.desk import open_desk, sqlite_version
 from carrel.wiring.home import embedded_databases, is_open_to_others, unserved_files
 
@@ -34,18 +38,52 @@ def run(words: list[str]) -> int:
     )
     add_desk_options(parser)
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument(
+        "--fix", action="store_true", help="mend what can be mended; nothing is removed"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="with --fix: only say what would be mended"
+    )
     options = parser.parse_args(words[1:])
+    if options.dry_run and not options.fix:
+        parser.error("--dry-run goes with --fix")
     settings = settings_from(options)
     # The findings say what the driver would repeat with every attempt.
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
-    findings = {**_machine(settings), **asyncio.run(_rooms(settings))}
+    findings = _examine(settings)
+    outcomes = _fix(settings, findings, is_dry=options.dry_run) if options.fix else []
+    if any(outcome.state == "fixed" for outcome in outcomes):
+        findings = _examine(settings)
     is_well = all(finding.is_well for finding in findings.values())
     if options.json:
-        shown = [_as_facts(name, finding) for name, finding in findings.items()]
-        print(json.dumps({"is_well": is_well, "findings": shown}, ensure_ascii=False, indent=2))
+        facts: dict[str, object] = {
+            "is_well": is_well,
+            "findings": [_as_facts(name, finding) for name, finding in findings.items()],
+        }
+        if options.fix:
+            facts["repairs"] = [asdict(outcome) for outcome in outcomes]
+        print(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
         _print_findings(findings)
+        for outcome in outcomes:
+            show(f"{outcome.state}: {outcome.part}: {outcome.says}")
     return 0 if is_well else 1
+
+
+def _examine(settings: Settings) -> dict[str, Health]:
+    return {**_machine(settings), **asyncio.run(_rooms(settings))}
+
+
+def _fix(settings: Settings, findings: dict[str, Health], *, is_dry: bool) -> list[Outcome]:
+    """Mends what can be mended, after recording that it begins; or only says what."""
+    repairs = list(find_repairs(settings, findings))
+    mendable = {repair.part for repair in repairs}
+    left = list_unmendable(findings, mendable)
+    if is_dry:
+        return [*(Outcome(each.part, "would", each.plan) for each in repairs), *left]
+    parts: dict[str, object] = {"parts": sorted(mendable)}
+    with record_command(settings, "doctor:fix", "home:", parts, on_unavailable=continue_unrecorded):
+        return [*(mend(repair) for repair in repairs), *left]
 
 
 def _print_findings(findings: dict[str, Health]) -> None:
@@ -91,13 +129,19 @@ def _machine(settings: Settings) -> dict[str, Health]:
         "home": _home(settings.home),
         "address": Health(
             is_loopback(host) or settings.auth.mode not in {None, "local"},
-            f"{host} port {settings.server.port}, auth.mode {settings.auth.mode or 'local'}",
+            f"{host} port {settings.server.port}{_taken(host, settings.server.port)}, "
+            f"auth.mode {settings.auth.mode or 'local'}",
             "Listen on 127.0.0.1, or set auth.mode.",
         ),
         "audit": _audit(settings),
         **_folders(settings),
+        **check_machine(settings),
         **_unserved(settings),
     }
+
+
+def _taken(host: str, port: int) -> str:
+    return " (something listens there already)" if is_port_taken(host, port) else ""
 
 
 def _folders(settings: Settings) -> dict[str, Health]:

@@ -124,6 +124,7 @@ class SegmentFile:
         return connection
 
 
+MEND_INDEX = "The operator makes the index again with `carrel doctor --fix`."
 MEND_SEGMENT = (
     "Restore a backup with `carrel restore`, or move the folder aside and make the corpus again "
     "with `carrel papers build FOLDER`."

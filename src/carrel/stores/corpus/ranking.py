@@ -9,7 +9,7 @@ from carrel.libraries.query.papers import FacetCategory, PaperIdentifier, PaperQ
 from carrel.libraries.text.abbreviations import AbbreviationTable
 from carrel.libraries.text.snippets import Stem
 from carrel.rooms.papers.errors import SnapshotUnavailableError
-from carrel.stores.corpus.folder import MEND_SEGMENT, CorpusSession, CorpusVersion, LiveSegment
+from carrel.stores.corpus.folder import MEND_INDEX, CorpusSession, CorpusVersion, LiveSegment
 from carrel.stores.corpus.index_lookups import IndexLookups
 from carrel.stores.corpus.papers import identified_rows
 from carrel.stores.corpus.schema import PAPERS_PART, PASSAGES_PART
@@ -98,7 +98,7 @@ def open_corpus_ranking(session: CorpusSession, views: Path) -> SegmentRanking:
         for segment in version.segments:
             # A segment that was swept meanwhile is not damaged.
             segment.file.check_present()
-        raise SnapshotUnavailableError(str(error), next_step=MEND_SEGMENT) from error
+        raise SnapshotUnavailableError(str(error), next_step=MEND_INDEX) from error
     return SegmentRanking(version, papers, passages)
 
 
