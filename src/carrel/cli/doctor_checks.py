@@ -17,7 +17,7 @@ from carrel.cli.connections import Connection, find_connections
 from carrel.core.health import Health
 from carrel.libraries.csl.archive import ARCHIVE, archive_edition
 from carrel.settings import Settings
-from carrel.stores.home.leftovers import find_leftovers
+from carrel.wiring.home_care import find_leftovers
 
 _EXTRAS = {
     "fastmcp": "fastmcp",

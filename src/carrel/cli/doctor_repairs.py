@@ -13,8 +13,7 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
 from carrel.core.health import Health
 from carrel.settings import Settings
-from carrel.stores.home.leftovers import find_leftovers, move_aside
-from carrel.stores.home.privacy import readable_by_others
+from carrel.wiring.home_care import find_leftovers, move_aside, readable_by_others
 from carrel.wiring.papers import snapshot_path
 
 # `python -m carrel mcp` becomes `carrel mcp`, wherever the program is now.
