@@ -11,6 +11,7 @@ from carrel.core.desk_search import DESK_PURPOSE
 from carrel.core.jobs import JOBS_PURPOSE
 from carrel.core.operation import Operation
 from carrel.doors.errors import EXIT_CODES, TABLE
+from carrel.doors.mcp.desk_jobs import DESK_JOBS, DeskJob
 from carrel.doors.schemas import input_schema
 from carrel.policy.scopes import SCOPES
 from carrel.settings import Settings
@@ -78,7 +79,25 @@ def _jobs(catalogue: Catalogue) -> list[str]:
 def _desk(catalogue: Catalogue) -> list[str]:
     if catalogue.desk_search is None:
         return []
-    return ["## Desk", DESK_PURPOSE, _operation(catalogue.desk_search)]
+    prompts = [
+        (f"`{job.name}`", job.description, _prompt_arguments(job), _scopes(job.scopes))
+        for job in DESK_JOBS
+    ]
+    return [
+        "## Desk",
+        DESK_PURPOSE,
+        _operation(catalogue.desk_search),
+        "### Prompts",
+        "At `/desk/mcp`, stdio with several rooms and the FastMCP server, where the rooms that "
+        "they need are open.",
+        _table(("name", "what it is", "arguments", "scopes"), prompts),
+    ]
+
+
+def _prompt_arguments(job: DeskJob) -> str:
+    return ", ".join(
+        f"`{each.name}`" + ("" if each.is_required else " (optional)") for each in job.arguments
+    )
 
 
 def _operation(operation: Operation[Any]) -> str:

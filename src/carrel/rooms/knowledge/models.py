@@ -63,7 +63,7 @@ def _says_something(name: str) -> AfterValidator:
 
 
 Plain = AfterValidator(_is_storable)
-NoteId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
+NoteId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$", description="Note id")]
 Tag = Annotated[str, Field(max_length=MAX_TAG_CHARACTERS), Plain, AfterValidator(_is_a_tag)]
 Moment = Annotated[str, Field(max_length=64), AfterValidator(_is_time)]
 
@@ -73,7 +73,7 @@ class SaveKnowledge(Question):
 
     content: Annotated[
         str,
-        Field(min_length=1, max_length=MAX_CONTENT_CHARACTERS),
+        Field(min_length=1, max_length=MAX_CONTENT_CHARACTERS, description="Markdown"),
         Plain,
         _says_something("content"),
     ]

@@ -111,8 +111,8 @@ class AttachFulltext(Question):
 
 class GetFulltext(Question):
     id: ReferenceId
-    max_chars: int | None = Field(default=None, ge=1, le=1_000_000)
-    offset: int = Field(default=0, ge=0)
+    max_chars: int | None = Field(default=None, ge=1, le=1_000_000, description="All if absent")
+    offset: int = Field(default=0, ge=0, description="Start at this character")
 
 
 class DetachFulltext(Question):

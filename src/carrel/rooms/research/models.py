@@ -10,8 +10,10 @@ from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
 from carrel.rooms.research.records import ReviewScores, UnderstoodAs
 
-ResearchId = Annotated[str, Field(min_length=1, max_length=100)]
-HypothesisId = Annotated[str, Field(min_length=1, max_length=100)]
+ResearchId = Annotated[str, Field(min_length=1, max_length=100, description="From start_research")]
+HypothesisId = Annotated[
+    str, Field(min_length=1, max_length=100, description="From list_hypotheses")
+]
 Reason = Annotated[str, Field(max_length=2000)]
 Method = Literal["literature_based", "debate", "assumptions", "expansion"]
 Strategy = Literal["refine", "combine", "simplify", "paradigm_shift"]
@@ -27,7 +29,7 @@ class StartResearch(Question):
     domain: str | None = Field(
         default=None, max_length=100, description="biology, chemistry, physics…; inferred if absent"
     )
-    hypothesis_count: int = Field(default=20, ge=1, le=100)
+    hypothesis_count: int = Field(default=20, ge=1, le=100, description="How many to make")
 
 
 class GetResearchStatus(Question):
@@ -65,7 +67,7 @@ class EvolveHypothesis(Question):
 class ListHypotheses(Question):
     research_id: ResearchId
     status: Literal["pending", "reviewed", "evolved"] | None = None
-    min_elo: float | None = None
+    min_elo: float | None = Field(default=None, description="Only from this Elo on")
     limit: int = Field(default=50, ge=1, le=200)
 
 
@@ -96,7 +98,7 @@ class GetResults(Question):
         default="summary",
         description="summary: overview; detailed: with protocols; nih_aims: NIH Specific Aims page",
     )
-    top_n: int = Field(default=10, ge=1, le=200)
+    top_n: int = Field(default=10, ge=1, le=200, description="How many hypotheses")
 
 
 class SubmitHypothesis(Question):
