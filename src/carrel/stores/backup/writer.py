@@ -77,7 +77,8 @@ def make_backup(
     scratch = target.with_name(f"{target.name}.part.db")
     with _hold_draft(draft) as descriptor:
         try:
-            with os.fdopen(os.dup(descriptor), "wb") as stream:
+            # Closed before the draft gets its name: Windows renames no file that is open.
+            with os.fdopen(descriptor, "wb") as stream:
                 header = Header(
                     format=FORMAT,
                     carrel=__version__,
@@ -236,7 +237,7 @@ def no_build(workshop: Path) -> Iterator[None]:
 
 @contextmanager
 def _hold_draft(draft: Path) -> Iterator[int]:
-    """An empty, locked draft; it will hold secrets, so only its owner may read it."""
+    """An empty, locked draft, which the caller closes; only its owner may read its secrets."""
     with ExitStack() as held:
         try:
             held.enter_context(hold_lock(draft))
@@ -253,7 +254,6 @@ def _hold_draft(draft: Path) -> Iterator[int]:
                 f"Another backup has just written {draft}", next_step="Run it again."
             ) from None
         draft.chmod(0o600)
-        held.callback(os.close, descriptor)
         yield descriptor
 
 
