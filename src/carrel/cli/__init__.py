@@ -42,6 +42,9 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "tokens": ("carrel.cli.tokens", "make, list and revoke tokens for scripts"),
         "audit": ("carrel.cli.audit", "list, verify and export the audit log"),
     },
+    "Beyond commands": {
+        "completion": ("carrel.cli.completion", "print or write the completion of a shell"),
+    },
 }
 _HELP_OPTIONS = {"-h", "--help"}
 
@@ -49,6 +52,10 @@ _HELP_OPTIONS = {"-h", "--help"}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs `carrel`."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["__complete"]:
+        from carrel.cli.completion import answer_shell
+
+        return answer_shell(words[1:])
     return _guard(lambda: _choose(_command_first(words)), words)
 
 

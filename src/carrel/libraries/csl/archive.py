@@ -53,6 +53,11 @@ def read_archived(name: str) -> str | None:
     return _inflate(offset, size)[start : start + length].decode("utf-8", "replace")
 
 
+def archived_names() -> list[str]:
+    """The names of every style and locale in the archive, without reading what they are."""
+    return [row.partition(b"\t")[0].decode() for row in _places().split(b"\n") if row]
+
+
 @lru_cache(maxsize=1)
 def archived_styles() -> list[StyleInfo]:
     """Every style in the archive, sorted by id."""
