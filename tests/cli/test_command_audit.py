@@ -72,12 +72,7 @@ RECORDED = (
 GO_ON_UNRECORDED = {"backup", "doctor", "restore"}
 # Modules of commands that change nothing, or only through operations that pass the gate.
 CHANGE_NOTHING_THEMSELVES = {
-<<<<<<< HEAD
-    "audit", "find", "mcp", "papers_corrections", "papers_export", "papers_figure",
-=======
-    "audit", "completion", "doctor", "find", "mcp", "papers_corrections", "papers_export",
-    "papers_figure",
->>>>>>> 62fff861 (cli: completion for bash, zsh, fish and PowerShell)
+    "audit", "completion", "find", "mcp", "papers_corrections", "papers_export", "papers_figure",
     "reference_manager", "research", "rooms", "serve",
 }  # fmt: skip
 
