@@ -49,7 +49,7 @@ from carrel.rooms.references.models import (
 _NO_REFERENCES = "No references yet: carrel references add FILE|DOI"
 _MOST_NAMED = 2
 # On a terminal; a pipe gets every line.
-_MOST_ROWS_OF_A_KIND = 25
+_MOST_ROWS_OF_A_KIND = 12
 _MARKUP = re.compile(
     r"</?(?:i|b|em|strong|sub|sup|sc|scp|span|italic|bold)\b[^<>]*>", re.IGNORECASE
 )

@@ -17,8 +17,10 @@ from carrel.cli.calls import Terminal, at_terminal
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import say_next_step, show, show_page
-from carrel.cli.page import Line, Page, strong
+from carrel.cli.page import Line, Page, plain_text, strong
 from carrel.cli.parsers import CommandParser
+from carrel.cli.research_pages import draw_bar
+from carrel.cli.value_formats import count_things
 from carrel.core.caller import Caller
 from carrel.core.errors import InvalidInputError
 from carrel.rooms.research.models import HypothesisRow, ResearchStatus
@@ -28,7 +30,6 @@ ShowStatus = Callable[[ResearchStatus, list[HypothesisRow]], None]
 
 _LOOK_EVERY_SECONDS = 0.5
 _GOING_ON = {"initializing", "active"}
-_BAR = 30
 _LEADERS = 3
 _MOST_BYTES = 256 * 1024 * 1024
 _NEXT_STEP = (
@@ -227,14 +228,13 @@ def _print_changes() -> Iterator[ShowStatus]:
 
 def draw_status(status: ResearchStatus, leaders: list[HypothesisRow], width: int = 200) -> str:
     """A bar, the counts, and the leading hypotheses; no line is wider than asked."""
-    full = round(status.progress * _BAR)
     left = _left(status.estimated_completion_minutes)
     rows = [
         status.goal,
-        f"[{'#' * full}{'.' * (_BAR - full)}] {status.progress:4.0%} "
-        f"{status.status}{f' ({status.stage})' if status.stage else ''}{left}",
-        f"{status.hypotheses_generated} hypotheses, {status.hypotheses_reviewed} reviewed, "
-        f"{status.matches_played} matches"
+        f"{plain_text(draw_bar(status))}{left}",
+        f"{count_things(status.hypotheses_generated, 'hypothesis', 'hypotheses')}, "
+        f"{status.hypotheses_reviewed} reviewed, "
+        f"{count_things(status.matches_played, 'match', 'matches')}"
         + (
             f", {status.model_calls} model calls, cost {status.cost:.2f}"
             if status.model_calls

@@ -50,18 +50,19 @@ _GOING_ON = {"initializing", "active"}
 def _projects(rows: Sequence[ProjectSummary]) -> Page:
     if not rows:
         return Page((Note(_NO_PROJECTS),), next_step="")
-    columns = (
-        Column("id", whole=True),
-        Column("status"),
-        Column("hypotheses", align="right"),
-        Column("begun"),
-        Column("goal"),
-    )
+    step = _step_after_project(rows[0])
+    if not is_for_people():
+        piped = [
+            (row.id, row.status, str(row.hypothesis_count), format_time(row.created_at), row.goal)
+            for row in rows
+        ]
+        return Page((Table(("id", "status", "hypotheses", "begun", "goal"), piped),), step)
     cells = [
-        (row.id, row.status, str(row.hypothesis_count), format_time(row.created_at), row.goal)
+        (row.id, row.goal, f"{row.status}, {row.hypothesis_count:,}", format_time(row.created_at))
         for row in rows
     ]
-    return Page((Table(columns, cells),), next_step=_step_after_project(rows[0]))
+    columns = (Column("id", whole=True), "goal", "status, hypotheses", "begun")
+    return Page((Table(columns, cells),), step)
 
 
 def _step_after_project(row: ProjectSummary) -> str:
@@ -112,7 +113,7 @@ def draw_bar(status: ResearchStatus) -> Inline:
     told = f" {status.progress:.0%} {status.status}{stage}"
     if not is_for_people():
         return f"[{'#' * full}{'.' * (_BAR_CELLS - full)}]{told}"
-    return (Span("━" * full, "good"), dim("━" * (_BAR_CELLS - full)), told)
+    return (Span("━" * full, "good"), dim("─" * (_BAR_CELLS - full)), told)
 
 
 def _time_left(minutes: int | None) -> str:
