@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.deskbench.jobs import Job
-from benchmarks.deskbench.normalisation import find_numbers, fold_words
+from benchmarks.deskbench.normalisation import find_numbers, fold_words, has_words
 from benchmarks.deskbench.runs import Desk, JobRecord
 
 _TOOLS_ASKED = 3
@@ -121,9 +121,16 @@ def follow_ids(
             and tool["name"].startswith(("get", "read"))
             and tool["name"] != asked
         ]
-        for taker in takers[-1:]:
+        for taker in sorted(takers, key=lambda taker: -_reads_text(tools, taker))[:1]:
             steps[taker, value] = (taker, {name: value})
     return list(steps.values())[:_FOLLOWED]
+
+
+def _reads_text(tools: list[dict[str, Any]], name: str) -> int:
+    """How much a tool's description speaks of text that can be read."""
+    (tool,) = [tool for tool in tools if tool["name"] == name]
+    words = fold_words(f"{name.replace('_', ' ')} {tool['description']}").split()
+    return len({"text", "whole", "full", "content", "read", "source"} & set(words))
 
 
 def read_files(desk: Desk, words: list[str]) -> list[str]:
@@ -160,12 +167,13 @@ def split_text(text: str) -> Iterator[FoundText]:
 
 def _walk(value: Any) -> Iterator[FoundText]:
     if isinstance(value, dict):
-        texts = [part for part in value.values() if isinstance(part, str) and len(part) > 20]
+        texts = [part for part in value.values() if isinstance(part, str) and " " in part]
         page = value.get("page")
         title = value.get("title") or value.get("paper_title") or ""
         if texts:
             number = page if isinstance(page, int) else None
-            yield FoundText(" ".join(texts), str(title), number)
+            text = "\n".join(texts).replace("**", "")
+            yield FoundText(text, str(title), number)
         for part in value.values():
             yield from _walk(part)
     elif isinstance(value, list):
@@ -176,28 +184,38 @@ def _walk(value: Any) -> Iterator[FoundText]:
 def compose_answer(asked: str, found: list[FoundText], words: set[str]) -> str:
     """Titles, values or the best sentence, whichever the job's words ask for."""
     ranked = sorted(found, key=lambda piece: -piece.fit(words))
-    if not ranked or ranked[0].fit(words) < 1:
+    if not ranked or ranked[0].fit(words) == 0:
         return "No: nothing was found on the desk."
     labels = re.findall(r"([\w-]+) = …", asked)
     if labels:
-        return ", ".join(f"{label} = {_value_near(label, ranked)}" for label in labels)
+        return ", ".join(f"{label} = {_value_near(label, ranked, words)}" for label in labels)
     if re.search(r"\btitles?\b|\bwhich (?:of my )?papers\b", asked, re.IGNORECASE):
         best = ranked[0].fit(words)
         titles = [piece.title for piece in ranked if piece.title and piece.fit(words) > best / 2]
         return "; ".join(list(dict.fromkeys(titles))[:5])
-    piece = ranked[0]
-    sentences = re.split(r"(?<=[.!?])\s+|\n+", piece.text)
-    best_one = max(sentences, key=lambda one: len(words & set(fold_words(one).split())))
+    sentence, piece = _rank_sentences(ranked, words)[0]
     page = f" (page {piece.page})" if piece.page is not None and "page" in asked else ""
-    return best_one.strip()[:600] + page
+    return sentence[:600] + page
 
 
-def _value_near(label: str, ranked: list[FoundText]) -> str:
-    """The first number in the sentence that fits best among those with the label."""
-    for piece in ranked:
-        for sentence in re.split(r"(?<=[.!?])\s+|\n+", piece.text):
-            if f" {fold_words(label)} " in f" {fold_words(sentence)} ":
-                numbers = find_numbers(sentence)
-                if numbers:
-                    return numbers[0]
+def _rank_sentences(found: list[FoundText], words: set[str]) -> list[tuple[str, FoundText]]:
+    """Sentences with most of the words first, with what they were found in."""
+    sentences = [
+        (sentence.strip(), piece)
+        for piece in found
+        for sentence in re.split(r"(?<=[.!?])\s+|\n+", piece.text)
+        if sentence.strip()
+    ]
+    return sorted(sentences, key=lambda row: -len(words & set(fold_words(row[0]).split())))
+
+
+def _value_near(label: str, found: list[FoundText], words: set[str]) -> str:
+    """A number of the sentence that fits best among those of texts that have the label."""
+    named = [
+        piece for piece in found if has_words(fold_words(f"{piece.title} {piece.text}"), label)
+    ]
+    for sentence, _ in _rank_sentences(named, words | {fold_words(label)}):
+        numbers = find_numbers(sentence)
+        if numbers:
+            return numbers[0]
     return "unknown"

@@ -48,6 +48,7 @@ TANAKA: Item = {
     "type": "book",
     "title": "田中の本 on aids for learning",
     "ISBN": "978-0-306-40615-7",
+    "publisher-place": "Leipzig",
 }
 OERSTED: Item = {
     "id": "ørsted-1820",
@@ -134,6 +135,7 @@ def replace_library(path: Path, items: Sequence[Item]) -> None:
         ("aids", ["tanaka-nd"]),
         ("RNA", ["smith-2024"]),
         ("unknown:smith", []),
+        ("leipzig", ["tanaka-nd"]),
         ("", ["smith-2024", "tanaka-nd"]),
     ],
 )

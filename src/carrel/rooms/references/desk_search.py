@@ -29,7 +29,9 @@ _LONGEST_QUERY = 500
 _LONGEST_KEY = 500
 _MOST_WORDS = 20
 _OPERATORS = re.compile(r'["():*#]|\b(?:AND|OR|NOT)\b|(?:^|\s)-')
-_TEXT_FIELDS = ("container-title", "publisher", "keyword", "abstract", "note", "DOI", "PMID")
+_TEXT_FIELDS = (
+    "container-title", "publisher", "publisher-place", "keyword", "abstract", "note", "DOI", "PMID",
+)  # fmt: skip
 
 
 class ReferenceDeskSearch:

@@ -22,7 +22,8 @@ from carrel.rooms.references.items import (
 from carrel.rooms.references.queries import CONTENT_FIELDS, ReferenceTerm
 
 _TEXT_FIELDS = (
-    "id", "title", "title-short", "container-title", "publisher", "abstract", "note", "DOI", "URL",
+    "id", "title", "title-short", "container-title", "publisher", "publisher-place", "event-place",
+    "abstract", "note", "DOI", "URL",
 )  # fmt: skip
 _NUMBER_FIELDS = (
     "PMID", "PMCID", "ISBN", "ISSN", "volume", "number", "event-title", "collection-title",

@@ -31,7 +31,7 @@ from carrel.stores.search.views import View, name_view, open_view
 log = logging.getLogger("carrel.cache")
 
 # Raised whenever entries or files change: an index of another format is made again.
-FORMAT = "2"
+FORMAT = "3"
 _LOCK_WAIT_SECONDS = 600.0
 # From this many new references on, the part is written with more memory, so that it has few
 # segments: tantivy would merge many middling ones when the next reference is added.
