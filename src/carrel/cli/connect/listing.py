@@ -28,8 +28,8 @@ def list_clients(machine: Machine, wanted: str) -> int:
 def _rows(client: Client, machine: Machine, wanted: str) -> Iterator[tuple[str, ...]]:
     installed = "yes" if client.is_installed(machine) else "no"
     is_shown = False
-    for scope in client.scopes:
-        file = client.file(machine, scope)
+    # In the home folder a project's file is the person's own: each is shown once.
+    for file in dict.fromkeys(client.file(machine, scope) for scope in client.scopes):
         if not file.exists():
             continue
         try:
