@@ -245,6 +245,21 @@ def test_styles_are_found_by_words_and_a_wrong_one_names_the_command(
     assert "carrel references styles lists all" in err
 
 
+def test_a_key_of_others_is_one_word_of_the_next_command(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = json.dumps([{"id": "a; touch owned", "type": "book", "title": "Fluid"}])
+    _, err = pipe(capsys, "references", "add", odd)
+    assert "carrel references cite 'a; touch owned' --style" in err
+    _, err = pipe(capsys, "references", "search", "fluid")
+    assert err == "Next: carrel references cite 'a; touch owned' cites it.\n"
+    odd = json.dumps([{"id": "FLUID2020", "type": "book", "title": "Another"}])
+    pipe(capsys, "references", "add", odd)
+    (library / "text.md").write_text("text", encoding="utf-8")
+    _, err = pipe(capsys, "references", "attach", "FLUID2020", "text.md")
+    assert err == "Next: carrel references fulltext FLUID2020 reads it back.\n"
+
+
 def test_words_need_no_quotes(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pipe(capsys, "knowledge", "save", "cold", "hands", "in", "winter", "--tags", "a", "b")
     out, _ = pipe(capsys, "knowledge", "search", "cold", "hands", "--limit", "1")

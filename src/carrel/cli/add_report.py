@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from shlex import quote
 
 from carrel.services.things_to_add import SortedThings, ThingLeftOut, count_endings
 
@@ -89,7 +90,7 @@ class AddReport:
             steps.append('carrel find "WORDS" searches everything on the desk')
             steps.append("carrel connect CLIENT --write gives the desk to an assistant")
         if self.reference_ids:
-            one = self.reference_ids[0]
+            one = quote(self.reference_ids[0])
             steps.append(f"carrel references remove {one} --force takes a reference out again")
         if self.files_gone:
             steps.append(f"carrel watch {self.folder} --once takes out papers of files that left")

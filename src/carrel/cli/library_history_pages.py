@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from shlex import quote
 
 from carrel.cli.page import Column, Heading, Line, MakePage, Note, Page, Part, Table, Verbatim
 from carrel.cli.value_formats import count_things, format_count, format_time, is_for_people
@@ -38,7 +39,7 @@ def _history(answer: ShownHistory) -> Page:
 def _step(answer: ShownHistory) -> str:
     if answer.id:
         return (
-            f"carrel references restore {answer.id} --revision NUMBER gives it back what it said."
+            f"carrel references restore {quote(answer.id)} --revision NUMBER goes back to one."
             if any(text.state == "kept" for text in answer.texts)
             else ""
         )

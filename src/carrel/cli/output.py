@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -92,7 +94,8 @@ def show_table(
 
 
 def say_next_step(text: str, **names: str) -> None:
-    """Print the next step on standard error, with the known names filled in."""
+    """Print the next step on standard error, with the known names as words of a shell."""
     for placeholder, value in names.items():
-        text = text.replace(placeholder, value)
-    print(f"Next: {text}", file=sys.stderr)
+        parts = re.split(rf"(?<!\w){re.escape(placeholder)}(?!\w)", text)
+        text = shlex.quote(value).join(parts)
+    show(f"Next: {text}", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 from carrel.cli.library_history_pages import HISTORY_PAGES
@@ -90,7 +91,7 @@ def _found(answer: References, arguments: Mapping[str, Any]) -> Page:
     if answer.notes:
         parts += [Heading("Notes about them"), Table(_NOTE_COLUMNS, _note_rows(answer.notes))]
     parts += _rest_of_pages(answer, len(rows))
-    key = str(rows[0].get("id", "")) if rows else ""
+    key = quote(str(rows[0].get("id", ""))) if rows else ""
     step = f"carrel references cite {key} cites it." if len(rows) == 1 else ""
     if len(rows) > 1:
         step = f"carrel references cite {key} cites the first."
@@ -207,7 +208,7 @@ def _step_after_adding(answer: AddedReferences) -> str:
     if not answer.added:
         return ""
     return (
-        f"carrel references cite {answer.added[0].id} --style vancouver cites it, carrel "
+        f"carrel references cite {quote(answer.added[0].id)} --style vancouver cites it, carrel "
         "references export writes a bibliography."
     )
 
@@ -262,7 +263,8 @@ def _removed(answer: RemovedReference) -> Page:
     key = str(item.get("id", ""))
     line = Line(("Removed ", strong(key), f": {plain_title(item)}"))
     return Page(
-        (*_notices(answer), line), next_step=f"carrel references restore {key} brings it back."
+        (*_notices(answer), line),
+        next_step=f"carrel references restore {quote(key)} brings it back.",
     )
 
 
@@ -305,7 +307,7 @@ def _full_name(person: dict[str, Any]) -> str:
 
 def _attached(answer: AttachedFile) -> Page:
     line = Line(("Attached to ", strong(answer.id), f" as {answer.role}: {answer.path}"))
-    step = f"carrel references fulltext {answer.id} reads it back."
+    step = f"carrel references fulltext {quote(answer.id)} reads it back."
     return Page((*_notices(answer), line), next_step=step)
 
 

@@ -17,7 +17,8 @@ from carrel.settings import Settings, SettingsError, read_settings
 from carrel.wiring.audit import anchor_restored_log, record_command
 from carrel.wiring.backup import backup_places, index_rebuilder, restore_backup
 
-_NEXT_STEP = "carrel doctor{HOME} says what is on the desk now."
+_NEXT_STEP = "carrel doctor says what is on the desk now."
+_NEXT_STEP_ELSEWHERE = "carrel doctor --home DIR says what is on the desk now."
 
 
 def run(words: list[str]) -> int:
@@ -69,7 +70,7 @@ def run(words: list[str]) -> int:
         print(f"To do: {line}", file=sys.stderr)
     made_at = format_exact_time(done.manifest.made_at)
     print(f"{settings.home} holds the state of {made_at}: {done.manifest.summary}.")
-    say_next_step(_NEXT_STEP, **{"{HOME}": f" --home {options.home}" if options.home else ""})
+    say_next_step(_NEXT_STEP_ELSEWHERE if options.home else _NEXT_STEP, DIR=str(options.home))
     return 0
 
 

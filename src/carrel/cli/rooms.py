@@ -189,7 +189,7 @@ def _say_next(operation: Operation[Any], answer: Any, page: Page | str) -> None:
     step = operation.next_command if own is None else own
     if not step or answer in ([], ()):
         return
-    saved_id = getattr(answer, "id", None)
+    saved_id = getattr(answer, "id", None) if own is None else None
     say_next_step(step, **({"ID": saved_id} if isinstance(saved_id, str) else {}))
 
 
