@@ -31,7 +31,7 @@ def shows(*patterns: str, status: int = 0, lacks: tuple[str, ...] = ()) -> Expec
 
 
 SERVING = shows(r"Carrel is serving .* at http://127\.0\.0\.1:\d+", r"/desk/mcp")
-EMPTY_DESK = shows(r"MISS papers", r"carrel papers build FOLDER", r"ok +references", status=1)
+EMPTY_DESK = shows(r"ok +papers .*no papers yet", r"carrel add FOLDER", r"ok +references")
 ADDED = shows(
     r"^papers: 68 new",
     r"^references: \d+ new",
@@ -108,6 +108,7 @@ README: Mapping[str, list[Expected]] = {
 GUIDE: Mapping[str, list[Expected]] = {
     "carrel --version": [shows(r"^carrel \d+\.\d+")],
     "carrel doctor": [EMPTY_DESK],
+    "carrel doctor --fix": [EMPTY_DESK],
     "carrel add ~/papers": [ADDED],
     "carrel papers build ~/papers": [shows(r"68 papers: 0 new, 0 changed, 0 gone")],
     'carrel papers search "fish oil" --limit 3': [shows(r"title: Fish oil lowers")],

@@ -42,7 +42,10 @@ _STABLE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"-[0-9a-f]{8}(?=/)", "-…"),
         (r"\b\d+ (files|lines|chains)\b", r"… \1"),
         (r"\b\d+(\.\d+)? (s|ms|minutes)\b", r"… \2"),
-        (r"\d[\d,.]* (bytes|kB|MB)\b", r"… \1"),
+        (r"\d[\d,.]* (bytes|kB|MB|GB)\b", r"… \1"),
+        # What the doctor finds on this machine.
+        (r"(?m)^(ok +(?:pdf|extras|styles|assistants) +).*$", r"\1…"),
+        (r" \(something listens there already\)", ""),
         (r"Python [\d.]+, SQLite [\d.]+", "Python …, SQLite …"),
         (r"local:[\w-]+ cli", "local:you cli"),
         (r'"(anchor|duration_ms|elapsed_ms)":[\d.]+', r'"\1":…'),
