@@ -72,7 +72,8 @@ RECORDED = (
 GO_ON_UNRECORDED = {"backup", "doctor", "restore"}
 # Modules of commands that change nothing, or only through operations that pass the gate.
 CHANGE_NOTHING_THEMSELVES = {
-    "audit", "completion", "find", "mcp", "papers_corrections", "papers_export", "papers_figure",
+    "audit", "catalogue", "completion", "find", "mcp", "papers_corrections", "papers_export",
+    "papers_figure",
     "reference_manager", "research", "rooms", "serve",
 }  # fmt: skip
 

@@ -43,6 +43,10 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "audit": ("carrel.cli.audit", "list, verify and export the audit log"),
     },
     "Beyond commands": {
+        "operations": ("carrel.cli.catalogue", "find what assistants call, by plain words"),
+        "call": ("carrel.cli.catalogue", "call any operation by its name"),
+        "read": ("carrel.cli.catalogue", "print a resource by its address"),
+        "prompt": ("carrel.cli.catalogue", "print a prompt for a whole job"),
         "completion": ("carrel.cli.completion", "print or write the completion of a shell"),
     },
 }

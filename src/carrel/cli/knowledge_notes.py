@@ -50,6 +50,13 @@ def run(words: list[str]) -> int:
             metavar="FOLDER",
             help="where the folder was when it was last imported",
         )
+        parser.add_argument(
+            "--only",
+            nargs="+",
+            action="extend",
+            metavar="FILE",
+            help="these files of the folder alone, by their paths in it",
+        )
     add_user_option(parser)
     add_desk_options(parser)
     options = parser.parse_args(words[1:])
@@ -57,7 +64,7 @@ def run(words: list[str]) -> int:
     arguments: dict[str, object] = {"folder": str(options.folder), "source": options.source}
     if command == "import":
         moved_from = options.moved_from
-        arguments["name"] = options.name
+        arguments["name"], arguments["only"] = options.name, options.only
         arguments["moved_from"] = None if moved_from is None else str(moved_from)
     report: ImportReport = call_local(
         settings,
