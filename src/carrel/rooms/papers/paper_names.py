@@ -18,7 +18,9 @@ _PASSAGE_ID = re.compile(r"([a-zA-Z0-9_-]{1,64})~[0-9a-f]{10}(?:\.[0-9]{1,6})?")
 def check_paper_name(text: str) -> str:
     """The text itself; ValueError where it can name no paper."""
     if bare_paper_id(text) is None and not paper_keys(text):
-        raise ValueError("not a paper id, a DOI, an arXiv id, a PMID or a PMCID")
+        raise ValueError(
+            "not a paper id, a DOI, an arXiv id, a PMID or a PMCID; search_papers finds papers"
+        )
     return text
 
 
