@@ -13,6 +13,7 @@ from carrel.cli.connect.places import Machine, this_machine
 from carrel.cli.connect.snippets import lines_to_paste, make_snippet, open_webui_text
 from carrel.cli.connect.ways import Http, Way, read_way
 from carrel.cli.output import show
+from carrel.cli.parsers import CommandParser
 from carrel.core.errors import InvalidInputError
 from carrel.policy.origin import is_loopback
 from carrel.wiring.clients import Change, open_client_file
@@ -59,21 +60,12 @@ def run(words: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="carrel connect",
         description="Give the desk to an AI assistant: print what to paste into a client, write it "
         "into the client's own file, check it, or take it out.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=(
-            "examples:\n"
-            "  carrel connect claude-desktop --write --check\n"
-            "  carrel connect cursor --url https://desk.example.org --token - --write\n"
-            "  carrel connect cursor --name carrel-papers --write -- --rooms papers\n"
-            "  carrel connect --list\n\n"
-            "What follows -- is handed to carrel mcp, which the client then starts."
-        ),
     )
-    parser.add_argument("client", nargs="?", choices=NAMES, help="the client; see --list")
+    parser.add_argument("client", nargs="?", choices=NAMES, help="the client")
     parser.add_argument(
         "--url",
         help="address of a running server, such as http://127.0.0.1:8080/desk/mcp; without it the "

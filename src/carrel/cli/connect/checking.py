@@ -137,6 +137,8 @@ def _next_step(way: Way, kind: str, repair: str) -> str:
             return "Install Node.js, which the bridge to a running server runs on."
         case "missing":
             return f"The program was moved or removed; {repair} writes where carrel is now."
+        case "unreachable" if not is_loopback(urlsplit(way.describe()).hostname or ""):
+            return "Check the address, and with its administrator whether the server runs."
         case "unreachable":
             return "Start it with carrel serve, or correct the address with --url."
         case "forbidden":
