@@ -199,7 +199,7 @@ class ClientFile:
                 after = change(text)
                 if after == text:
                     return
-                if before and not self.kept_original.exists():
+                if before is not None and not self.kept_original.exists():
                     _copy(before, target, self.kept_original)
                 if self._bytes() != before:
                     continue
