@@ -66,7 +66,7 @@ def test_errors_are_json_rpc_errors(tmp_path: Path) -> None:
     answers = talk(
         tmp_path,
         call(1, "cite", ids=["smith2024"]),
-        call(2, "cite", ids="smith2024"),
+        call(2, "cite", ids=7),
         {"id": 3, "method": "no/such"},
         {"id": 4, "method": "resources/read", "params": {"uri": "library://reference/smith2024"}},
         call(5, "nothing"),
