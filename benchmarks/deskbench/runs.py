@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ CALLS_PER_JOB = 25
 TOOL_ANSWER_CHARACTERS = 30_000
 # Of a tool's answer in a log that is kept in the repository.
 KEPT_CHARACTERS = 600
+# A copy of the desk, whose place says nothing to a reader of the log.
+_DESK_FOLDER = re.compile(r'[^\s"]*/deskbench-\w+/desk')
 # Where an API does not count tokens itself.
 CHARACTERS_PER_TOKEN = 4
 
@@ -155,8 +158,10 @@ def shorten_logs(logs: list[Path], to: Path) -> None:
             for row in read_records(log):
                 for call in row["calls"]:
                     call["answer_characters"] = len(call["answer"])
-                    call["answer"] = call["answer"][:KEPT_CHARACTERS]
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    answer = _DESK_FOLDER.sub("{desk}", call["answer"])
+                    call["answer"] = answer[:KEPT_CHARACTERS]
+                line = json.dumps(row, ensure_ascii=False)
+                file.write(_DESK_FOLDER.sub("{desk}", line) + "\n")
 
 
 def read_records(log: Path) -> list[dict[str, Any]]:

@@ -24,6 +24,8 @@ _THREADS = 1
 _ANSWER_TOKENS = 80
 # Of a tool's answer the model reads the beginning: its window is small, and so is its patience.
 _READ_CHARACTERS = 800
+# A model that cannot stop asking is made to answer after this many calls.
+_CALLS = 3
 _DESCRIPTION_CHARACTERS = 60
 
 
@@ -46,8 +48,8 @@ class SmallModel:
         tools = {tool["function"]["name"]: tool["function"] for tool in body.get("tools", [])}
         prompt = write_prompt(body["messages"], tools)
         names = [name for name in tools if text_field(tools[name])]
-        has_read = any(message["role"] == "tool" for message in body["messages"])
-        grammar = write_grammar(names, may_answer=has_read or not names)
+        read = sum(message["role"] == "tool" for message in body["messages"])
+        grammar = write_grammar(names if read < _CALLS else [], may_answer=read > 0 or not names)
         with self._lock:
             made = self._model.create_completion(
                 prompt,
@@ -106,9 +108,9 @@ def write_call(function: dict[str, Any]) -> str:
 
 
 def write_grammar(names: list[str], *, may_answer: bool) -> str:
-    """GBNF of a call with one text, or an answer where something was read before."""
+    """GBNF of a call with one text, of an answer, or of either."""
     choice = " | ".join(json.dumps(name) for name in names) or '"none"'
-    root = "call | answer" if may_answer else "call"
+    root = " | ".join(["call"] * bool(names) + ["answer"] * may_answer)
     return (
         f'root ::= {root}\ncall ::= "CALL " ({choice}) " \\"" [^"\\\\\\n]+ "\\""\n'
         'answer ::= "ANSWER: " [^\\n]+\n'
