@@ -18,7 +18,8 @@ from carrel.cli.add_report import AddReport
 from carrel.cli.calls import Terminal, at_terminal, local_operations
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.output import show
+from carrel.cli.output import show, show_page
+from carrel.cli.page import Line, Page, Span
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress, close_progress
 from carrel.cli.rooms import wait_for_job
@@ -91,9 +92,9 @@ def run(words: list[str]) -> int:
     if options.json:
         show(orjson.dumps(report.to_facts(), option=orjson.OPT_INDENT_2).decode())
     else:
-        show(report.to_text())
-        for line in report.failure_lines():
-            show(line, file=sys.stderr)
+        show_page(report.to_page())
+        failures = [Line((Span(line, "bad"),)) for line in report.failure_lines()]
+        show_page(Page(failures), file=sys.stderr)
         if report.next_steps:
             show("\n".join(["Next:", *report.next_steps]), file=sys.stderr)
     return report.exit_code

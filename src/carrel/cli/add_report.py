@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from shlex import quote
 
+from carrel.cli.page import Line, Page, Span, dim, strong
 from carrel.services.things_to_add import SortedThings, ThingLeftOut, count_endings
 
 _SHOWN_FAILURES = 20
 _SHOWN_NAMES = 5
 _NOTHING = 2
+_NO_FOLDER = "FOLDER"
 _SOME_FAILED = 1
 
 
@@ -47,7 +49,7 @@ class AddReport:
     desk: dict[str, int] = field(default_factory=dict)
     next_steps: list[str] = field(default_factory=list)
     plan: dict[str, list[str]] | None = None
-    folder: str = "FOLDER"
+    folder: str = _NO_FOLDER
 
     @classmethod
     def planned(cls, things: SortedThings, targets: frozenset[str]) -> AddReport:
@@ -94,24 +96,26 @@ class AddReport:
             steps.append(f"carrel references remove {one} --force takes a reference out again")
         if self.files_gone:
             steps.append(f"carrel watch {self.folder} --once takes out papers of files that left")
-        if self.papers.new or self.papers.joined:
+        if self.folder != _NO_FOLDER and (self.papers.new or self.papers.joined):
             steps.append(f"carrel watch {self.folder} keeps the papers in step with the folder")
         self.next_steps = [f"  {step}" for step in steps]
 
-    def to_text(self) -> str:
+    def to_page(self) -> Page:
+        """What was added first, then what is doubtful or was left out, then what there is now."""
         lines = list(self._plan_lines() if self.plan is not None else self._outcome_lines())
-        lines += self._left_out_lines()
-        lines += [f"note: {notice}" for notice in self.notices[:_SHOWN_FAILURES]]
+        parts = [*map(Line, lines), *(Line((dim(line),)) for line in self._left_out_lines())]
+        parts += [Line((dim(f"note: {notice}"),)) for notice in self.notices[:_SHOWN_FAILURES]]
         if self.files_gone:
-            lines.append(f"gone, and their papers stay: {_some(self.files_gone)}")
+            parts.append(Line(f"gone, and their papers stay: {_some(self.files_gone)}"))
         if self.in_doubt:
             now = f"; of these now: {_some(self.doubtful)}" if self.doubtful else ""
-            lines.append(f"{_count(self.in_doubt, 'paper')} on the desk doubtful{now}")
+            count = f"{_count(self.in_doubt, 'paper')} on the desk doubtful"
+            parts.append(Line((Span(count, "doubt"), now)))
         if self.desk:
             units = {"papers": "paper", "references": "reference", "notes": "note"}
             held = ", ".join(_count(count, units[name]) for name, count in self.desk.items())
-            lines.append(f"On the desk: {held}.")
-        return "\n".join(lines)
+            parts.append(Line((strong(f"On the desk: {held}."),)))
+        return Page(parts)
 
     def failure_lines(self) -> Iterator[str]:
         failures = self.failures

@@ -12,7 +12,8 @@ import orjson
 from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import call_local
 from carrel.cli.options import add_home_options, home_settings, usual_file_modes
-from carrel.cli.output import say_next_step, show
+from carrel.cli.output import say_next_step, show, show_page
+from carrel.cli.page import Line, Page
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress, close_progress
 from carrel.core.errors import AuditUnavailableError, CarrelError
@@ -127,7 +128,7 @@ def build(options: argparse.Namespace) -> int:
     if options.report == "json":
         show(orjson.dumps(report.to_facts(), option=orjson.OPT_INDENT_2).decode())
     else:
-        show(report.to_text())
+        show_page(Page([Line(line) for line in report.to_text().split("\n")]))
     if not report.papers:
         show(
             "There is no paper in this corpus: nothing that was named could be read.",

@@ -137,7 +137,9 @@ class TerminalProgress:
         done = _amount(self._done, self._unit)
         if self._total:
             done = f"{_number(self._done, self._unit)} of {_amount(self._total, self._unit)}"
-        speed = _speed(self._done / seconds if seconds > 0 else 0.0, self._unit)
+        if not self._done or seconds <= 0:
+            return [done]
+        speed = _speed(self._done / seconds, self._unit)
         left = self._pace.seconds_left(now, self._work) if self._work else None
         return [done, speed] if left is None else [done, speed, f"{_duration(left)} left"]
 

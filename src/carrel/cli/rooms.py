@@ -248,9 +248,18 @@ async def wait_for_job(terminal: Terminal, answer: Any) -> Any:
     jobs = terminal.desk.catalogue.jobs
     if jobs is None or not job_id or isinstance(answer, (Partial, JobReport)):
         return answer
-    while True:
-        question = {"job_id": job_id, "wait_seconds": _LOOK_EVERY_SECONDS}
-        report: JobReport = await terminal.call(jobs.get, question)
-        if report.state != "running":
-            return (await terminal.call(jobs.find_task, {"job_id": job_id})).result
-        print(f"carrel: {report.message}", file=sys.stderr)
+    progress, counted, total = TerminalProgress(), 0, 0
+    try:
+        while True:
+            question = {"job_id": job_id, "wait_seconds": _LOOK_EVERY_SECONDS}
+            report: JobReport = await terminal.call(jobs.get, question)
+            if report.state != "running":
+                return (await terminal.call(jobs.find_task, {"job_id": job_id})).result
+            if report.total and report.total != total:
+                counted, total = 0, report.total
+                progress.begin("working", total, "steps")
+            if total:
+                progress.advance(report.done - counted)
+                counted = report.done
+    finally:
+        progress.close()

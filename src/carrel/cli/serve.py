@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from carrel.cli.connect import lines_to_paste
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.parsers import CommandParser
+from carrel.cli.progress import TerminalProgress
 from carrel.core.clock import SystemClock
 from carrel.doors.http.server import listen, run_server
 from carrel.doors.logs import configure_logs
@@ -68,7 +69,7 @@ def run(words: list[str]) -> int:
     if options.demo:
         from carrel.wiring.papers_build import with_demo
 
-        settings = with_demo(settings)
+        settings = with_demo(settings, TerminalProgress())
     configure_logs(settings.log.level, settings.log.format)
     refuse_open_server(settings)
     for what, file in unserved_files(settings).items():

@@ -272,17 +272,17 @@ def local_operations(settings: Settings) -> CorpusOperations:
     return CorpusOperations(snapshot_path(settings), SNAPSHOT_NAME, tools, open_summariser)
 
 
-def build_demo(into: Path) -> BuildReport:
+def build_demo(into: Path, progress: Progress | None = None) -> BuildReport:
     """The demonstration corpus, built on first use and checked after that."""
-    return build_papers([PAPERS_FOLDER], into, BuildOptions(workers=1))
+    return build_papers([PAPERS_FOLDER], into, BuildOptions(workers=1), progress=progress)
 
 
-def with_demo(settings: Settings) -> Settings:
+def with_demo(settings: Settings, progress: Progress | None = None) -> Settings:
     """The settings with the demonstration corpus open, unless the operator has named a corpus."""
     if settings.papers.snapshot is not None:
         return settings
     folder = settings.home / "demo"
     with record_command(settings, "papers:build", f"papers:{folder}", {"sources": ["demo"]}):
-        build_demo(folder)
+        build_demo(folder, progress)
     papers = settings.papers.model_copy(update={"snapshot": folder / SNAPSHOT_NAME})
     return settings.model_copy(update={"papers": papers})
