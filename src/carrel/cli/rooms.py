@@ -19,7 +19,7 @@ from carrel.cli.generic_page import make_generic_page
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.operation_arguments import add_operation_arguments, read_operation_arguments
 from carrel.cli.options import add_desk_options, settings_from
-from carrel.cli.output import say_next_step, show_page
+from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import MakePage, Markdown, Note, Page, Paragraph, Verbatim, make_page
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
@@ -248,13 +248,18 @@ async def wait_for_job(terminal: Terminal, answer: Any) -> Any:
     jobs = terminal.desk.catalogue.jobs
     if jobs is None or not job_id or isinstance(answer, (Partial, JobReport)):
         return answer
-    progress, counted, total = TerminalProgress(), 0, 0
+    progress, counted, total, said = TerminalProgress(), 0, 0, ""
     try:
         while True:
             question = {"job_id": job_id, "wait_seconds": _LOOK_EVERY_SECONDS}
             report: JobReport = await terminal.call(jobs.get, question)
             if report.state != "running":
                 return (await terminal.call(jobs.find_task, {"job_id": job_id})).result
+            if not sys.stderr.isatty():
+                if report.message != said:
+                    said = report.message
+                    show(f"carrel: {said}", file=sys.stderr)
+                continue
             if report.total and report.total != total:
                 counted, total = 0, report.total
                 progress.begin("working", total, "steps")
