@@ -20,6 +20,7 @@ UNDERSTOOD: tuple[tuple[str, Arguments], ...] = (
     ("search_papers", {"query": ["ranking"]}),
     ("search_papers", {"query": "ranking", "limit": None}),
     ("search_papers", {"query": "ranking", "limit": 5.0}),
+    ("search_papers", {"query": "ranking", "max_chars": "5000"}),
     ("search_papers_by_keyword", {"query": "ranking"}),
     ("search_papers_by_keyword", {"keywords": ["ranking"]}),
     ("get_paper_metadata", {"id": "PAPER"}),

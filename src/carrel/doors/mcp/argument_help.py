@@ -17,6 +17,7 @@ from carrel.doors.mcp.answer_budget import CURSOR, MAX_CHARS
 # Characters of an example in an error; a longer one would be somebody's text.
 _LONGEST_EXAMPLE = 400
 _LONGEST_VALUE = 80
+_LONGEST_NUMBER = 12
 _LONGEST_HINT = 60
 
 
@@ -28,6 +29,9 @@ def mend_call(operation: Operation[Any], arguments: Mapping[str, Any]) -> Mappin
         for name in (CURSOR, MAX_CHARS)
         if name in arguments and name not in fields
     }
+    if isinstance(wanted := beside.get(MAX_CHARS), str) and wanted.isascii() and wanted.isdigit():
+        beside[MAX_CHARS] = int(wanted[:_LONGEST_NUMBER])
+        arguments = {**arguments, **beside}
     own = {name: arguments[name] for name in arguments if name not in beside}
     mended = mend_arguments(operation.question, own)
     return arguments if mended is own else {**mended, **beside}
