@@ -164,6 +164,7 @@ def test_what_is_pasted_stands_alone_on_standard_output(
     )
     out, _ = pipe(capsys, "references", "export", "--query", "swanson")
     assert out.startswith("@article{swanson1986,") and out.rstrip().endswith("}")
+    assert pipe(capsys, "references", "export", "--query", "zzzz") == ("", "No reference fits.\n")
     out, _ = pipe(capsys, "references", "list", "--format", "bibtex", "--limit", "1")
     assert out.startswith("@article{swanson1986,") and out.rstrip().endswith("}")
     (library / "text.md").write_text("# Fish oil\n\nIt *lowers* viscosity.\n", encoding="utf-8")
@@ -194,6 +195,8 @@ def test_the_history_names_the_number_that_restore_takes(
     at_terminal = type_at(library, 80, "references", "history")
     assert "just now" in "\n".join(at_terminal)
     assert not _ISO.search("\n".join(at_terminal))
+    of_one = type_at(library, 80, "references", "history", "swanson1986")
+    assert "volume: nothing → 31" in of_one
     _, err = pipe(capsys, "references", "restore", "1", status=3)
     assert "restore --version 1" in err
     out, _ = pipe(capsys, "references", "restore", "--version", "2")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from shlex import quote
+from typing import Any
+
+import orjson
 
 from carrel.cli.page import Column, Heading, Line, MakePage, Note, Page, Part, Table, Verbatim
 from carrel.cli.value_formats import count_things, format_count, format_time, is_for_people
@@ -31,8 +34,14 @@ def _history(answer: ShownHistory) -> Page:
         parts.append(Note(f"… and {earlier} (--limit)"))
     if answer.versions:
         parts += [Heading("Versions of the whole library"), _versions(answer.versions)]
+    before: dict[str, Any] | None = None
     for text in answer.texts:
-        parts += _text(text)
+        item = _item(text)
+        if is_for_people() and item is not None and before is not None:
+            parts += [_heading(text), *_changed_fields(before, item)]
+        else:
+            parts += [_heading(text), _text(text)]
+        before = item
     return Page(tuple(parts), next_step=_step(answer))
 
 
@@ -92,12 +101,38 @@ def _versions(versions: Sequence[LibraryVersion]) -> Table:
     return Table((*columns, Column("path")), paths)
 
 
-def _text(text: ReferenceText) -> list[Part]:
-    heading = Heading(f"From revision {text.revision}")
+def _heading(text: ReferenceText) -> Heading:
+    return Heading(f"From revision {text.revision}")
+
+
+def _text(text: ReferenceText) -> Part:
     if text.text is None:
-        absent = "a text that is not kept" if text.state == "not kept" else "absent"
-        return [heading, Line(absent)]
-    return [heading, Verbatim(text.text)]
+        return Line("a text that is not kept" if text.state == "not kept" else "absent")
+    return Verbatim(text.text)
+
+
+def _item(text: ReferenceText) -> dict[str, Any] | None:
+    """The reference, where its text is kept and can be read."""
+    try:
+        found = orjson.loads(text.text or "")
+    except orjson.JSONDecodeError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _changed_fields(before: dict[str, Any], item: dict[str, Any]) -> list[Part]:
+    """What differs from the revision before; for people, who know the rest from there."""
+    names = [name for name in {**before, **item} if before.get(name) != item.get(name)]
+    lines = [
+        Line(f"{name}: {_value(before.get(name))} → {_value(item.get(name))}") for name in names
+    ]
+    return [*lines] or [Line("the same")]
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return "nothing"
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def _restored(answer: RestoredLibrary) -> Page:

@@ -30,6 +30,7 @@ from carrel.cli.page import (
     strong,
 )
 from carrel.cli.value_formats import count_things, format_count, is_for_people
+from carrel.core.answer import Text
 from carrel.core.note_links import NoteLink
 from carrel.rooms.references.fulltext import named_attachments
 from carrel.rooms.references.items import family, keywords, people, tags, text_of, year_of
@@ -245,6 +246,12 @@ def _styles(answer: FoundStyles) -> Page:
     return Page(tuple(parts), next_step=step)
 
 
+def _exported(text: Text, arguments: Mapping[str, Any]) -> Page:
+    if text.body.strip():
+        return Page((Verbatim(text.body),))
+    return Page((Note("No reference fits." if arguments.get("query") else _NO_REFERENCES),))
+
+
 def _one(answer: OneReference) -> Page:
     parts = [*_notices(answer), *reference_parts(answer.reference)]
     if answer.notes:
@@ -338,6 +345,7 @@ PAGES: Mapping[str, MakePage] = {
     "list_references": PageOfQuestion(_list),
     "add_references": _added,
     "cite_references": _citations,
+    "export_references": PageOfQuestion(_exported),
     "list_citation_styles": _styles,
     "get_reference": _one,
     "edit_reference": _one,
