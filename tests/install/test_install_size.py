@@ -29,4 +29,5 @@ def test_the_base_install_has_few_packages_and_is_small(tmp_path: Path) -> None:
     size = measure_size(environment)
     assert 20 < size.packages <= MOST_PACKAGES
     assert size.size_bytes <= MOST_MEGABYTES * MEGABYTE
-    assert size.size_bytes < size.compiled_bytes <= MOST_MEGABYTES * MEGABYTE
+    # With byte code in units of du -sm, as decision 14 measured it.
+    assert size.size_bytes < size.compiled_bytes <= MOST_MEGABYTES * 2**20
