@@ -203,7 +203,8 @@ def test_markdown_is_read_as_headings_paragraphs_lists_and_verbatim_text() -> No
     parts = list(
         parse_markdown(
             "# One\nfirst line\nsecond line\n\n- a\n  more\n- b\n\n> quoted\n> on\n\n"
-            "```py\nx = 1\n```\n\n| a | b |\n|---|---|\n\n$$ a_1 $$\n\n2. two"
+            "```py\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | x \\| y |\n\n| odd |\n\n"
+            "$$ a_1 $$\n\n2. two"
         )
     )
     assert parts == [
@@ -213,7 +214,8 @@ def test_markdown_is_read_as_headings_paragraphs_lists_and_verbatim_text() -> No
         Item("•", (Paragraph("b"),)),
         Paragraph("quoted on", indent=4),
         Verbatim("x = 1"),
-        Verbatim("| a | b |\n|---|---|"),
+        Table(["a", "b"], [["1", "x | y"]]),
+        Verbatim("| odd |"),
         Verbatim("$$ a_1 $$"),
         Item("2.", (Paragraph("two"),)),
     ]
@@ -255,3 +257,15 @@ def test_an_answer_without_a_page_of_its_own_is_a_table_fields_or_text() -> None
     assert make_generic_page(["a", "b"]).parts == (Line("a"), Line("b"))
     long_rows = make_generic_page([{"id": "a", "text": text}])
     assert write_page_text(long_rows) == f"1. id: a\n   text: {text}"
+
+
+@at_terminals
+def test_lists_within_lists_keep_their_indentation_and_numbers_stand_right() -> None:
+    program = r"""
+from carrel.cli.output import show_page
+from carrel.cli.page import *
+show_page(Page((Markdown("- one\n  - two\n- three"),)))
+show_page(Page((Item("9.", (Line("nine"),)), Item("10.", (Line("ten"),)))))
+"""
+    shown = draw({**TERMINAL, "NO_COLOR": "1"}, 40, program).split("\r\n")
+    assert shown == ["• one", "  • two", "• three", " 9. nine", "10. ten", ""]

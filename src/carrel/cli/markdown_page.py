@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from carrel.cli.page import Heading, Inline, Item, Paragraph, Part, Span, Verbatim
+from carrel.cli.page import (
+    Heading,
+    Inline,
+    Item,
+    Paragraph,
+    Part,
+    Span,
+    Table,
+    Verbatim,
+    plain_text,
+)
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _BULLET = re.compile(r"(?P<indent> {0,12})(?P<marker>[-*+]|\d{1,4}[.)])[ \t]+(?P<text>.*)")
@@ -14,9 +24,13 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _EMPHASIS = re.compile(r"\*\*(?=\S)(?P<strong>[^*\n]+?)(?<=\S)\*\*|`(?P<code>[^`\n]+)`")
 _KEPT_AS_IS = re.compile(r" {0,3}(\||\$\$|<)|(    |\t)\S")
 
+_RULE = re.compile(r" {0,3}\|[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_LEAST_TABLE_LINES = 3
+
 
 def parse_markdown(text: str) -> Iterator[Part]:
-    """The parts of a text; what has no part of its own (code, tables, formulas) stays as it is."""
+    """The parts of a text; what has no part of its own (code, formulas) stays as it is."""
     lines = text.replace("\r\n", "\n").split("\n")
     place = 0
     while place < len(lines):
@@ -50,7 +64,7 @@ def _read_block(lines: list[str], place: int) -> tuple[Part, int]:
         end = place + 1
         while end < len(lines) and lines[end].strip():
             end += 1
-        return Verbatim("\n".join(lines[place:end])), end
+        return _read_table(lines[place:end]) or Verbatim("\n".join(lines[place:end])), end
     end = _end_of_paragraph(lines, place + 1)
     return _join(line, lines[place + 1 : end]), end
 
@@ -60,6 +74,22 @@ def _read_fenced(lines: list[str], place: int, fence: str) -> tuple[Part, int]:
     while end < len(lines) and not lines[end].lstrip().startswith(fence):
         end += 1
     return Verbatim("\n".join(lines[place + 1 : end])), min(end + 1, len(lines))
+
+
+def _read_table(lines: list[str]) -> Table | None:
+    """A table with a line below its column names; None for what is none, or is not regular."""
+    if len(lines) < _LEAST_TABLE_LINES or not _RULE.fullmatch(lines[1]):
+        return None
+    rows = [_cells(line) for line in lines]
+    del rows[1]
+    if len({len(row) for row in rows}) != 1:
+        return None
+    return Table([plain_text(name) for name in rows[0]], rows[1:])
+
+
+def _cells(line: str) -> list[Inline]:
+    inner = line.strip().removeprefix("|").removesuffix("|")
+    return [read_emphasis(cell.strip().replace("\\|", "|")) for cell in _CELL_END.split(inner)]
 
 
 def _end_of_paragraph(lines: list[str], place: int) -> int:

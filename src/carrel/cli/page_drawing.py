@@ -122,7 +122,9 @@ def _part_lines(console: Console, part: Part, width: int) -> Iterator[str]:
 
 
 def _item_lines(console: Console, item: Item, width: int, marker_width: int) -> Iterator[str]:
-    """The parts of an item below each other, beside its marker."""
+    """The parts of an item below each other, beside its marker; numbers stand right."""
+    is_number = item.marker.strip()[:1].isdecimal()
+    marker_width = marker_width if is_number else cell_len(item.marker)
     indent = marker_width + 1 if marker_width else 0
     room = max(_NARROWEST_COLUMN, width - indent)
     inner = (line for part in item.parts for line in _part_lines(console, part, room))
@@ -131,7 +133,9 @@ def _item_lines(console: Console, item: Item, width: int, marker_width: int) -> 
             yield f"{' ' * indent}{line}" if line else ""
         else:
             with console.capture() as marker:
-                console.print(_text(item.marker.rjust(marker_width), base="dim"), end="")
+                console.print(
+                    _text(item.marker.rjust(marker_width), base="dim", keeps_lines=True), end=""
+                )
             yield f"{marker.get()} {line}"
 
 
