@@ -77,6 +77,8 @@ def home(tmp_path: Path) -> Path:
         (("research", "start", "short"), 2, "carrel: GOAL: "),
         (("fly",), 2, "there is no command 'fly'. carrel help lists them."),
         (("serach", "x"), 2, "Did you mean carrel find?"),
+        (("search", "fish oil"), 2, "carrel find 'fish oil' searches the desk"),
+        (("papers", "build", "nowhere", "--quiet"), 2, "None of the sources exists"),
         (("doctr",), 2, "Did you mean carrel doctor?"),
         (("cite",), 2, "Did you mean carrel references cite?"),
         (("serve", "--port", "70000"), 2, "port"),
@@ -225,6 +227,11 @@ def test_closed_streams_change_no_exit_code(home: Path, closed: Sequence[int]) -
     assert "Traceback" not in err
 
 
+def _hear_interrupts() -> None:
+    """As at a terminal; a shell that runs the tests in the background ignores them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def _wait_for(process: subprocess.Popen[str], words: str) -> None:
     assert process.stderr is not None
     for line in process.stderr:
@@ -247,7 +254,7 @@ def test_a_signal_ends_a_command_without_a_word(
         "verb.run = run\n"
         f"{START}"
     )
-    process = start(home, "databases", "check", code=held)
+    process = start(home, "databases", "check", code=held, prepare=_hear_interrupts)
     _wait_for(process, "at work")
     process.send_signal(number)
     _, err = process.communicate(timeout=60)

@@ -16,7 +16,7 @@ from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import Line, Page
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress, close_progress
-from carrel.core.errors import AuditUnavailableError, CarrelError
+from carrel.core.errors import CarrelError
 
 if TYPE_CHECKING:
     from carrel.rooms.papers.building.build_reports import BuildReport
@@ -113,14 +113,11 @@ def build(options: argparse.Namespace) -> int:
             context=usual_file_modes() if is_elsewhere else None,
             user=user,
         )
-    except AuditUnavailableError:
-        raise
     except CarrelError as error:
         close_progress()
         if options.report == "json":
             show(orjson.dumps({"error": error.to_facts()}, option=orjson.OPT_INDENT_2).decode())
-        show(f"{error.message} {error.next_step}", file=sys.stderr)
-        return 2
+        raise
     except KeyboardInterrupt:
         close_progress()
         show("Stopped. What was read is kept; run the same command to go on.", file=sys.stderr)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from contextlib import aclosing
 
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
-from carrel.core.errors import NotConfiguredError
+from carrel.core.errors import InvalidInputError, NotConfiguredError
 from carrel.settings import Settings
 from carrel.wiring.audit import record_command
 from carrel.wiring.knowledge import has_papers, sync_indices
@@ -30,6 +31,11 @@ def run(words: list[str]) -> int:
         help="only this index; may be given more than once",
     )
     add_desk_options(sync)
+    if len(words) > 1 and words[1] != "sync" and not words[1].startswith("-"):
+        raise InvalidInputError(
+            "carrel search fills an Elasticsearch and searches nothing",
+            next_step=f"carrel find {shlex.join(words[1:])} searches the desk.",
+        )
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
     if settings.elasticsearch.address is None:
