@@ -51,7 +51,8 @@ def test_the_command_builds_and_reports_in_json(
 def test_a_source_that_does_not_exist_ends_with_two_and_says_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["build", str(tmp_path / "nowhere"), "--into", str(tmp_path / "out")]) == 2
+    words = ["build", str(tmp_path / "nowhere"), "--into", str(tmp_path / "out")]
+    assert main(["papers", *words]) == 2
     assert "Name files or folders that exist" in capsys.readouterr().err
 
 
