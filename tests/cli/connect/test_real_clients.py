@@ -19,7 +19,8 @@ from tests.cli.connect.conftest import Connect
 from tests.cli.connect.test_check import program
 from tests.cli.test_private_home import serving
 
-TOOLS = Path(os.environ.get("CARREL_TEST_CLIENTS", "nowhere")) / "node_modules" / ".bin"
+# Absolute, because each test works in a folder of its own.
+TOOLS = Path(os.environ.get("CARREL_TEST_CLIENTS", "nowhere")).absolute() / "node_modules" / ".bin"
 pytestmark = [
     pytest.mark.timeout(400),
     pytest.mark.skipif(not TOOLS.is_dir(), reason="CARREL_TEST_CLIENTS names no clients"),
@@ -32,10 +33,10 @@ def run_client(*words: str) -> str:
     program = TOOLS / words[0]
     if not program.exists():
         pytest.skip(f"{words[0]} is not installed")
-    environment = {**os.environ, "PATH": f"{TOOLS.absolute()}{os.pathsep}{os.environ['PATH']}"}
+    environment = {**os.environ, "PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}"}
     environment.pop("CARREL_HOME", None)
     done = subprocess.run(
-        [str(program.absolute()), *words[1:]],
+        [str(program), *words[1:]],
         capture_output=True,
         text=True,
         timeout=180,
@@ -43,7 +44,8 @@ def run_client(*words: str) -> str:
         env=environment,
         stdin=subprocess.DEVNULL,
     )
-    return done.stdout
+    # Gemini lists on standard error.
+    return done.stdout or done.stderr
 
 
 @pytest.fixture
