@@ -120,6 +120,17 @@ def test_an_unknown_command_is_one_line_with_the_next_step(
     assert "help" in said.err
 
 
+def test_a_mistyped_command_of_a_room_is_named_with_the_nearest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["papers", "serch"])
+    assert capsys.readouterr().err == (
+        "carrel: papers: there is no command 'serch'. Did you mean carrel papers search? "
+        "carrel papers --help lists them.\n"
+    )
+
+
 def test_an_unknown_option_is_one_line_with_the_next_step(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -12,7 +12,9 @@ from typing import Any, NoReturn
 _REWORDED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.DOTALL), text)
     for pattern, text in (
-        (r"the following arguments are required: (.*)", r"\1 is missing"),
+        (r"the following arguments are required: ([^,]*)", r"\1 is missing"),
+        (r"the following arguments are required: (.*)", r"\1 are missing"),
+        (r"argument COMMAND: invalid choice: (.*) \(choose from .*", r"there is no command \1"),
         (r"unrecognized arguments: (-\S+).*", r"it has no option \1"),
         (r"unrecognized arguments: (.*)", r"it does not take \1"),
         (r"argument ([^:]+): expected (?:one|at least one) argument", r"\1 needs a value"),
@@ -68,13 +70,23 @@ class CommandParser(argparse.ArgumentParser):
         return draw_command(describe_parser(self))
 
     def error(self, message: str) -> NoReturn:
-        said = reword_error(message)
+        said = reword_error(message.replace("argument _", "argument "))
         hint = f"{self.prog} --help shows what it takes."
+        if said.startswith("there is no command"):
+            meant = self._nearest_command(said.split()[-1].strip("'"))
+            hint = f"{meant}{self.prog} --help lists them."
         if said.startswith("it has no option"):
             near = self._nearest_option(said.split()[-1])
             hint = f"Did you mean {near}? {hint}" if near else hint
             hint += " A value that begins with - stands after --."
         self.exit(2, f"carrel: {self.prog.removeprefix('carrel ')}: {said}. {hint}\n")
+
+    def _nearest_command(self, name: str) -> str:
+        from carrel.cli.suggestions import find_nearest
+
+        known = [str(name) for each in self._actions for name in each.choices or ()]
+        near = find_nearest(name, known)
+        return f"Did you mean {self.prog} {near}? " if near else ""
 
     def _nearest_option(self, name: str) -> str | None:
         from difflib import get_close_matches
