@@ -106,7 +106,7 @@ def test_the_block_answers(screens: Mapping[str, str]) -> None:
 
 
 def test_the_block_proves_the_client(screens: Mapping[str, str]) -> None:
-    screen = screens["carrel connect claude-desktop --check"]
+    screen = screens["carrel connect claude-desktop --write --check"]
     assert re.search(r"tools +[3-9]\d: search_papers", screen) and "which answered" in screen
 
 

@@ -74,16 +74,22 @@ README: Mapping[str, list[Expected]] = {
             lacks=("MISS",),
         )
     ],
-    "carrel add ~/papers": [ADDED],
+    "carrel add ~/papers": [ADDED, shows(r"68 .*known|nothing new", lacks=("68 new",))],
     "carrel watch ~/papers --once": [shows(lacks=("new", "changed", "removed"))],
     'carrel papers search "blood viscosity"': [
-        shows(r"title: .*blood viscosity", r"Next: carrel papers show")
+        shows(r"Raised blood viscosity", r"carrel papers show")
     ],
-    "carrel find blood viscosity": [shows(r"blood viscosity", r"then: get_paper_metadata")],
-    "carrel connect claude-desktop --write": [WRITTEN],
-    "carrel connect claude-code": [
-        shows(r"^claude mcp add --scope user carrel -- /.*/bin/carrel mcp$")
+    "carrel find blood viscosity": [
+        shows(r"blood viscosity", r"carrel papers show \w{32}", lacks=("get_paper_metadata",))
+    ]
+    * 2,
+    "carrel connect claude-desktop --write --check": [
+        shows(*WRITTEN.shows, r"which answered"),
+        shows(r"already", r"which answered"),
     ],
+    "carrel connect --list": [shows(r"claude-desktop\t", r"open-webui")],
+    "carrel doctor --fix": [shows()],
+    "carrel completion bash --write": [shows(r"Written")],
     "carrel references add refs.bib": [
         shows(r"^2 added$", r"^added\tkucsko-2013\t", r"^added\tswanson-1986\t")
     ],
@@ -93,7 +99,7 @@ README: Mapping[str, list[Expected]] = {
     'carrel research start "Find new treatments for Raynaud disease" --watch': [RESEARCHED],
     "carrel serve": [SERVING],
     "curl … search_papers": [shows(r"Fish oil lowers", r'"success":true')],
-    "carrel knowledge import ~/notes --source team": [shows(r"^2 changed$")],
+    "carrel knowledge import ~/notes --source team": [shows(r"2 shared")],
     "TOKEN=$(carrel tokens create ada --scopes knowledge:read)": [shows(r"it is shown only now")],
     "CARREL_AUTH_MODE=tokens carrel serve": [SERVING],
     "curl … search_knowledge": [shows(r"Measuring viscosity", r'"success":true')],
