@@ -74,7 +74,7 @@ README: Mapping[str, list[Expected]] = {
             lacks=("MISS",),
         )
     ],
-    "carrel add ~/papers": [ADDED, shows(r"68 .*known|nothing new", lacks=("68 new",))],
+    "carrel add ~/papers": [ADDED, shows(r"papers: 68 files unchanged", lacks=("68 new",))],
     "carrel watch ~/papers --once": [shows(lacks=("new", "changed", "removed"))],
     'carrel papers search "blood viscosity"': [
         shows(r"Raised blood viscosity", r"carrel papers show")
@@ -85,9 +85,9 @@ README: Mapping[str, list[Expected]] = {
     * 2,
     "carrel connect claude-desktop --write --check": [
         shows(*WRITTEN.shows, r"which answered"),
-        shows(r"already", r"which answered"),
+        shows(r"Already there", r"which answered"),
     ],
-    "carrel connect --list": [shows(r"claude-desktop\t", r"open-webui")],
+    "carrel connect --list": [shows(r"^claude-desktop\t.*\.config/Claude")],
     "carrel doctor --fix": [shows()],
     "carrel completion bash --write": [shows(r"Written")],
     "carrel references add refs.bib": [
@@ -117,17 +117,19 @@ GUIDE: Mapping[str, list[Expected]] = {
     "carrel doctor --fix": [EMPTY_DESK],
     "carrel add ~/papers": [ADDED],
     "carrel papers build ~/papers": [shows(r"68 papers: 0 new, 0 changed, 0 gone")],
-    'carrel papers search "fish oil" --limit 3': [shows(r"title: Fish oil lowers")],
+    'carrel papers search "fish oil" --limit 3': [
+        shows(r"^1\. Fish oil lowers", r"Ben Lind · 1971 · Lipid Letters")
+    ],
     "carrel papers search 'keyword:\"raynaud disease\" year:1975..1979' --limit 3": [
-        shows(r"Raynaud disease", r"year: 197[5-9]")
+        shows(r"Raynaud disease", r"Ada Moor · 197[5-9]", lacks=("· 1974",))
     ],
     'carrel papers passages "blood viscosity" --limit 2': [
-        shows(r"passage_id: ", r"text: .*blood")
+        shows(r"~\w{10}", r"blood viscosity is raised")
     ],
     'carrel papers quote "blood viscosity in patients with Raynaud disease"': [
-        shows(r"is_found: True", r"exactness near")
+        shows(r"Found nearly", r"near, with other words, 71% alike")
     ],
-    "carrel papers facets keyword --limit 5": [shows(r"value: fish oil")],
+    "carrel papers facets keyword --limit 5": [shows(r"^fish oil\t12$")],
     'carrel papers export --format ris --query "blood viscosity"': [
         shows(r"TY  - JOUR", r"blood viscosity")
     ],
@@ -151,11 +153,11 @@ GUIDE: Mapping[str, list[Expected]] = {
     "carrel knowledge search text:degrees": [shows(r"Measuring viscosity", lacks=("Capsules",))],
     'carrel knowledge save "Ask Cleo for the old viscometer." --tags idea': [
         shows(
-            r"^Saved note [\w-]{20}: Ask Cleo for the old viscometer",
+            r"^Saved note [\w-]{20}: Ask Cleo for the old viscomete",
             r"^Next: carrel knowledge show [\w-]{20} reads it",
         )
     ],
-    "carrel knowledge import ~/notes --source team": [shows(r"^2 changed$")],
+    "carrel knowledge import ~/notes --source team": [shows(r"^2 shared$")],
     'carrel knowledge search "*" --whose team': [
         shows(r"Measuring viscosity", r"Capsules", lacks=("viscometer",))
     ],
