@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import shutil
@@ -39,6 +40,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         assert main(["research", "start", GOAL]) == 0
         assert main(["users", "add", "ada", "--generate"]) == 0
         yield folder
+
+
+@pytest.fixture
+def hostile_home(tmp_path: Path) -> Path:
+    """A library as a stranger's file may fill it."""
+    folder = tmp_path / "hostile"
+    (folder / "references").mkdir(parents=True)
+    keys = ["evil$(touch${IFS}ran)", "--home=elsewhere"]
+    items = [{"id": key, "type": "book", "title": "A book"} for key in keys]
+    (folder / "references" / "library.json").write_text(json.dumps(items), encoding="utf-8")
+    return folder
 
 
 def offered(*words: str) -> list[str]:
@@ -216,6 +228,46 @@ def test_bash_completes(environment: dict[str, str]) -> None:
         shell.type('\x15carrel nothing \t\x15echo af""ter\n', "after")
     finally:
         shell.close()
+
+
+@needs["bash"]
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+def test_bash_obeys_nothing_of_a_stored_key(
+    quote: str, environment: dict[str, str], hostile_home: Path
+) -> None:
+    shell = Shell(
+        ["bash", "--noprofile", "--norc", "-i"], {**environment, "CARREL_HOME": str(hostile_home)}
+    )
+    try:
+        shell.type("bind 'set enable-bracketed-paste off'; PS1='ready> '\n", "ready> ")
+        shell.type('cd "$FOLDER" && source ./carrel.bash && echo sour""ced\n', "sourced")
+        shell.type(f"carrel references cite {quote}evi\t", "ran")
+        shell.type('\x01: \x05\necho af""ter\n', "after")
+        assert not (Path(environment["FOLDER"]) / "ran").exists()
+    finally:
+        shell.close()
+
+
+@needs["zsh"]
+def test_zsh_obeys_nothing_of_a_stored_key(environment: dict[str, str], hostile_home: Path) -> None:
+    shell = Shell(["zsh", "-f", "-i"], {**environment, "CARREL_HOME": str(hostile_home)})
+    try:
+        shell.type(
+            "PS1='ready> '; unsetopt zle_bracketed_paste; autoload -Uz compinit\n", "ready> "
+        )
+        shell.type('compinit -u -D; cd "$FOLDER"; source ./carrel.zsh; echo sour""ced\n', "sourced")
+        shell.type("carrel references cite evi\t", "ran")
+        shell.type('\x01: \x05\necho af""ter\n', "after")
+        assert not (Path(environment["FOLDER"]) / "ran").exists()
+    finally:
+        shell.close()
+
+
+def test_a_key_that_looks_like_an_option_is_not_offered(
+    hostile_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARREL_HOME", str(hostile_home))
+    assert offered("references", "cite", "") == ["evil$(touch${IFS}ran)"]
 
 
 @needs["zsh"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from carrel.cli.completion_scripts import MARK, SCRIPTS
 from carrel.cli.completion_values import Completions, complete_words
+from carrel.cli.shell_words import find_open_quote, quote_for_bash, quote_for_powershell
 
 _LONGEST_MEANING = 60
 # What bash takes for the end of a word, of what stands in our words.
@@ -96,30 +97,35 @@ def _silence() -> None:
 
 def _answer(words: list[str]) -> None:
     shell, rest = (words[0], words[1:]) if words else ("bash", [])
+    line = os.environ.get("COMP_LINE", "")
     if shell in {"bash", "powershell"}:
-        rest = split_line(os.environ.get("COMP_LINE", ""))[1:]
+        rest = split_line(line)[1:]
     elif rest:
         rest[-1] = rest[-1].lstrip("\"'")
     found = complete_words(rest or [""])
     if found.places:
         print(f":{found.places}")
         return
-    for line in _lines(shell, found, rest[-1] if rest else ""):
-        print(line)
+    for each in _lines(shell, found, rest[-1] if rest else "", find_open_quote(line)):
+        print(each)
 
 
-def _lines(shell: str, found: Completions, current: str) -> list[str]:
+def _lines(shell: str, found: Completions, current: str, open_quote: str) -> list[str]:
+    """One line for each value; bash and PowerShell insert them as they are, so quoted."""
     values = [
         (_plain(value), _plain(meaning)[:_LONGEST_MEANING]) for value, meaning in found.values
     ]
     if shell == "bash":
-        cut = max((current.rfind(mark) for mark in _BASH_BREAKS), default=-1) + 1
-        return [shlex.quote(value[cut:]) if " " in value else value[cut:] for value, _ in values]
+        breaks = "" if open_quote else _BASH_BREAKS
+        cut = max((current.rfind(mark) for mark in breaks), default=-1) + 1
+        return [quote_for_bash(value[cut:], open_quote) for value, _ in values]
     if shell == "zsh":
         return [
             value.replace("\\", "\\\\").replace(":", "\\:") + (f":{meaning}" if meaning else "")
             for value, meaning in values
         ]
+    if shell == "powershell":
+        values = [(quote_for_powershell(value), meaning) for value, meaning in values]
     return [f"{value}\t{meaning}" if meaning else value for value, meaning in values]
 
 

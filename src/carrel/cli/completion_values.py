@@ -187,7 +187,9 @@ def _values_of(
 
         # A home that cannot be read has no names to offer, and a prompt is no place for errors.
         with suppress(Exception):
-            return Completions(find_names(argument.completes, current, given, _MOST_VALUES))
+            found = find_names(argument.completes, current, given, _MOST_VALUES)
+            # One that begins with a dash would be read as an option.
+            return Completions([each for each in found if not each[0].startswith("-")])
     return Completions()
 
 
