@@ -123,7 +123,13 @@ def _saved(note: SavedNote, arguments: Mapping[str, Any]) -> Page:
         f"carrel knowledge show {note.id} reads it, carrel knowledge propose {note.id} offers it "
         "to the team."
     )
-    return Page((Line((f"{verb} note ", strong(note.id), f": {note.title}")),), next_step=step)
+    parts: list[Part] = [Line((f"{verb} note ", strong(note.id), f": {note.title}"))]
+    if note.tags:
+        parts.append(Fields([("tags", " ".join(f"#{tag}" for tag in note.tags))]))
+    lost = [link.target for link in note.links if link.id is None]
+    if lost:
+        parts.append(Note(f"Nothing on this desk goes by the links {', '.join(lost)}"))
+    return Page(tuple(parts), next_step=step)
 
 
 def _deleted(note: DeletedNote) -> Page:

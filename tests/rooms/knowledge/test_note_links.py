@@ -31,6 +31,8 @@ MEEK = caller("meek", "papers:read", "references:write")
         ("[[paper:2101.00001v2]]", "arxiv", "2101.00001"),
         ("see paper://0123abc.", "paper", "0123abc."),
         ("(doi:10.1000/a(b)c).", "doi", "10.1000/a(b)c"),
+        ("_10.1000/a_.", "doi", "10.1000/a"),
+        ("见10.1000/a。然后", "doi", "10.1000/a"),
         ("https://doi.org/10.1000/182;", "doi", "10.1000/182"),
         ("[[10.1000/182]]", "doi", "10.1000/182"),
         ("arXiv:2101.00001v3 says", "arxiv", "2101.00001"),
@@ -53,6 +55,48 @@ def test_links_in_code_are_none_and_each_thing_counts_once() -> None:
     assert [target.key for target in find_links(text)] == ["A", "10.1000/1", "B"]
     many = " ".join(f"[[n{number}]]" for number in range(MAX_LINK_TARGETS + 50))
     assert len(find_links(many)) == MAX_LINK_TARGETS
+
+
+_DOI_ENDS = st.text("abcXYZ019", min_size=1, max_size=5)
+_DOI_MIDDLES = st.text("abcXYZ019._-;()/:", max_size=10)
+
+
+@given(
+    suffix=st.tuples(_DOI_ENDS, _DOI_MIDDLES, _DOI_ENDS).map("".join),
+    before=st.sampled_from(["", "See ", "(", "[", "**", "_", "“", "(see doi:", "https://doi.org/"]),
+    after=st.text(".,;:!?)]*_”’", max_size=5),
+)
+def test_a_doi_in_a_sentence_is_written_without_the_sentence(
+    suffix: str, before: str, after: str
+) -> None:
+    """Whatever surrounds it: what a link shows as its target is a DOI and nothing else."""
+    if ")" in after and suffix.count("(") > suffix.count(")"):
+        after = after.replace(")", "")
+    (target,) = find_links(f"{before}10.1000/{suffix}{after} and so on.")
+    assert target.written == f"10.1000/{suffix}"
+    assert target.key == f"10.1000/{suffix}".lower()
+
+
+def test_a_save_tells_tags_and_where_links_lead(tmp_path: Path) -> None:
+    async def asked(ask: Ask) -> None:
+        target = await ask(ADA, "save_knowledge", title="Ion channel", content="gates", tags=["x"])
+        content = f"[[Ion channel]], [[paper:{TRANSFORMER.paper_id}]]; see 10.1000/absent."
+        saved = await ask(ADA, "save_knowledge", title="L", content=content, tags=["#one", "two"])
+        assert saved.tags == ("one", "two")
+        assert [(link.target, link.id) for link in saved.links] == [
+            ("Ion channel", target.id),
+            (f"paper:{TRANSFORMER.paper_id}", TRANSFORMER.paper_id),
+            ("10.1000/absent", None),
+        ]
+        assert all(link.title is None for link in saved.links), "others' words are not repeated"
+        changed = await ask(
+            ADA, "save_knowledge", id=saved.id, updated_at=saved.updated_at, content="no links"
+        )
+        assert (changed.title, changed.tags, changed.links) == ("L", ("one", "two"), ())
+        note = await ask(ADA, "get_knowledge", id=saved.id)
+        assert note.model_dump()["linked_from"] == ()
+
+    work(tmp_path, asked)
 
 
 @given(st.text(max_size=300))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError
+from carrel.libraries.identifiers import ArxivId, Doi, NotAnIdentifierError, without_resolver
 from carrel.libraries.text.folding import fold_text
 
 LinkKind = Literal["note", "paper", "doi", "arxiv", "ref", "passage", "hypothesis"]
@@ -21,10 +21,13 @@ _NAMED = re.compile(
     r"(paper|ref|reference|passage|hypothesis|note|doi|arxiv):(?://)?(.+)", re.IGNORECASE
 )
 _PASSAGE_ID = re.compile(r"([^~\s]+)~[0-9a-f]{10}(?:\.\d{1,6})?")
+# Punctuation and Markdown that end a sentence or close a mark, and no identifier. A closing round
+# bracket is the identifier's own where it opened one, which Doi settles.
+_AFTER_IDENTIFIER = ".,;:!?*_~…’›"
 # [[note:ID]] names a note by its id, any other link by its title.
 _BY_ID = "note:"
 _IN_TEXT = re.compile(
-    r"(?P<doi>\b10\.\d{4,9}/[^\s\"'<>\]|{}]{1,200})"
+    r"(?P<doi>(?<![A-Za-z0-9.])10\.\d{4,9}/[^\s\"'<>\]|{}“”«»、。，；：！？（）「」『』【】]{1,200})"
     r"|\barxiv(?:\.org/(?:abs|pdf)/|:\s?)(?P<arxiv>[a-z.-]{0,20}/?\d{4}[\d.]{3,6}(?:v\d{1,3})?)"
     r"|\b(?P<kind>paper|hypothesis)://(?P<id>[\w.:-]{1,200})",
     re.IGNORECASE,
@@ -132,10 +135,21 @@ def _named_target(written: str, kind: str, key: str) -> LinkTarget | None:
             return LinkTarget(written, "note", f"{_BY_ID}{key}")
 
 
+def _cut_prose(key: str) -> str:
+    """An identifier without what the sentence around it put at its end: "see 10.1000/182.*"."""
+    while key:
+        without = without_resolver(key.rstrip(_AFTER_IDENTIFIER))
+        if without == key:
+            break
+        key = without
+    return key
+
+
 def _links_in_text(text: str) -> Iterator[tuple[re.Match[str], LinkTarget]]:
     for match in _IN_TEXT.finditer(text):
         kind = "doi" if match["doi"] else "arxiv" if match["arxiv"] else match["kind"].casefold()
         key = match["doi"] or match["arxiv"] or match["id"]
+        key = _cut_prose(key)
         target = _named_target(key if kind in {"doi", "arxiv"} else f"{kind}:{key}", kind, key)
         if target is not None:
             yield match, target

@@ -24,6 +24,7 @@ MAX_LIMIT = 100
 MAX_NODE_NAMES = 100
 MAX_LINKS = 100
 MAX_NODE_NAME_CHARACTERS = 500
+_CONTENT = "Markdown; [[Title of a note]], [[paper:ID]], [[ref:KEY]] or a DOI is a link"
 
 
 def _is_time(text: str) -> str:
@@ -73,12 +74,14 @@ class SaveKnowledge(Question):
 
     content: Annotated[
         str,
-        Field(min_length=1, max_length=MAX_CONTENT_CHARACTERS, description="Markdown"),
+        Field(min_length=1, max_length=MAX_CONTENT_CHARACTERS, description=_CONTENT),
         Plain,
         _says_something("content"),
     ]
     title: Annotated[str, Field(max_length=MAX_TITLE_CHARACTERS), Plain] | None = None
-    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] | None = None
+    tags: (
+        Annotated[list[Tag], Field(max_length=MAX_TAGS, description="Replace its tags")] | None
+    ) = None
     source: Source | None = Field(
         default=None, description="personal unless said; team needs knowledge:promote"
     )
@@ -133,6 +136,15 @@ class AskElasticsearch(Question):
     query: dict[str, Any] = Field(description="The body of _search")
 
 
+class Link(Answer):
+    """A link in a note, and what it leads to where there is one: a note unless `kind` says else."""
+
+    target: str
+    id: str | None
+    kind: LinkKind = Field(default="note", exclude_if=lambda value: value == "note")
+    title: str | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
 class SavedNote(Answer):
     """What a save did."""
 
@@ -140,6 +152,21 @@ class SavedNote(Answer):
     id: str
     title: str
     updated_at: str
+    tags: tuple[str, ...] = ()
+    # Without titles, which others wrote: the answer to a save quotes nobody.
+    links: tuple[Link, ...] = ()
+    links_left_out: int | None = Field(default=None, exclude_if=lambda value: value is None)
+
+    @classmethod
+    def of(cls, note: Note, links: tuple[Link, ...] = (), links_left_out: int = 0) -> SavedNote:
+        return cls(
+            id=note.id,
+            title=note.title,
+            updated_at=note.updated_at.isoformat(),
+            tags=note.tags,
+            links=tuple(link.model_copy(update={"title": None}) for link in links),
+            links_left_out=links_left_out or None,
+        )
 
 
 class FoundNote(Answer):
@@ -196,15 +223,6 @@ class NoNotesFound(Explanation):
         )
 
 
-class Link(Answer):
-    """A link in a note, and what it leads to where there is one: a note unless `kind` says else."""
-
-    target: str
-    id: str | None
-    kind: LinkKind = Field(default="note", exclude_if=lambda value: value == "note")
-    title: str | None = Field(default=None, exclude_if=lambda value: value is None)
-
-
 class FullNote(Answer):
     """A note with everything known of it."""
 
@@ -223,7 +241,7 @@ class FullNote(Answer):
     links: tuple[Link, ...]
     links_left_out: int | None = Field(default=None, exclude_if=lambda value: value is None)
     # The newest notes that point at this one and that the caller may see.
-    linked_from: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
+    linked_from: tuple[NoteLink, ...] = ()
 
     @classmethod
     def of(

@@ -75,7 +75,8 @@ def _quote_nodes(
 def _quote_index(
     arguments: Mapping[str, Any], answer: SearchAnswer, caller: Caller
 ) -> Iterable[QuotedSource]:
-    return [QuotedSource("index", str(arguments["index"]))]
+    has_words = answer.hits.get("hits") or answer.aggregations
+    return [QuotedSource("index", str(arguments["index"]))] if has_words else []
 
 
 class KnowledgeOperations:
@@ -89,7 +90,8 @@ class KnowledgeOperations:
         title="Save knowledge",
         description=(
             "Save a note. Without title the content's beginning is used. To change one, send "
-            "its id and last updated_at."
+            "its id, last updated_at and the whole content; title and tags left out stay. Answers "
+            "with its tags and where its links lead (id null: to nothing)."
         ),
         scopes=WRITE,
         effect=Effect.WRITES,
@@ -105,8 +107,7 @@ class KnowledgeOperations:
         ),
     )
     async def save_knowledge(self, question: SaveKnowledge, call: Call) -> SavedNote:
-        note = await self._knowledge.save(question, call.caller)
-        return SavedNote(id=note.id, title=note.title, updated_at=note.updated_at.isoformat())
+        return await self._knowledge.save_and_resolve(question, call)
 
     @operation(
         title="Search knowledge",

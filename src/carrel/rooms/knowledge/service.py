@@ -24,6 +24,7 @@ from carrel.rooms.knowledge.models import (
     FoundNote,
     FullNote,
     NoteVersion,
+    SavedNote,
     SaveKnowledge,
     SearchAnswer,
 )
@@ -88,6 +89,12 @@ class Knowledge:
             if question.id is None
             else self._update(question.id, question, caller)
         )
+
+    async def save_and_resolve(self, question: SaveKnowledge, call: Call) -> SavedNote:
+        """Saves a note and tells where its links lead."""
+        note = await self.save(question, call.caller)
+        links, left_out = await self._links.resolve(note, call)
+        return SavedNote.of(note, links, left_out)
 
     async def search(
         self, query: str, caller: Caller, *, whose: Whose, order: Order, limit: int

@@ -19,10 +19,12 @@ from carrel.rooms.papers.correction_models import (
 from carrel.rooms.papers.ports import CorrectPaper, TellHistory
 
 
-def _quote_corpus(
-    arguments: Mapping[str, Any], answer: object, caller: Caller
+def _quote_history(
+    arguments: Mapping[str, Any], answer: PaperHistory, caller: Caller
 ) -> Iterable[QuotedSource]:
-    return [QuotedSource("corpus", "papers")]
+    """Titles of records and decisions are quoted; a history without any is numbers alone."""
+    has_words = answer.title or answer.records or answer.decisions
+    return [QuotedSource("corpus", "papers")] if has_words else []
 
 
 class PaperCorrections:
@@ -68,7 +70,7 @@ class PaperCorrections:
             "decisions of the corpus; action=split lists what never becomes one paper again."
         ),
         scopes=frozenset({"papers:read"}),
-        quotes=_quote_corpus,
+        quotes=_quote_history,
         is_listed=False,
         command="history",
         phrases=(
