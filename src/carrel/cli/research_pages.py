@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from carrel.cli.command_names import in_commands
 from carrel.cli.page import (
     Column,
     Fields,
@@ -37,6 +38,7 @@ from carrel.rooms.research.models import (
     ResearchStatus,
     Results,
     ReviewShown,
+    SubmittedHypothesis,
 )
 
 _NUMBERED = re.compile(r"(\d{1,3}\.) (.*)")
@@ -198,6 +200,12 @@ def _made(rows: Sequence[HypothesisShown]) -> Page:
 
 def _new(row: HypothesisShown) -> Page:
     step = f"carrel research review {row.id} reviews it."
+    return Page((*_argument(row), *_tests(row)), next_step=step)
+
+
+def _submitted(row: SubmittedHypothesis) -> Page:
+    going_on = f"carrel research watch {row.research_id} shows the run, which reviews it."
+    step = in_commands(row.next_step) or going_on
     return Page((*_argument(row), *_tests(row)), next_step=step)
 
 
@@ -365,7 +373,7 @@ PAGES: Mapping[str, MakePage] = {
     "rank_hypotheses": _ranked,
     "generate_hypotheses": _made,
     "evolve_hypothesis": _new,
-    "submit_hypothesis": _new,
+    "submit_hypothesis": _submitted,
     "get_hypothesis": _in_full,
     "review_hypothesis": _review,
     "rate_hypothesis": _review,

@@ -256,6 +256,10 @@ def test_papers_are_ranked_by_pagerank_all_or_those_that_match(home: Path) -> No
         assert sum(each.pagerank for each in ranked) == pytest.approx(1_000_000, abs=1)
         some = await ask("rank_papers", query="year:2012..2014")
         assert set(names(some)) == {"c", "d", "e"}
+        cited = await ask("rank_papers", by="cited_by")
+        counts = [each.cited_by_count for each in cited]
+        assert counts == sorted(counts, reverse=True) and set(names(cited)) == set(names(ranked))
+        assert [each.rank for each in cited] == list(range(1, len(cited) + 1))
         nothing = await ask("rank_papers", query="zeppelin")
         assert isinstance(nothing, Explained)
 

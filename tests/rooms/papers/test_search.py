@@ -208,6 +208,16 @@ def test_facets_are_counted_most_papers_first(desk: Desk) -> None:
         "survey",
         "method",
     }
+    years = [
+        (facet.value, facet.paper_count) for facet in desk.ask("list_top_facets", category="year")
+    ]
+    assert dict(years) == {
+        each.year: each.paper_count
+        for each in desk.ask("get_corpus_statistics").years
+        if each.year.isdigit()
+    }
+    assert years == sorted(years, key=lambda each: (-each[1], -int(each[0])))
+    assert len(desk.ask("list_top_facets", category="year", limit=1)) == min(1, len(years))
     with pytest.raises(ValidationError):
         desk.ask("list_top_facets", category="colour")
 

@@ -150,10 +150,14 @@ def test_a_run_that_is_complete_has_reviewed_and_compared_what_people_added_mean
         research_id = (await asker.ask("start_research", goal=GOAL, hypothesis_count=5)).research_id
         await asker.ask("pause_research", research_id=research_id)
         own = await asker.ask("submit_hypothesis", research_id=research_id, **_OWN)
+        assert "resume_research" in own.next_step
         made = await asker.ask("generate_hypotheses", research_id=research_id, count=1)
         await asker.ask("resume_research", research_id=research_id)
-        status = await asker.finished(research_id)
+        status = await asker.ask("get_research_status", research_id=research_id, wait_seconds=60)
         assert status.status == "completed"
+        leader = status.top_hypothesis
+        whole = await asker.ask("get_hypothesis", hypothesis_id=leader.id)
+        assert leader.title == whole.title
         assert (
             status.hypotheses_generated
             == status.hypotheses_reviewed

@@ -76,6 +76,11 @@ def test_people_add_rate_approve_and_reject_and_nothing_is_hidden(settings: Sett
         )
         assert (own.origin, own.citations, own.elo_score) == ("submitted by ada", cited, 1000.0)
         assert "Steps: none were given." in own.experimental_protocol
+        assert own.experimental_protocol.startswith(
+            "Objective: Test this hypothesis: Marine oil eases cold finger disease.\n"
+        )
+        assert f"review_hypothesis(hypothesis_id={own.id})" in own.next_step
+        assert f"rank_hypotheses(research_id={research_id})" in own.next_step
         with pytest.raises(ConflictError, match=own.id):
             await asker.ask(
                 "submit_hypothesis", research_id=research_id, title=own.title, summary=own.summary

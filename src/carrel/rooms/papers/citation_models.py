@@ -21,6 +21,7 @@ from carrel.rooms.papers.models import (
 LinkKind = Literal["doi", "version", "arxiv", "pmid", "title"]
 Direction = Literal["both", "out", "in"]
 Follow = Literal["any", "out", "in"]
+RankingMeasure = Literal["pagerank", "cited_by"]
 
 MAX_STEPS = 10
 MAX_ROUNDS = 10
@@ -77,7 +78,11 @@ class FindCitationPath(Question):
 
 
 class RankPapers(Question):
-    """The most important papers by PageRank."""
+    """The most important papers by PageRank or by how many cite them."""
+
+    by: Annotated[
+        RankingMeasure, Field(description="cited_by: by how many papers here cite it")
+    ] = "pagerank"
 
     query: Annotated[
         Query | None, Field(description="Only papers that match; ranked in the whole corpus")

@@ -137,8 +137,9 @@ class CitationOperations:
     @operation(
         title="Rank papers by citations",
         description=(
-            "The most influential papers of the corpus by PageRank over its citations, all or "
-            "those that match a query."
+            "The most influential papers of the corpus, all or those that match a query: by "
+            "PageRank over its citations (pagerank in millionths, all papers together 1,000,000) "
+            "or cited_by. Both rankings answer cited_by_count, the papers here that cite it."
         ),
         scopes=SCOPES,
         quotes=_papers,
@@ -154,7 +155,7 @@ class CitationOperations:
     async def rank_papers(
         self, question: RankPapers, call: Call
     ) -> list[RankedCitedPaper] | Explained:
-        found = await self._citations.rank(question.query, question.limit)
+        found = await self._citations.rank(question.query, question.by, question.limit)
         if found:
             return found
         return Explained(found, Explanation(message="No paper of the corpus matches the query."))

@@ -16,6 +16,7 @@ from carrel.rooms.papers.citation_models import (
     MissingWork,
     PathStep,
     RankedCitedPaper,
+    RankingMeasure,
     RelatedPaper,
 )
 
@@ -106,8 +107,10 @@ class CitationStore(Protocol):
         """A shortest chain of citations, or None."""
         ...
 
-    async def rank_papers(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
-        """The papers with the highest PageRank, of all or of those that match."""
+    async def rank_papers(
+        self, query: PaperQuery | None, by: RankingMeasure, count: int
+    ) -> list[RankedCitedPaper]:
+        """The papers with the highest measure, of all or of those that match."""
         ...
 
     async def list_neighbours(

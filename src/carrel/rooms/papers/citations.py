@@ -17,6 +17,7 @@ from carrel.rooms.papers.citation_models import (
     GetCitations,
     ListedReference,
     RankedCitedPaper,
+    RankingMeasure,
     RelatedPaper,
 )
 from carrel.rooms.papers.citation_ports import (
@@ -104,13 +105,15 @@ class PaperCitations:
             message = f"{len(steps) - 1:,} step{'' if len(steps) == 2 else 's'}."
         return CitationPath(steps=steps, message=message)
 
-    async def rank(self, query: str | None, limit: int) -> list[RankedCitedPaper]:
-        """Papers by PageRank. CitationsUnknownError."""
+    async def rank(
+        self, query: str | None, by: RankingMeasure, limit: int
+    ) -> list[RankedCitedPaper]:
+        """Papers by PageRank or by how many cite them. CitationsUnknownError."""
         await self.need_lists()
         parsed = None if query is None else parse_paper_query(query)
         if parsed is not None and parsed.is_empty:
             return []
-        return await self._store.rank_papers(parsed, limit)
+        return await self._store.rank_papers(parsed, by, limit)
 
     async def draw(self, name: str, form: str, limit: int) -> str:
         """The neighbourhood of a paper as Mermaid or DOT text. PaperNotFoundError."""

@@ -9,7 +9,6 @@ from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
 from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
-from carrel.libraries.query.papers import FacetCategory
 from carrel.rooms.papers.paper_names import MAX_NAME_CHARACTERS, check_paper_name
 
 MAX_QUERY_CHARACTERS = 500
@@ -148,10 +147,13 @@ class LocateQuote(Question):
     within: Within = Field(default_factory=list)
 
 
+ListedCategory = Literal["author", "venue", "keyword", "institution", "tag", "year"]
+
+
 class ListTopFacets(Question):
     """The most frequent values of one kind."""
 
-    category: FacetCategory
+    category: ListedCategory
     limit: int = Field(default=20, ge=1, le=MAX_PAGE_SIZE)
 
 

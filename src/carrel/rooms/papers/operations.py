@@ -60,9 +60,9 @@ class PapersOperations:
     @operation(
         title="Search papers",
         description=(
-            "Full-text search of the paper corpus, best first. Takes plain words, a title, a "
-            'DOI or an arXiv id; also "exact phrases", AND OR NOT, prefix*, author: venue: tag: '
-            "keyword: institution: year:2019..2024."
+            "Full-text search of the paper corpus, best first; total counts all matches. Takes "
+            'plain words, a title, a DOI or an arXiv id; also "exact phrases", AND OR NOT, prefix*, '
+            "author: venue: tag: keyword: institution: year:2019..2024."
         ),
         scopes=SCOPES,
         quotes=_found_papers,
@@ -205,7 +205,8 @@ class PapersOperations:
     @operation(
         title="List top facets",
         description=(
-            "The most frequent authors, venues, keywords, institutions or tags, with paper counts."
+            "The most frequent authors, venues, keywords, institutions, tags or years, with paper "
+            "counts."
         ),
         scopes=SCOPES,
         quotes=_corpus,

@@ -12,7 +12,7 @@ from carrel.core.answer import Text
 from carrel.core.errors import InvalidInputError
 from carrel.core.nothing_found import NothingFound
 from carrel.libraries.identifiers import Identifier, identifier_keys
-from carrel.libraries.query.papers import FacetCategory, parse_paper_query
+from carrel.libraries.query.papers import parse_paper_query
 from carrel.rooms.papers.bibliography import cited_item, is_entry_outdated, write_papers
 from carrel.rooms.papers.empty_searches import EmptySearches
 from carrel.rooms.papers.errors import (
@@ -28,6 +28,7 @@ from carrel.rooms.papers.models import (
     MAX_DEPTH,
     CorpusStatistics,
     FacetCount,
+    ListedCategory,
     Paper,
     PaperHit,
     PaperMetadata,
@@ -173,7 +174,14 @@ class Papers:
             facts, await self._store.bibtex(facts.paper_id) if facts.has_bibtex else None
         )
 
-    async def top_facets(self, category: FacetCategory, limit: int) -> list[FacetCount]:
+    async def top_facets(self, category: ListedCategory, limit: int) -> list[FacetCount]:
+        if category == "year":
+            years = (await self._store.statistics()).years
+            known = [each for each in years if each.year.isdigit()]
+            often = sorted(known, key=lambda each: -each.paper_count)
+            return [
+                FacetCount(value=each.year, paper_count=each.paper_count) for each in often[:limit]
+            ]
         return await self._store.top_facets(category, limit)
 
     async def find_paper(self, name: str) -> Paper:

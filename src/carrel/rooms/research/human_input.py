@@ -234,7 +234,8 @@ class HumanInput:
                 summary=question.summary,
                 rationale=question.rationale or question.summary,
                 protocol=ExperimentalProtocol(
-                    objective=f"Test whether {question.title}", methodology=steps
+                    objective=f"Test this hypothesis: {question.title.rstrip('. ')}.",
+                    methodology=steps,
                 ),
                 citations=tuple(dict.fromkeys(paper_id for paper_id in named if paper_id)),
                 origin=f"submitted by {call.caller.user_id}",

@@ -164,6 +164,7 @@ def describe_top(hypothesis: Hypothesis) -> TopHypothesis:
     """The leader of a project in short."""
     return TopHypothesis(
         id=hypothesis.id,
+        title=hypothesis.draft.title,
         summary=hypothesis.draft.summary,
         elo_score=round(hypothesis.rating.elo_score, 4),
         status=hypothesis.status,

@@ -140,6 +140,13 @@ class Jobs:
             job = await self._runner.wait(job.id, wait_seconds) or job
         return await self._view(job)
 
+    async def wait_for_run(self, project: Project, seconds: float) -> None:
+        """Returns when the project's run has ended or stopped, or after so many seconds."""
+        jobs = await self._store.jobs(project.id)
+        run = next((job for job in jobs if job.kind == "research"), None)
+        if run is not None:
+            await self._runner.wait(run.id, seconds)
+
     async def cancel_job(self, job_id: str, call: Call) -> BackgroundJob:
         """Cancel a job after its current step; one that has ended is not changed."""
         job = await self._find_own(job_id, call)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from carrel.core.jobs import MAX_WAIT_SECONDS
 from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
 from carrel.rooms.research.records import ReviewScores, UnderstoodAs
@@ -34,6 +35,9 @@ class StartResearch(Question):
 
 class GetResearchStatus(Question):
     research_id: ResearchId
+    wait_seconds: int = Field(
+        default=0, ge=0, le=MAX_WAIT_SECONDS, description="Wait this long for its end"
+    )
 
 
 class ListResearchProjects(Question):
@@ -155,6 +159,7 @@ class StartedResearch(Answer):
 
 class TopHypothesis(Answer):
     id: str
+    title: str = ""
     summary: str
     elo_score: float
     status: str
@@ -248,6 +253,12 @@ class HypothesisShown(HypothesisRow):
     novelty: str
     citations: list[str]
     citations_removed: int = 0
+
+
+class SubmittedHypothesis(HypothesisShown):
+    """A person's new hypothesis; `next_step` says how it gets reviewed where no run does so."""
+
+    next_step: str = Field(default="", exclude_if=lambda value: not value)
 
 
 class ReviewShown(Answer):

@@ -40,6 +40,7 @@ from carrel.rooms.research.models import (
     StartedResearch,
     StartResearch,
     SubmitHypothesis,
+    SubmittedHypothesis,
 )
 from carrel.rooms.research.quoting import (
     quoted_in_hypotheses,
@@ -93,7 +94,7 @@ class ResearchOperations:
         ),
     )
     async def get_research_status(self, question: GetResearchStatus, call: Call) -> ResearchStatus:
-        return await self._research.status(question.research_id, call)
+        return await self._research.status(question, call)
 
     @operation(
         title="List research projects",
@@ -265,7 +266,8 @@ class ResearchOperations:
     @operation(
         title="Submit a hypothesis",
         description=(
-            "Add a person's own hypothesis to a project; it is reviewed and ranked like the others."
+            "Add a person's own hypothesis to a project; a running one reviews and ranks it, else "
+            "call review_hypothesis and rank_hypotheses."
         ),
         scopes=frozenset({"hypotheses:generate"}),
         effect=Effect.WRITES,
@@ -276,7 +278,9 @@ class ResearchOperations:
             "my own hypothesis; I have an idea of my own"
         ),
     )
-    async def submit_hypothesis(self, question: SubmitHypothesis, call: Call) -> HypothesisShown:
+    async def submit_hypothesis(
+        self, question: SubmitHypothesis, call: Call
+    ) -> SubmittedHypothesis:
         return await self._research.submit(question, call)
 
     @operation(

@@ -31,10 +31,10 @@ from carrel.rooms.research.models import (
     DeleteResearch,
     EvolveHypothesis,
     GenerateHypotheses,
+    GetResearchStatus,
     GetResults,
     HypothesisInFull,
     HypothesisRow,
-    HypothesisShown,
     ImportHypotheses,
     ImportReport,
     ListHypotheses,
@@ -50,6 +50,7 @@ from carrel.rooms.research.models import (
     StartedResearch,
     StartResearch,
     SubmitHypothesis,
+    SubmittedHypothesis,
 )
 from carrel.rooms.research.ports import Ids, ResearchStore
 from carrel.rooms.research.project_views import ProjectViews, remaining_seconds
@@ -146,8 +147,13 @@ class ResearchRoom:
             understood_as=reading,
         )
 
-    async def status(self, research_id: str, call: Call) -> ResearchStatus:
-        return await self.views.status(await self.project(research_id, call))
+    async def status(self, question: GetResearchStatus, call: Call) -> ResearchStatus:
+        """How far a project is, at its end or after the seconds that it may be waited for."""
+        project = await self.project(question.research_id, call)
+        if question.wait_seconds and project.status in {"initializing", "active"}:
+            await self.jobs.wait_for_run(project, question.wait_seconds)
+            project = await self.project(question.research_id, call)
+        return await self.views.status(project)
 
     async def results(self, question: GetResults, call: Call) -> Results:
         project = await self.project(question.research_id, call)
@@ -247,9 +253,13 @@ class ResearchRoom:
         project = await self.project(question.research_id, call)
         return await self.jobs.do(project, RankWork(method=question.method), call)
 
-    async def submit(self, question: SubmitHypothesis, call: Call) -> HypothesisShown:
+    async def submit(self, question: SubmitHypothesis, call: Call) -> SubmittedHypothesis:
+        """The stored hypothesis, with what to call where no run reviews and ranks it."""
         project = await self.project(question.research_id, call)
-        return describe_hypothesis(await self.human_input.submit(project, question, call))
+        added = describe_hypothesis(await self.human_input.submit(project, question, call))
+        return SubmittedHypothesis(
+            **added.model_dump(), next_step=_say_next_step(project, added.id)
+        )
 
     async def rate(self, question: RateHypothesis, call: Call) -> ReviewShown:
         subject, _ = await self.hypothesis(question.hypothesis_id, call)
@@ -392,3 +402,26 @@ def _require(project: Project, statuses: set[ProjectStatus], verb: str) -> None:
         raise errors.WrongStateError(
             f"The project is {project.status}, so there is nothing to {verb}"
         )
+
+
+def _say_next_step(project: Project, hypothesis_id: str) -> str:
+    """What to do to have a new hypothesis reviewed and ranked; empty while a run does so."""
+    match project.status:
+        case "initializing" | "active":
+            return ""
+        case "cancelled":
+            return (
+                "The project is cancelled: the hypothesis is kept, and is not reviewed or ranked. "
+                "Start a new project with start_research for that."
+            )
+        case "paused" | "failed":
+            return (
+                f"The project is {project.status}: the hypothesis is reviewed and ranked once "
+                "resume_research goes on with the run."
+            )
+        case "completed":
+            return (
+                "The run is completed, so review and ranking do not start by themselves: call "
+                f"review_hypothesis(hypothesis_id={hypothesis_id}), then "
+                f"rank_hypotheses(research_id={project.id})."
+            )

@@ -15,6 +15,7 @@ from carrel.rooms.papers.citation_models import (
     Follow,
     PathStep,
     RankedCitedPaper,
+    RankingMeasure,
     RelatedPaper,
 )
 from carrel.rooms.papers.citation_ports import (
@@ -167,14 +168,22 @@ class CorpusCitations:
 
         return await self._store.run(work)
 
-    async def rank_papers(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
+    async def rank_papers(
+        self, query: PaperQuery | None, by: RankingMeasure, count: int
+    ) -> list[RankedCitedPaper]:
         def work(session: CorpusSession) -> list[RankedCitedPaper]:
             graph = load_graph(session)
             ranks = graph.ranks()
             works: Iterable[int] = range(graph.graph.node_count)
             if query is not None:
                 works = {graph.work_of(row) for row in self._matching_rows(session, query)}
-            best = _first_works(session, graph, ranks, works, count)
+            measured: Sequence[float] = ranks
+            if by == "cited_by":
+                measured = [
+                    float(len(graph.graph.citing_node(node)))
+                    for node in range(graph.graph.node_count)
+                ]
+            best = _first_works(session, graph, measured, works, count)
             shown = _first_rows(session, graph, best)
             papers = {each.row: each for each in papers_of_rows(session, list(shown.values()))}
             return [

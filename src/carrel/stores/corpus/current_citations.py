@@ -11,6 +11,7 @@ from carrel.rooms.papers.citation_models import (
     Follow,
     PathStep,
     RankedCitedPaper,
+    RankingMeasure,
     RelatedPaper,
 )
 from carrel.rooms.papers.citation_ports import (
@@ -56,7 +57,9 @@ class NoCitations:
     ) -> list[PathStep] | None:
         await self._refuse()
 
-    async def rank_papers(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
+    async def rank_papers(
+        self, query: PaperQuery | None, by: RankingMeasure, count: int
+    ) -> list[RankedCitedPaper]:
         await self._refuse()
 
     async def list_neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
@@ -109,8 +112,10 @@ class CurrentCitations:
     ) -> list[PathStep] | None:
         return await self._readers.ask(lambda it: it.find_path(start, end, max_steps, follow))
 
-    async def rank_papers(self, query: PaperQuery | None, count: int) -> list[RankedCitedPaper]:
-        return await self._readers.ask(lambda it: it.rank_papers(query, count))
+    async def rank_papers(
+        self, query: PaperQuery | None, by: RankingMeasure, count: int
+    ) -> list[RankedCitedPaper]:
+        return await self._readers.ask(lambda it: it.rank_papers(query, by, count))
 
     async def list_neighbours(self, paper_ids: Sequence[str]) -> Mapping[str, CitationNeighbours]:
         return await self._readers.ask(lambda it: it.list_neighbours(paper_ids))
