@@ -61,8 +61,8 @@ class PapersOperations:
         title="Search papers",
         description=(
             "Full-text search of the paper corpus, best first; total counts all matches. Takes "
-            'plain words, a title, a DOI or an arXiv id; also "exact phrases", AND OR NOT, prefix*, '
-            "author: venue: tag: keyword: institution: year:2019..2024."
+            'plain words, a title, a DOI or an arXiv id; also "exact phrases", AND OR NOT, '
+            "prefix*, author: venue: tag: keyword: institution: year:2019..2024."
         ),
         scopes=SCOPES,
         quotes=_found_papers,
