@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import shlex
+from pathlib import Path
 
 import pytest
 
 from carrel.cli.connect import lines_to_paste
 from carrel.cli.connect.clients import CLIENTS
 from carrel.cli.connect.own_program import is_passing
+from carrel.stores.home.local_secret import local_secret
 from tests.cli.connect.conftest import Connect
 
 URL = "https://desk.example.org/desk/mcp"
@@ -33,6 +35,10 @@ URL = "https://desk.example.org/desk/mcp"
         ("cursor", "--url", "file:///etc/passwd"),
         ("cursor", "--url", "http://a b/mcp"),
         ("cursor", "--url", "http://desk:99999/mcp"),
+        ("cursor", "--url", "http://[::1/mcp"),
+        ("cursor", "--url", "http://evil.example.org\\@127.0.0.1/desk/mcp"),
+        ("cursor", "--url", URL, "--header", "X-Name: é"),
+        ("cursor", "--url", URL, "--token", "é"),
         ("cursor", "--url", URL, "--header", "no colon"),
         ("cursor", "--url", URL, "--header", "Bad\nName: x"),
         ("cursor", "--url", URL, "--header", "A: b\r\nC: d"),
@@ -41,6 +47,7 @@ URL = "https://desk.example.org/desk/mcp"
         ("cursor", "--name", "a\nb"),
         ("cursor", "--name", "x" * 65),
         ("claude-code", "--name", "two words"),
+        ("claude-code", "--name=--scope"),
         ("claude-desktop", "--scope", "project"),
         ("cursor", "--scope", "galaxy"),
         ("cursor", "--", "--no-such-option"),
@@ -64,6 +71,15 @@ def test_a_token_can_be_typed_and_the_root_of_a_server_means_its_desk(
         "headers": {"Authorization": "Bearer carrel_secret"},
     }
     assert URL in done.err
+
+
+def test_a_header_of_ones_own_keeps_the_secret_of_this_home_out(
+    connect: Connect, home: Path
+) -> None:
+    secret = local_secret(home / "desk")
+    assert secret in connect("cursor", "--url", "http://127.0.0.1:8080").out
+    done = connect("cursor", "--url", "http://127.0.0.1:8080", "--header", "authorization: Basic x")
+    assert json.loads(done.out)["mcpServers"]["carrel"]["headers"] == {"authorization": "Basic x"}
 
 
 def test_a_token_over_plain_http_to_another_machine_is_warned_of(connect: Connect) -> None:

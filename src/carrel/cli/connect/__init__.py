@@ -25,7 +25,7 @@ _LOCAL_SERVER = f"http://127.0.0.1:8080{_DESK_PATH}"
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _MAX_NAME = 64
-_CLAUDE_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_CLAUDE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
 def run(words: list[str]) -> int:
@@ -156,25 +156,29 @@ def _way(parser: argparse.ArgumentParser, options: argparse.Namespace, rest: lis
 def _address(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Http:
     """The address with the headers it needs; the root of a server stands for its desk."""
     url = options.url.strip()
-    parts = urlsplit(url)
     try:
+        parts = urlsplit(url)
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_address = False
-    if not is_address or not url.isprintable() or " " in url:
+    # Some clients read \ as /, so that the host would be another than the one checked here.
+    if not is_address or not url.isprintable() or set(url) & {" ", "\\"}:
         parser.error(f"--url must be an http or https address, not {options.url!r}")
     if parts.path in {"", "/"}:
         url = f"{parts.scheme}://{parts.netloc}{_DESK_PATH}"
         show(f"The desk of that server is at {url}.", file=sys.stderr)
     headers = dict(_pair(parser, "--header", text, ":", _HEADER_NAME) for text in options.header)
+    if not "".join(headers.values()).isascii():
+        parser.error("--header takes letters, digits and signs of ASCII only")
     is_typed = options.token == "-"  # noqa: S105 - it means that standard input has the token
     token = sys.stdin.readline().strip() if is_typed else options.token
-    if options.token is not None and (not token or not token.isprintable() or " " in token):
+    is_token = bool(token) and token.isascii() and token.isprintable() and " " not in token
+    if options.token is not None and not is_token:
         parser.error("--token must be a token, as carrel tokens create prints it")
     if token:
         headers["Authorization"] = f"Bearer {token}"
     is_local = is_loopback(parts.hostname or "")
-    if is_local and "Authorization" not in headers:
+    if is_local and not any(name.lower() == "authorization" for name in headers):
         # The secret of the desk in this home is for this machine only, never sent to another.
         from carrel.settings import read_settings
         from carrel.wiring.home import read_local_secret

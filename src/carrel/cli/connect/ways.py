@@ -9,6 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 _BRIDGE = "mcp-remote"
+# How Python starts a program by its module.
+OWN_MODULE = ("-m", "carrel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,14 @@ def is_ours(name: str, way: Way, wanted: str) -> bool:
     if name == wanted:
         return True
     if isinstance(way, Stdio) and bridged_address(way) is None:
-        return PurePath(way.command.replace("\\", "/")).stem == "carrel"
+        return is_own_program(way)
     return urlsplit(way.describe()).path.endswith("/desk/mcp")
+
+
+def is_own_program(way: Stdio) -> bool:
+    """Whether a command is Carrel itself, wherever it is or was installed."""
+    program = PurePath(way.command.replace("\\", "/")).stem
+    return program == "carrel" or way.arguments[:2] == OWN_MODULE
 
 
 def _strings(entry: Mapping[str, Any], *keys: str) -> dict[str, str]:
