@@ -152,6 +152,60 @@ def test_a_client_that_names_a_moved_program_is_mended_and_the_rest_of_its_file_
     assert Path(servers["carrel"]["command"]).exists()
 
 
+def test_what_a_person_added_to_the_entry_stays(
+    home: Path, person: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = person / ".cursor" / "mcp.json"
+    file.parent.mkdir(parents=True)
+    own = {"disabled": True, "env": {"CARREL_HOME": str(home)}, "alwaysAllow": ["search_papers"]}
+    entry = {"command": "/gone/bin/python3", "args": ["-m", "carrel", "mcp"], **own}
+    file.write_text(json.dumps({"mcpServers": {"carrel": entry}}), encoding="utf-8")
+    assert doctor(capsys, "--fix")[0] == 0
+    mended = json.loads(file.read_text(encoding="utf-8"))["mcpServers"]["carrel"]
+    assert mended["args"] == ["mcp"]
+    assert {key: mended[key] for key in own} == own
+
+
+@pytest.mark.parametrize("words", [("docker", "run", "-i", "carrel"), ("uvx", "carrel", "mcp")])
+def test_a_launcher_that_is_missing_is_left_and_said(
+    home: Path,
+    person: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+) -> None:
+    monkeypatch.setenv("PATH", str(person))
+    file = person / ".cursor" / "mcp.json"
+    file.parent.mkdir(parents=True)
+    written = json.dumps({"mcpServers": {"carrel": {"command": words[0], "args": words[1:]}}})
+    file.write_text(written, encoding="utf-8")
+    code, facts = doctor(capsys, "--fix")
+    assert (code, states(facts)) == (1, {"client cursor": "left"})
+    assert file.read_text(encoding="utf-8") == written
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and modes of POSIX")
+def test_links_are_not_followed(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside = tmp_path / "outside"
+    (outside / "folder").mkdir(parents=True)
+    kept = outside / "folder" / DRAFT
+    kept.write_text("not ours", encoding="utf-8")
+    kept.chmod(0o444)
+    (outside / "folder").chmod(0o555)
+    (home / "papers" / "link").symlink_to(outside / "folder")
+    (home / "link.txt").symlink_to(kept)
+    (home / "papers" / DRAFT).symlink_to(kept)
+    _, facts = doctor(capsys, "--fix")
+    assert states(facts) == {"leftovers": "fixed"}
+    assert kept.read_text(encoding="utf-8") == "not ours"
+    assert kept.stat().st_mode & 0o777 == 0o444
+    assert (outside / "folder").stat().st_mode & 0o777 == 0o555
+    assert (home / "papers" / "link").is_symlink()
+    (outside / "folder").chmod(0o755)
+
+
 def test_a_damaged_database_is_left_and_said(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

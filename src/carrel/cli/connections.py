@@ -9,7 +9,7 @@ from pathlib import Path
 
 from carrel.cli.connect.clients import CLIENTS, Client
 from carrel.cli.connect.places import Machine
-from carrel.cli.connect.ways import Stdio, Way, bridged_address, is_ours, read_way
+from carrel.cli.connect.ways import Stdio, Way, is_ours, is_own_program, read_way
 from carrel.core.errors import CarrelError
 
 _NAME = "carrel"
@@ -32,8 +32,8 @@ class Connection:
 
     @property
     def starts_carrel(self) -> bool:
-        """Whether the client starts Carrel itself, and no bridge to a server."""
-        return isinstance(self.way, Stdio) and bridged_address(self.way) is None
+        """Whether the client starts Carrel itself, and no bridge, container or other launcher."""
+        return isinstance(self.way, Stdio) and is_own_program(self.way)
 
 
 def find_connections(machine: Machine) -> Iterator[Connection]:

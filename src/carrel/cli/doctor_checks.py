@@ -71,7 +71,11 @@ def find_closed_modes(home: Path) -> Iterator[tuple[Path, int]]:
     if os.name == "nt" or not home.is_dir():
         return
     for path in (home, *sorted(home.rglob("*"))):
-        facts = path.lstat()
+        try:
+            facts = path.lstat()
+        except OSError:
+            # A draft that was finished meanwhile.
+            continue
         if path.is_symlink() or facts.st_uid != os.geteuid():
             continue
         needed = stat.S_IRWXU if path.is_dir() else stat.S_IRUSR | stat.S_IWUSR
@@ -107,10 +111,7 @@ def _clock(home: Path) -> dict[str, Health]:
 
 
 def _leftovers(home: Path) -> dict[str, Health]:
-    try:
-        found = find_leftovers(home)
-    except OSError:
-        return {}
+    found = find_leftovers(home)
     if not found:
         return {}
     says = f"{len(found):,} drafts of writes that were killed or are under way: {found[0]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from carrel.cli.connections import Connection
@@ -16,8 +17,7 @@ from carrel.settings import Settings
 from carrel.wiring.home_care import find_leftovers, move_aside, readable_by_others
 from carrel.wiring.papers import snapshot_path
 
-# `python -m carrel mcp` becomes `carrel mcp`, wherever the program is now.
-_MODULE = ("-m", "carrel")
+_PROGRAM_KEYS = ("command", "cmd", "args")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Outcome:
 def find_repairs(settings: Settings, findings: Mapping[str, Health]) -> Iterator[Repair]:
     """What can be mended of what was found."""
     home = settings.home
-    modes = [*find_closed_modes(home), *readable_by_others(home)]
+    modes = _find_modes(home)
     if modes:
         yield Repair(
             "modes",
             f"give {len(modes):,} files and folders of {home} their usual modes",
-            lambda: _mend_modes(dict(modes)),
+            lambda: _mend_modes(home),
         )
     leftovers = find_leftovers(home)
     if leftovers:
@@ -63,11 +63,12 @@ def find_repairs(settings: Settings, findings: Mapping[str, Health]) -> Iterator
             lambda: _make_index(settings),
         )
     for each in broken_connections():
-        yield Repair(
-            f"client {each.client.name}",
-            f"name this program in {each.file}",
-            lambda each=each: _name_program(each),  # type: ignore[misc]
-        )
+        if each.starts_carrel:
+            yield Repair(
+                f"client {each.client.name}",
+                f"name this program in {each.file}",
+                partial(_name_program, each),
+            )
 
 
 def mend(repair: Repair) -> Outcome:
@@ -90,10 +91,18 @@ def list_unmendable(findings: Mapping[str, Health], mended: set[str]) -> list[Ou
     ]
 
 
-def _mend_modes(modes: Mapping[Path, int]) -> str:
-    for path, mode in modes.items():
-        path.chmod(mode)
-    return f"{len(modes):,} files and folders have their usual modes"
+def _find_modes(home: Path) -> dict[Path, int]:
+    return dict([*find_closed_modes(home), *readable_by_others(home)])
+
+
+def _mend_modes(home: Path) -> str:
+    mended: set[Path] = set()
+    # What a closed folder holds is seen when it is open.
+    while modes := {path: mode for path, mode in _find_modes(home).items() if path not in mended}:
+        for path, mode in modes.items():
+            path.chmod(mode)
+        mended |= modes.keys()
+    return f"{len(mended):,} files and folders have their usual modes"
 
 
 def _move_leftovers(home: Path, leftovers: list[Path]) -> str:
@@ -115,19 +124,23 @@ def _make_index(settings: Settings) -> str:
 
 def _name_program(connection: Connection) -> str:
     from carrel.cli.connect.own_program import own_command
-    from carrel.cli.connect.ways import Stdio, read_way
+    from carrel.cli.connect.ways import OWN_MODULE, Stdio, read_way
     from carrel.wiring.clients import open_client_file
 
     way = connection.way
     assert isinstance(way, Stdio)
-    if not connection.starts_carrel:
-        raise CarrelError(f"{way.command} is not Carrel", next_step="Install it.")
-    words = way.arguments[2:] if way.arguments[:2] == _MODULE else way.arguments
+    words = way.arguments[2:] if way.arguments[:2] == OWN_MODULE else way.arguments
     entry = connection.client.make_entry(
         connection.name, Stdio(own_command(), tuple(words), way.environment)
     )
-    open_client_file(connection.file, connection.client.format).put(
-        (*connection.client.keys, connection.name),
+    place = (*connection.client.keys, connection.name)
+    file = open_client_file(connection.file, connection.client.format)
+    kept = file.entry(place)
+    if isinstance(kept, dict):
+        # What a person added to the entry or turned off in it stays.
+        entry |= {**kept, **{key: entry[key] for key in _PROGRAM_KEYS if key in entry}}
+    file.put(
+        place,
         entry,
         replace=True,
         is_same=lambda found: read_way(found) == read_way(entry),

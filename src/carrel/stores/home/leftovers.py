@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -32,11 +33,17 @@ def move_aside(home: Path, paths: Iterable[Path], clock: Clock) -> Path:
 
 
 def _drafts(folder: Path) -> Iterator[Path]:
-    for path in folder.iterdir():
-        if _DRAFT.match(path.name):
-            yield path
-        elif path.is_dir() and not path.is_symlink() and not _is_skipped(path.name):
-            yield from _drafts(path)
+    try:
+        with os.scandir(folder) as inside:
+            entries = list(inside)
+    except OSError:
+        # Closed to this account, which the doctor says by itself; or gone meanwhile.
+        return
+    for entry in entries:
+        if _DRAFT.match(entry.name):
+            yield Path(entry.path)
+        elif entry.is_dir(follow_symlinks=False) and not _is_skipped(entry.name):
+            yield from _drafts(Path(entry.path))
 
 
 def _is_skipped(name: str) -> bool:
