@@ -63,7 +63,7 @@ def result(value: object) -> Answer:
     return answer
 
 
-ODD_RESULTS = (
+ODD_RESULTS: tuple[object, ...] = (
     None,
     [],
     "text",
