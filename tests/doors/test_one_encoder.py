@@ -97,6 +97,8 @@ def test_an_answer_has_the_same_bytes_at_every_door(name: str, arguments: dict[s
             "tools/call",
             {"name": "run_operation", "arguments": {"name": name, "arguments": arguments}},
         )
+        direct = house.ask("2025-11-25", "tools/call", {"name": name, "arguments": arguments})
+        assert run.json["result"] == direct.json["result"]
         assert run.json["result"]["content"][0]["text"] == encoded.decode()
         rows = list(answer.result) if isinstance(answer, Partial) else answer
         encoded = encode_answer(operation.answer, rows)

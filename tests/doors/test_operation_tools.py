@@ -4,15 +4,18 @@ gate.
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
+from carrel.core.caller import Call, Caller, Visit
 from carrel.core.operation_search import OperationSearch
+from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.operation_tools import _parameter_words
-from carrel.policy.scopes import ALL_SCOPES
+from carrel.policy.scopes import ALL_SCOPES, expand_scopes
 from carrel.settings import Settings
 from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.mcp import desk_endpoints
@@ -88,6 +91,45 @@ def test_an_unlisted_tool_is_found_run_and_called_by_its_name(house: House) -> N
     assert call(house, "add_numbers", a=2, b=40).json["result"]["structuredContent"] == {
         "total": 42
     }
+
+
+def test_only_the_best_finds_have_parameters_and_listed_tools_have_none(tmp_path: Path) -> None:
+    endpoints = {
+        is_compact: desk_endpoints(desk_at(tmp_path / str(is_compact), compact=is_compact)).common(
+            has_everything=True
+        )
+        for is_compact in (False, True)
+    }
+    listed_names = {tool.name for tool in endpoints[False].listed_tools}
+    for is_compact, endpoint in endpoints.items():
+        rows = find(endpoint, "export my references as BibTeX", is_compact=is_compact)["operations"]
+        assert len(rows) == 5 and rows[0]["name"] == "export_references"
+        for row in rows:
+            is_listed = not is_compact and row["name"] in listed_names
+            assert row["description"] and row.get("is_listed", False) is is_listed
+            assert not (is_listed and "parameters" in row)
+        unlisted = [row for row in rows if not row.get("is_listed")]
+        assert all("parameters" in row for row in unlisted[:2])
+        assert any("parameters" not in row for row in unlisted) is is_compact
+
+
+def test_every_unlisted_operation_is_found_by_its_name_with_its_parameters(tmp_path: Path) -> None:
+    desk = desk_at(tmp_path)
+    endpoint = desk_endpoints(desk).common(has_everything=True)
+    for name in desk.catalogue.operations:
+        row = find(endpoint, name)["operations"][0]
+        assert row["name"] == name
+        assert row.get("is_listed") or "properties" in row["parameters"]
+
+
+def find(endpoint: Endpoint, sentence: str, *, is_compact: bool = False) -> Any:
+    """What the tool that finds operations answers."""
+    tool, argument = ("carrel", "find") if is_compact else ("find_operation", "what")
+    operation = endpoint.tools[tool].operation
+    call = Call(Caller("ada", expand_scopes(ALL_SCOPES)), Visit("test", "1"))
+    return orjson.loads(
+        asyncio.run(operation.run(operation.question(**{argument: sentence}), call)).body
+    )
 
 
 def test_a_wrong_name_says_which_are_near(house: House) -> None:

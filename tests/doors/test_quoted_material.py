@@ -67,6 +67,24 @@ def the_paper(port: int) -> dict[str, Any]:
     return dict(hit)
 
 
+def test_an_operation_that_is_run_answers_as_its_own_tool(port: int) -> None:
+    for name, arguments in (
+        ("search_papers", {"query": "vessels"}),
+        ("search_papers", {"query": "nothing has zzyx"}),
+        ("export_papers", {"format": "ris"}),
+    ):
+        run = call(port, "run_operation", name=name, arguments=arguments)
+        assert run == call(port, name, **arguments)
+
+
+def test_a_cited_place_is_not_taken_for_a_part_of_the_id(port: int) -> None:
+    paper_id = the_paper(port)["paper_id"]
+    cited = call(port, "cite_references", ids=[f"{paper_id}, p. 5"], kind="in_text")
+    assert "5" in cited["content"][0]["text"]
+    assert cited["structuredContent"]["quoted_from"] == [{"kind": "reference", "id": paper_id}]
+    assert "(see quoted_from)" not in cited["content"][1]["text"]
+
+
 def test_found_papers_are_marked_and_nothing_of_them_is_changed(port: int) -> None:
     result = call(port, "search_papers", query="vessels")
     hit = result["structuredContent"]["result"][0]

@@ -185,14 +185,21 @@ class OperationSearch:
 
     def find(self, sentence: str, allowed: frozenset[str], limit: int) -> list[Operation[Any]]:
         """The best matching operations first, without those whose scopes exceed `allowed`."""
+        return [operation for _, operation in self.find_scored(sentence, allowed, limit)]
+
+    def find_scored(
+        self, sentence: str, allowed: frozenset[str], limit: int
+    ) -> list[tuple[float, Operation[Any]]]:
+        """What `find` answers, each with how well it matches; one that is named comes first."""
         asked = self._asked(sentence)
         scored = [
             (score, entry.operation)
             for entry in self._entries
             if entry.operation.scopes <= allowed and (score := self._score(asked, entry)) > 0
         ]
-        scored.sort(key=lambda each: -each[0])
-        return [operation for _, operation in scored[:limit]]
+        name = sentence.strip()
+        scored.sort(key=lambda each: (each[1].name != name, -each[0]))
+        return scored[:limit]
 
     def _asked(self, sentence: str) -> dict[str, float]:
         """The weighted terms of a sentence: typos corrected, unknown words as one topic term."""

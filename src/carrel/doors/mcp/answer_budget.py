@@ -149,6 +149,13 @@ class Presented:
     meta: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class PresentedBlocks(Blocks):
+    """Blocks that are an operation's whole tool result, which a tool passes on as it is."""
+
+    shown: Presented
+
+
 class AnswerBudget:
     """Cuts answers in pages and finds the page that a cursor names."""
 

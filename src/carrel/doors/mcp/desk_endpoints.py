@@ -36,7 +36,12 @@ class DeskEndpoints:
         """All open rooms: tools and resources alone, or with prompts and tasks as well."""
         catalogue, server = self._catalogue, self._server
         resources = catalogue.resources.values()
-        tools = OperationTools(catalogue, self._gate, self._budget)
+        tools = OperationTools(
+            catalogue,
+            self._gate,
+            self._budget,
+            lambda each: not server.compact and self._is_listed(each),
+        )
         operations: list[Operation[Any]] = (
             [tools.one_tool()]
             if server.compact

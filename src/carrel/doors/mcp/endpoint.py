@@ -38,6 +38,7 @@ from carrel.doors.mcp.answer_budget import (
     AnswerBudget,
     PageRequest,
     Presented,
+    PresentedBlocks,
 )
 from carrel.doors.mcp.icon import server_icons
 from carrel.doors.mcp.json_rpc import (
@@ -85,6 +86,8 @@ class ServedTool:
         Blocks and fields beside the answer name the sources it quotes, explain it, and say where a
         part of it goes on.
         """
+        if isinstance(given, PresentedBlocks):
+            return encode_presented(given.shown)
         answer, explanation = split_explanation(given)
         operation = self.operation if page is None else page.operation
         sources = quoted_sources(operation.quotes, arguments, answer, caller)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,17 +18,19 @@ from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.name_suggestions import near_names
 from carrel.core.operation import Effect, Operation, Question
 from carrel.core.operation_search import OperationSearch
-from carrel.core.quoting import FIELD
 from carrel.doors.listed_schemas import listed_input_schema
-from carrel.doors.mcp.answer_budget import TEXT_BUDGET, AnswerBudget
+from carrel.doors.mcp.answer_budget import AnswerBudget, PresentedBlocks
 from carrel.doors.mcp.argument_help import add_example, mend_call
 from carrel.doors.schemas import input_schema
 from carrel.policy.gate import Gate
 
 _MOST_FOUND = 5
+# Of these, so many of the best that are in no tool list are shown with their parameters, and those
+# whose score is nearly that of the best. Over tests/doors/plain_sentences.tsv answers became half
+# as long (2,675 to 1,414 characters), and the right operation is there with all that is needed.
+_MOST_WITH_PARAMETERS = 2
+_NEARLY_BEST = 0.9
 _LONGEST_RUN_SECONDS = 600.0
-# Kept free for the sources of an operation's answer, which are a block of text here.
-_FACTS_CHARACTERS = 2_000
 
 
 class FindOperation(Question):
@@ -61,8 +63,15 @@ class CompactQuestion(Question):
 class OperationTools:
     """Finds and runs operations; each passes the gate under its own name and cost."""
 
-    def __init__(self, catalogue: Catalogue, gate: Gate, budget: AnswerBudget) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        gate: Gate,
+        budget: AnswerBudget,
+        is_listed: Callable[[Operation[Any]], bool] = lambda _: False,
+    ) -> None:
         self._catalogue = catalogue
+        self._is_listed = is_listed
         self._gate = gate
         self._budget = budget
         self._search: OperationSearch | None = None
@@ -137,22 +146,33 @@ class OperationTools:
             return orjson.dumps(
                 {"operations": [{"name": each.name, "title": each.title} for each in allowed]}
             ).decode()
-        found = self._index().find(sentence, call.caller.scopes, _MOST_FOUND)
-        rows = [
-            {
-                "name": each.name,
-                "description": each.description,
-                "parameters": listed_input_schema(each),
-            }
-            for each in found
-        ]
-        if rows:
-            return orjson.dumps({"operations": rows}).decode()
+        found = self._index().find_scored(sentence, call.caller.scopes, _MOST_FOUND)
+        if found:
+            return orjson.dumps(self._describe_found(found)).decode()
         hint = (
             "No operation goes by these words. Call with nothing to see the names of all, or "
             "say it in other words."
         )
         return orjson.dumps({"operations": [], "next_step": hint}).decode()
+
+    def _describe_found(self, found: Sequence[tuple[float, Operation[Any]]]) -> dict[str, Any]:
+        """The best ones with their parameters, where the caller's tool list has them not."""
+        rows: list[dict[str, Any]] = []
+        with_parameters = without = 0
+        for score, each in found:
+            row = {"name": each.name, "description": each.description}
+            is_near = score >= _NEARLY_BEST * found[0][0]
+            if self._is_listed(each):
+                rows.append({**row, "is_listed": True})
+            elif with_parameters < _MOST_WITH_PARAMETERS or is_near:
+                rows.append({**row, "parameters": listed_input_schema(each)})
+                with_parameters += 1
+            else:
+                rows.append({**row, "description": _first_sentence(each.description)})
+                without += 1
+        if not without:
+            return {"operations": rows}
+        return {"operations": rows, "next_step": "Find one by its name for its parameters."}
 
     def _index(self) -> OperationSearch:
         if self._search is None:
@@ -197,25 +217,17 @@ class OperationTools:
             sources=sources,
             explanation=explanation,
             takes_links=call.visit.takes_links,
-            budget=TEXT_BUDGET - _FACTS_CHARACTERS,
         )
-        # The only place for what is beside the answer: this tool's answer is text.
-        facts = [each for each in shown.meta.values() if FIELD in each] or [
-            {name: shown.structured[name] for name in (FIELD,) if name in shown.structured}
-            if shown.structured is not None
-            else {}
-        ]
-        beside = [Text(_json_text(each)) for each in facts if each]
-        return Blocks((*shown.parts, *beside))
-
-
-def _json_text(value: object) -> str:
-    return orjson.dumps(value).decode()
+        return PresentedBlocks(shown.parts, shown)
 
 
 def _parameter_words(operation: Operation[Any]) -> str:
     properties = input_schema(operation).get("properties", {})
     return " ".join(f"{name} {facts.get('description', '')}" for name, facts in properties.items())
+
+
+def _first_sentence(text: str) -> str:
+    return text.partition(". ")[0].removesuffix(".") + "."
 
 
 def _widest(operations: Iterable[Operation[Any]]) -> Effect:

@@ -11,6 +11,7 @@ from carrel.core.caller import Call, Caller
 from carrel.core.completion import Completion, CompletionRequest
 from carrel.core.decorators import resource
 from carrel.core.quoting import QuotedSource
+from carrel.rooms.references.cited_items import parse_cited
 from carrel.rooms.references.models import (
     AddedReferences,
     Fulltext,
@@ -48,7 +49,7 @@ def quoted_by_ids(
     arguments: Mapping[str, Any], answer: object, caller: Caller
 ) -> Iterable[QuotedSource]:
     given = [each.get("id") if isinstance(each, dict) else each for each in arguments["ids"]]
-    return [QuotedSource("reference", str(name)) for name in given]
+    return [QuotedSource("reference", parse_cited(str(name)).id) for name in given]
 
 
 def quoted_fulltext(
