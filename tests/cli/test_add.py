@@ -325,3 +325,27 @@ def test_an_entry_without_a_title_is_added_once_and_said_to_be_no_paper(
         ["brokena"],
         [],
     ]
+
+
+def test_doubt_and_next_steps_are_said_as_a_person_would(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("CARREL_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "my papers"
+    folder.mkdir()
+    (folder / "one.md").write_text(
+        "# Warm rooms and cold fingers\n\nCleo Marsh\n\n## Results\n\nOne.\n"
+    )
+    assert main(["add", str(folder), "--as", "papers", "--quiet"]) == 0
+    said = capsys.readouterr()
+    doubt = "1 paper has doubtful fields: Warm rooms and cold fingers (carrel papers review)"
+    assert doubt in said.out.splitlines()
+    steps = said.err.split("Next:\n")[1].splitlines()
+    assert len(steps) == 3
+    assert steps[2].startswith("  carrel watch ~/'my papers' keeps")
+    assert main(["add", str(folder), "--as", "papers", "--quiet"]) == 0
+    assert "papers: 1 file unchanged" in capsys.readouterr().out.splitlines()
+    assert main([]) == 0
+    assert "1 paper to review: carrel papers review" in capsys.readouterr().out.splitlines()

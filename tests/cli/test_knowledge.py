@@ -177,10 +177,10 @@ def test_nodes_come_from_files_and_from_team_notes(
     file.write_text(
         '{"name": "Magnesium", "content": "old"}\n{"name": "MAGNESIUM", "content": "new"}\nbad\n'
     )
-    assert run(capsys, "import-nodes", str(file)) == "2 nodes, 1 lines refused\n"
+    assert run(capsys, "import-nodes", str(file)) == "2 nodes, 1 line refused\n"
     run(capsys, "save", "of the team", "--title", "Serotonin", "--source", "team")
     run(capsys, "save", "private", "--title", "Hidden")
-    assert run(capsys, "import-nodes", "--from-notes") == "1 nodes\n"
+    assert run(capsys, "import-nodes", "--from-notes") == "1 node\n"
     answer = json.loads(
         run(capsys, "nodes", "MAGNESIUM", "Serotonin", "--include-metadata", "--json")
     )
@@ -451,7 +451,7 @@ def test_more_nodes_than_are_saved_at_once_all_arrive_and_the_last_of_a_name_cou
     rows = [{"name": f"n{number}", "content": "x"} for number in range(401)]
     rows.append({"name": "N400", "content": "last"})
     file.write_text("".join(json.dumps(row) + "\n" for row in rows) + "bad\n")
-    assert run(capsys, "import-nodes", str(file)) == "402 nodes, 1 lines refused\n"
+    assert run(capsys, "import-nodes", str(file)) == "402 nodes, 1 line refused\n"
     answer = json.loads(run(capsys, "nodes", "n0", "n200", "N400", "--json"))
     assert [result["knowledge"] for result in answer["results"]] == ["x", "x", "last"]
     folder = a_folder(

@@ -210,3 +210,18 @@ def test_every_operation_of_papers_that_answers_with_records_has_a_page_of_its_o
     }
     assert "search_papers" in records
     assert records - set(PAGES) == set()
+
+
+def test_an_outline_and_a_near_quotation_name_what_a_person_types(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = piped(home, capsys, "papers", "source", "10.1234/cold.1", "--outline")
+    assert "--section with a number or a heading shows one part" in shown.out
+    assert "carrel papers source 10.1234/cold.1 --section 1" in shown.err
+    quoted = "We found that blood viscosity is lowered in Raynaud disease number"
+    near = piped(home, capsys, "papers", "quote", quoted).out
+    assert near.startswith("Found nearly, with other words; those that differ are shown.\n\n")
+    assert near.count("near, with other words") == 3
+    titles = [n for n, line in enumerate(near.splitlines()) if line.startswith("Cold hands")]
+    assert len(titles) == 3
+    assert all(near.splitlines()[n - 1] == "" for n in titles)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
@@ -9,10 +10,17 @@ from pathlib import Path
 import pytest
 
 from carrel.cli import main
-from carrel.cli.research import draw_status
+from carrel.cli.page_drawing import draw_page
+from carrel.cli.progress import TerminalProgress
+from carrel.cli.research_following import FollowedRun, list_facts, make_run_page
 from carrel.rooms.research.models import ResearchStatus
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.house import build_snapshot
+
+
+class FakeTerminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +118,39 @@ def test_the_view_of_a_run_fits_the_terminal_and_shows_no_control_characters() -
         estimated_completion_minutes=1,
         problem="Something is wrong. " * 10,
     )  # fmt: skip
-    drawing = draw_status(status, [], 60)
-    assert all(len(line) <= 60 for line in drawing.splitlines())
-    assert "\x1b" not in drawing
-    assert "less than a minute left" in draw_status(status, [], 120)
+    page = make_run_page(FollowedRun(status, []))
+    drawn = io.StringIO()
+    draw_page(page, drawn, 60, has_colour=False)
+    assert all(len(line) <= 60 for line in drawn.getvalue().splitlines())
+    assert "\x1b" not in drawn.getvalue()
+    assert list_facts(status)[-1] == "less than a minute left"
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_a_run_is_followed_with_the_bar_of_all_commands(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    stream = FakeTerminal()
+    progress = TerminalProgress(stream)
+    progress.show_share("generating", 0.25, ["3 hypotheses", "about 4 min left"])
+    progress.show_share("ranking", 0.5, ["9 hypotheses", "about 2 min left"])
+    progress.close()
+    drawn = [piece.removeprefix("\x1b[K") for piece in stream.getvalue().split("\r")]
+    assert all(len(line) < width for line in drawn)
+    assert ["ranking" in drawn[-2], "50%" in drawn[-2], drawn[-1]] == [True, True, ""]
+
+
+def test_a_watched_run_ends_in_one_json_record(
+    places: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["research", "start", GOAL, "--hypothesis-count", "3", "--watch", "--json", *places]
+    assert main(words) == 0
+    started = json.loads(capsys.readouterr().out)
+    assert started["run"]["status"] == "completed"
+    assert main(["research", "watch", started["research_id"], "--json", *places]) == 0
+    watched = json.loads(capsys.readouterr().out)
+    assert watched["status"] == "completed"
+    assert watched["leaders"][0]["id"] == started["run"]["leaders"][0]["id"]

@@ -234,3 +234,16 @@ def test_of_several_workers_one_watches_and_another_takes_over(tmp_path: Path) -
     second.close()
     with hold_lock(into / ".carrel-build" / LOCK_NAME):
         waiting.join()
+
+
+def test_once_with_a_folder_that_is_not_there_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CARREL_HOME", str(tmp_path / "home"))
+    assert main(["watch", str(tmp_path / "none"), "--once", "--quiet"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"carrel: There is no folder {tmp_path / 'none'}. ")
+    (tmp_path / "there").mkdir()
+    both = [str(tmp_path / "there"), str(tmp_path / "none")]
+    assert main(["watch", *both, "--once", "--quiet"]) == 5
+    assert f"{tmp_path / 'none'} is not there" in capsys.readouterr().err

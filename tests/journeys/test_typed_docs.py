@@ -201,7 +201,7 @@ GUIDE: Mapping[str, list[Expected]] = {
     "carrel audit list --action tool: --limit 4": [
         shows(r"http tool:search_papers", r"http tool:cite_references success")
     ],
-    "carrel audit verify": [shows(r"lines in \d+ chains: whole")],
+    "carrel audit verify": [shows(r"lines? in \d+ chains?: whole")],
     "carrel backup desk.tar.gz": [shows(r"read back and whole")],
     "carrel backup --verify desk.tar.gz": [shows(r"whole")],
     "carrel restore desk.tar.gz --home ~/second-desk": [

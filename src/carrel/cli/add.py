@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from carrel.cli.acting import add_user_option, find_user
-from carrel.cli.add_report import AddReport
+from carrel.cli.add_report import AddReport, shorten_home
 from carrel.cli.calls import Terminal, at_terminal, local_operations
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.options import add_desk_options, settings_from
@@ -82,7 +81,7 @@ def run(words: list[str]) -> int:
         progress: Progress = NoProgress() if options.quiet else TerminalProgress()
         adding = _Adding(settings, things, targets, progress, find_user(settings, options))
         if len(things.folders) == 1:
-            adding.report.folder = shlex.quote(things.folders[0])
+            adding.report.folder = shorten_home(things.folders[0], Path.home())
         try:
             report = asyncio.run(adding.run())
         except KeyboardInterrupt:
@@ -96,7 +95,8 @@ def run(words: list[str]) -> int:
         failures = [Line((Span(line, "bad"),)) for line in report.failure_lines()]
         show_page(Page(failures), file=sys.stderr)
         if report.next_steps:
-            show("\n".join(["Next:", *report.next_steps]), file=sys.stderr)
+            steps = [Line("Next:"), *(Line(step.strip(), indent=2) for step in report.next_steps)]
+            show_page(Page(steps), file=sys.stderr)
     return report.exit_code
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from shlex import quote
 
 from carrel.cli.page import Line, Page, Span, dim, strong
@@ -12,6 +13,7 @@ from carrel.services.things_to_add import SortedThings, ThingLeftOut, count_endi
 
 _SHOWN_FAILURES = 20
 _SHOWN_NAMES = 5
+_SHOWN_STEPS = 3
 _NOTHING = 2
 _NO_FOLDER = "FOLDER"
 _SOME_FAILED = 1
@@ -84,21 +86,19 @@ class AddReport:
         return _SOME_FAILED if self.failures else 0
 
     def say_next(self) -> None:
-        """The commands that make sense after this run."""
+        """The commands that make sense after this run, the most useful first."""
         steps: list[str] = []
-        if self.in_doubt:
-            steps.append("carrel papers review lists what is doubtful, to be put right")
+        if self.files_gone:
+            steps.append(f"carrel watch {self.folder} --once takes out papers of files that left")
         if self.is_anything_done:
             steps.append('carrel find "WORDS" searches everything on the desk')
             steps.append("carrel connect CLIENT --write gives the desk to an assistant")
+        if self.folder != _NO_FOLDER and (self.papers.new or self.papers.joined):
+            steps.append(f"carrel watch {self.folder} keeps the papers in step with the folder")
         if self.reference_ids:
             one = quote(self.reference_ids[0])
             steps.append(f"carrel references remove {one} --force takes a reference out again")
-        if self.files_gone:
-            steps.append(f"carrel watch {self.folder} --once takes out papers of files that left")
-        if self.folder != _NO_FOLDER and (self.papers.new or self.papers.joined):
-            steps.append(f"carrel watch {self.folder} keeps the papers in step with the folder")
-        self.next_steps = [f"  {step}" for step in steps]
+        self.next_steps = [f"  {step}" for step in steps[:_SHOWN_STEPS]]
 
     def to_page(self) -> Page:
         """What was added first, then what is doubtful or was left out, then what there is now."""
@@ -108,14 +108,21 @@ class AddReport:
         if self.files_gone:
             parts.append(Line(f"gone, and their papers stay: {_some(self.files_gone)}"))
         if self.in_doubt:
-            now = f"; of these now: {_some(self.doubtful)}" if self.doubtful else ""
-            count = f"{_count(self.in_doubt, 'paper')} on the desk doubtful"
-            parts.append(Line((Span(count, "doubt"), now)))
+            parts.append(Line((Span(self._describe_doubt(), "doubt"),)))
         if self.desk:
             units = {"papers": "paper", "references": "reference", "notes": "note"}
             held = ", ".join(_count(count, units[name]) for name, count in self.desk.items())
             parts.append(Line((strong(f"On the desk: {held}."),)))
         return Page(parts)
+
+    def _describe_doubt(self) -> str:
+        review = "(carrel papers review)"
+        if not self.doubtful:
+            return f"{_with_doubt(self.in_doubt, ' on the desk')} {review}"
+        said = f"{_with_doubt(len(self.doubtful))}: {_some(self.doubtful)}"
+        if self.in_doubt > len(self.doubtful):
+            said += f"; with those before, {self.in_doubt:,}"
+        return f"{said} {review}"
 
     def failure_lines(self) -> Iterator[str]:
         failures = self.failures
@@ -174,7 +181,7 @@ class AddReport:
                 (papers.new, "new"),
                 (papers.joined, "made of several files"),
                 (papers.known, "known before"),
-                (self.files_unchanged, "files unchanged"),
+                (self.files_unchanged, f"file{'' if self.files_unchanged == 1 else 's'} unchanged"),
             )
         if not references.is_empty:
             yield _line(
@@ -204,6 +211,18 @@ def _line(name: str, *counts: tuple[int, str]) -> str:
 
 def _count(count: int, unit: str) -> str:
     return f"{count:,} {unit}{'' if count == 1 else 's'}"
+
+
+def _with_doubt(count: int, where: str = "") -> str:
+    return f"{_count(count, 'paper')}{where} {'has' if count == 1 else 'have'} doubtful fields"
+
+
+def shorten_home(folder: str, home: Path) -> str:
+    """A folder as a word of a shell, with ~ for the home of the person."""
+    path = Path(folder)
+    if path == home or not path.is_relative_to(home):
+        return quote(folder)
+    return f"~/{quote(path.relative_to(home).as_posix())}"
 
 
 def _some(names: list[str]) -> str:

@@ -7,18 +7,20 @@ import csv
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import show, show_page
 from carrel.cli.page import Column, Inline, Note, Page, Span, Table, dim, join_inline
 from carrel.cli.parsers import CommandParser
-from carrel.cli.value_formats import format_exact_time, is_for_people
+from carrel.cli.value_formats import count_things, format_exact_time, is_for_people
 from carrel.core.errors import NotFoundError
-from carrel.policy.audit_verification import newest_head, verify_log
+from carrel.policy.audit_verification import Verification, newest_head, verify_log
 from carrel.settings import Settings
 from carrel.wiring.audit import open_audit_reader
 
@@ -59,24 +61,31 @@ def run(words: list[str]) -> int:
         help="also against what carrel audit head printed before",
     )
     commands.add_parser("head", help="print the newest anchor in one line, to be kept elsewhere")
-    for command in commands.choices.values():
+    for name, command in commands.choices.items():
         add_home_options(command)
+        if name != "export":
+            add_json_option(command)
     options = parser.parse_args(words[1:])
     settings = home_settings(options)
     match options.command:
         case "verify":
-            return _verify(settings, tuple(line for head in options.head for line in _heads(head)))
+            heads = tuple(line for head in options.head for line in _heads(head))
+            found = verify_log(open_audit_reader(settings), heads)
+            return _show_json_verification(found) if options.json else _show_verification(found)
         case "head":
-            return _head(settings)
+            return _head(settings, is_json=options.json)
         case "export":
             return _export(_matching(open_audit_reader(settings).lines(), options), options.format)
         case _:
-            return _list(
-                _matching(open_audit_reader(settings).lines(), options), max(1, options.limit)
-            )
+            rows = _matching(open_audit_reader(settings).lines(), options)
+            limit = max(1, options.limit)
+            if options.json:
+                show_json(list(deque(rows, maxlen=limit)))
+                return 0
+            return _list(rows, limit)
 
 
-def _head(settings: Settings) -> int:
+def _head(settings: Settings, *, is_json: bool) -> int:
     line = newest_head(open_audit_reader(settings).ledger())
     if line is None:
         raise NotFoundError(
@@ -84,7 +93,10 @@ def _head(settings: Settings) -> int:
             "audit log",
             next_step="There is one as soon as something is written to the log.",
         )
-    show(line)
+    if is_json:
+        show_json({"head": line})
+    else:
+        show(line)
     return 0
 
 
@@ -98,8 +110,12 @@ def _heads(given: str) -> list[str]:
     )
 
 
-def _verify(settings: Settings, heads: tuple[str, ...]) -> int:
-    found = verify_log(open_audit_reader(settings), heads)
+def _show_json_verification(found: Verification) -> int:
+    show_json({"is_whole": not found.problems, **asdict(found)})
+    return 1 if found.problems else 0
+
+
+def _show_verification(found: Verification) -> int:
     for problem in found.problems:
         show(f"BROKEN  {problem}")
     for name in found.open_ends:
@@ -118,9 +134,10 @@ def _verify(settings: Settings, heads: tuple[str, ...]) -> int:
         )
         return 0
     if found.torn_lines:
-        show(f"torn    {found.torn_lines} lines were cut off while being written")
+        lines = count_things(found.torn_lines, "line")
+        show(f"torn    {lines} cut off while being written")
     show(
-        f"{found.lines} lines in {found.chains} chains: "
+        f"{count_things(found.lines, 'line')} in {count_things(found.chains, 'chain')}: "
         f"{'NOT whole' if found.problems else 'whole'}"
     )
     return 1 if found.problems else 0

@@ -6,6 +6,7 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
+from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.options import add_place_options, continue_unrecorded, place_settings
 from carrel.cli.output import say_next_step
 from carrel.cli.parsers import CommandParser
@@ -17,7 +18,7 @@ from carrel.core.progress import NoProgress
 from carrel.settings import Settings
 from carrel.settings.places import audit_store
 from carrel.wiring.audit import record_command
-from carrel.wiring.backup import backup_places, check_backup, make_backup
+from carrel.wiring.backup import Manifest, backup_places, check_backup, make_backup
 from carrel.wiring.home import embedded_databases
 
 _NEXT_STEP = "carrel restore FILE puts it in place, here or on another machine."
@@ -44,12 +45,16 @@ def run(words: list[str]) -> int:
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_place_options(parser)
+    add_json_option(parser)
     options = parser.parse_args(words[1:])
     progress = NoProgress() if options.quiet else TerminalProgress()
     if options.verify:
         if options.file is None:
             raise InvalidInputError("--verify needs a file", next_step="Name the backup to check.")
         manifest = check_backup(options.file, progress)
+        if options.json:
+            show_json(_facts(options.file, manifest))
+            return 0
         made_at = format_exact_time(manifest.made_at)
         print(
             f"{options.file} is whole: {manifest.summary}, made {made_at} by Carrel "
@@ -81,11 +86,27 @@ def run(words: list[str]) -> int:
             progress=progress,
             clock=clock,
         )
+    if options.json:
+        show_json(_facts(target, manifest))
+        return 0
     for line in manifest.elsewhere:
         print(f"Not in the file: {line}", file=sys.stderr)
     print(f"{target}: {manifest.summary} in {target.stat().st_size:,} bytes, read back and whole.")
     say_next_step(_NEXT_STEP, FILE=str(target))
     return 0
+
+
+def _facts(file: Path, manifest: Manifest) -> dict[str, object]:
+    return {
+        "file": file,
+        "size_bytes": file.stat().st_size,
+        "is_whole": True,
+        "made_at": manifest.made_at,
+        "carrel": manifest.carrel,
+        "files": len(manifest.files),
+        "content_bytes": manifest.size_bytes,
+        "kept_elsewhere": manifest.elsewhere,
+    }
 
 
 def _kept_elsewhere(settings: Settings) -> list[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import Terminal, at_terminal
 from carrel.cli.command_names import find_command
+from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.operation_arguments import read_pairs
 from carrel.cli.options import add_desk_options, settings_from
@@ -45,6 +47,7 @@ def _list_operations(words: list[str]) -> int:
         "words", nargs="*", metavar="WORDS", help="what you want to do; all if empty"
     )
     add_desk_options(parser)
+    add_json_option(parser)
     options = parser.parse_args(words)
     catalogue = open_desk(settings_from(options)).catalogue
     operations = list(catalogue.operations.values())
@@ -52,9 +55,9 @@ def _list_operations(words: list[str]) -> int:
         scopes = frozenset(scope for each in operations for scope in each.scopes)
         search = OperationSearch(operations, {})
         operations = search.find(" ".join(options.words), scopes, _MOST_FOUND)
-    show_table(
-        ("operation", "command", "what it does"),
-        [(each.name, find_command(each.name) or "", each.title) for each in operations],
+    rows = [(each.name, find_command(each.name) or "", each.title) for each in operations]
+    _show_list(
+        ("operation", "command", "what it does"), ("name", "command", "title"), rows, options
     )
     if not operations:
         show("No operation is like that; carrel operations lists all.", file=sys.stderr)
@@ -102,7 +105,7 @@ def _read(words: list[str]) -> int:
     async def session() -> Text | Binary | None:
         async with open_desk(settings).session() as desk:
             if options.address is None:
-                _list_resources(desk.catalogue)
+                _list_resources(desk.catalogue, options)
                 return None
             resource, variables = _find_resource(desk.catalogue, options.address)
             terminal = await at_terminal(desk, user)
@@ -111,7 +114,11 @@ def _read(words: list[str]) -> int:
             )
             return content
 
-    match asyncio.run(session()):
+    content = asyncio.run(session())
+    if options.json and content is not None:
+        show_json(_resource_facts(options.address, content))
+        return 0
+    match content:
         case Binary(body):
             sys.stdout.flush()
             sys.stdout.buffer.write(body)
@@ -137,13 +144,7 @@ def _prompt(words: list[str]) -> int:
         async with open_desk(settings).session() as desk:
             prompts = _prompts(desk.catalogue)
             if options.name is None:
-                show_table(
-                    ("prompt", "arguments", "what it is"),
-                    [
-                        (each.name, " ".join(each.argument_names), each.title)
-                        for each in prompts.values()
-                    ],
-                )
+                _list_prompts(prompts, options)
                 return None
             prompt = prompts.get(options.name)
             if prompt is None:
@@ -154,11 +155,14 @@ def _prompt(words: list[str]) -> int:
             return await _expand(await at_terminal(desk, user), prompt, given)
 
     expanded = asyncio.run(session())
+    if options.json:
+        if expanded is not None:
+            show_json({"name": options.name, "text": _prompt_text(expanded)})
+        return 0
     if expanded is None:
         say_next_step("carrel prompt NAME KEY=TEXT prints one, to paste into a chat.")
     else:
-        contents = [message.content for message in expanded.messages]
-        show("\n\n".join(each.body for each in contents if isinstance(each, Text)))
+        show(_prompt_text(expanded))
     return 0
 
 
@@ -174,19 +178,53 @@ def _parse(
 ) -> tuple[argparse.Namespace, Settings, Caller | None]:
     add_user_option(parser)
     add_desk_options(parser)
-    if parser.prog == "carrel call":
-        parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    add_json_option(parser)
     options = parser.parse_args(words)
     settings = settings_from(options)
     configure_command_logs(options.log_level, settings)
     return options, settings, find_user(settings, options)
 
 
-def _list_resources(catalogue: Catalogue) -> None:
-    show_table(
-        ("address", "what it is"),
-        [(each.uri, each.description) for each in catalogue.resources.values()],
-    )
+def _list_resources(catalogue: Catalogue, options: argparse.Namespace) -> None:
+    rows = [(each.uri, each.description) for each in catalogue.resources.values()]
+    _show_list(("address", "what it is"), ("address", "description"), rows, options)
+
+
+def _list_prompts(prompts: Mapping[str, Prompt], options: argparse.Namespace) -> None:
+    if options.json:
+        show_json(
+            [
+                {"name": each.name, "arguments": each.argument_names, "title": each.title}
+                for each in prompts.values()
+            ]
+        )
+        return
+    rows = [(each.name, " ".join(each.argument_names), each.title) for each in prompts.values()]
+    show_table(("prompt", "arguments", "what it is"), rows)
+
+
+def _show_list(
+    columns: Sequence[str],
+    fields: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    options: argparse.Namespace,
+) -> None:
+    if options.json:
+        show_json([dict(zip(fields, row, strict=True)) for row in rows])
+    else:
+        show_table(columns, rows)
+
+
+def _resource_facts(address: str, content: Text | Binary) -> dict[str, str]:
+    facts = {"address": address, "media_type": content.media_type}
+    if isinstance(content, Text):
+        return {**facts, "text": content.body}
+    return {**facts, "base64": b64encode(content.body).decode()}
+
+
+def _prompt_text(expanded: PromptText) -> str:
+    contents = [message.content for message in expanded.messages]
+    return "\n\n".join(each.body for each in contents if isinstance(each, Text))
 
 
 def _find_resource(catalogue: Catalogue, address: str) -> tuple[Resource, dict[str, str]]:

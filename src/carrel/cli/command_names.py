@@ -164,7 +164,17 @@ def in_commands(text: str) -> str:
 
 
 # What messages name for programs, and what a person types instead.
-_TYPED = {"force: true": "--force", "library://styles": "carrel references styles"}
+_TYPED = {
+    "force: true": "--force",
+    "library://styles": "carrel references styles",
+    "Call again with section (a number or a heading) for one part, or with offset.": "--section "
+    "with a number or a heading shows one part, --offset reads on from a character.",
+    "call again with offset ": "read on with --offset ",
+    ": read it with offset.": ": --offset reads on from a character.",
+    "Found nearly: differences shows the words that differ.": "Found nearly, with other words; "
+    "those that differ are shown.",
+    "nearest shows what is closest.": "What is closest is shown.",
+}
 _CORRECTION_PATTERN = re.compile(rf"\b{_CORRECTION} with (?:action )?(edit|merge|split|undo)\b")
 # `x, or carrel x, does it`: what was an operation and its command is now one command.
 _TWICE = re.compile(r"(carrel [^,;.]+), or \1,")

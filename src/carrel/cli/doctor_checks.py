@@ -14,6 +14,7 @@ from pathlib import Path
 
 from carrel.cli.connect.places import this_machine
 from carrel.cli.connections import Connection, find_connections
+from carrel.cli.value_formats import count_things
 from carrel.core.health import Health
 from carrel.libraries.csl.archive import ARCHIVE, archive_edition
 from carrel.settings import Settings
@@ -87,7 +88,9 @@ def _modes(home: Path) -> dict[str, Health]:
     closed = [path for path, _ in find_closed_modes(home)]
     if not closed:
         return {}
-    says = f"{len(closed):,} files or folders cannot be written by their owner: {closed[0]}"
+    count = count_things(len(closed), "file or folder", "files or folders")
+    owner = "its owner" if len(closed) == 1 else "their owner"
+    says = f"{count} cannot be written by {owner}: {closed[0]}"
     return {"modes": Health(False, says, f"{_FIX} gives them their usual modes.")}
 
 

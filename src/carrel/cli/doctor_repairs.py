@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from carrel.cli.connections import Connection
 from carrel.cli.doctor_checks import broken_connections, find_closed_modes
 from carrel.cli.options import release_home
+from carrel.cli.value_formats import count_things
 from carrel.core.clock import SystemClock
 from carrel.core.errors import CarrelError
 from carrel.core.health import Health
@@ -45,7 +46,7 @@ def find_repairs(settings: Settings, findings: Mapping[str, Health]) -> Iterator
     if modes:
         yield Repair(
             "modes",
-            f"give {len(modes):,} files and folders of {home} their usual modes",
+            f"give {_count_files(modes)} of {home} the usual modes",
             lambda: _mend_modes(home),
         )
     leftovers = find_leftovers(home)
@@ -102,7 +103,11 @@ def _mend_modes(home: Path) -> str:
         for path, mode in modes.items():
             path.chmod(mode)
         mended |= modes.keys()
-    return f"{len(mended):,} files and folders have their usual modes"
+    return f"{_count_files(mended)} {'has' if len(mended) == 1 else 'have'} the usual modes"
+
+
+def _count_files(modes: Sized) -> str:
+    return count_things(len(modes), "file or folder", "files and folders")
 
 
 def _move_leftovers(home: Path, leftovers: list[Path]) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import call_local
+from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.knowledge_pages import report_page
 from carrel.cli.options import add_desk_options, settings_from, usual_file_modes
 from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
+from carrel.cli.value_formats import count_things
 from carrel.rooms.knowledge.folder_import import ImportReport
 from carrel.rooms.knowledge.local_operations import NodesImported
 
@@ -59,6 +62,7 @@ def run(words: list[str]) -> int:
         )
     add_user_option(parser)
     add_desk_options(parser)
+    add_json_option(parser)
     options = parser.parse_args(words[1:])
     settings = settings_from(options)
     arguments: dict[str, object] = {"folder": str(options.folder), "source": options.source}
@@ -75,6 +79,9 @@ def run(words: list[str]) -> int:
         context=usual_file_modes() if command == "export" else None,
         user=find_user(settings, options),
     )
+    if options.json:
+        show_json(_facts(report))
+        return _exit_code(report)
     if report.of_team:
         show(
             f"{report.of_team} of these notes are the team's and stay so; an import never makes "
@@ -100,6 +107,7 @@ def run_nodes(words: list[str]) -> int:
     )
     add_user_option(parser)
     add_desk_options(parser)
+    add_json_option(parser)
     options = parser.parse_args(words[1:])
     arguments = {"file": options.file, "from_notes": options.from_notes}
     settings = settings_from(options)
@@ -111,8 +119,11 @@ def run_nodes(words: list[str]) -> int:
         progress=TerminalProgress(),
         user=find_user(settings, options),
     )
-    refused = "" if options.from_notes else f", {len(imported.bad)} lines refused"
-    show(f"{imported.saved} nodes{refused}")
+    if options.json:
+        show_json({"saved": imported.saved, "refused": [asdict(row) for row in imported.bad]})
+        return 0 if imported.saved or not imported.bad else 2
+    refused = "" if options.from_notes else f", {count_things(len(imported.bad), 'line')} refused"
+    show(f"{count_things(imported.saved, 'node')}{refused}")
     for row in imported.bad[:_MOST_PROBLEMS_SHOWN]:
         show(f"  line {row.line}: {row.problem}", file=sys.stderr)
     return 0 if imported.saved or not imported.bad else 2
@@ -120,10 +131,22 @@ def run_nodes(words: list[str]) -> int:
 
 def _show_report(report: ImportReport, command: str) -> int:
     show_page(report_page(report))
+    code = _exit_code(report)
+    if command == "import" and code == 0:
+        say_next_step(_NEXT_STEP)
+    return code
+
+
+def _exit_code(report: ImportReport) -> int:
     if report.counts["conflict"]:
         return 6
-    if report.counts["refused"] and report.counts.total() == report.counts["refused"]:
-        return 1
-    if command == "import":
-        say_next_step(_NEXT_STEP)
-    return 0
+    are_all_refused = report.counts.total() == report.counts["refused"]
+    return 1 if report.counts["refused"] and are_all_refused else 0
+
+
+def _facts(report: ImportReport) -> dict[str, object]:
+    return {
+        "counts": {str(outcome): count for outcome, count in report.counts.items() if count},
+        "of_team": report.of_team,
+        "problems": [{"path": path, "problem": problem} for path, problem in report.problems],
+    }

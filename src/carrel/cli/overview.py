@@ -11,6 +11,7 @@ from carrel.cli.connect.places import this_machine
 from carrel.cli.connections import Connection, find_connections
 from carrel.cli.output import say_next_step, show_page
 from carrel.cli.page import Fields, Heading, Line, Page, Paragraph, Part, Verbatim
+from carrel.cli.value_formats import count_things
 from carrel.wiring.inventory import Inventory, Shelf, take_inventory
 
 _LONGEST_TITLE = 60
@@ -106,9 +107,11 @@ def _describe(shelf: Shelf) -> str:
 def _doubts(inventory: Inventory, connections: Sequence[Connection]) -> list[str]:
     found = [f"{problem}: carrel doctor" for problem in inventory.unreadable]
     if inventory.doubtful_papers:
-        found.append(f"{inventory.doubtful_papers:,} papers to review: carrel papers review")
+        papers = count_things(inventory.doubtful_papers, "paper")
+        found.append(f"{papers} to review: carrel papers review")
     if inventory.unread_files:
-        found.append(f"{inventory.unread_files:,} files not read whole: carrel papers build FOLDER")
+        files = count_things(inventory.unread_files, "file")
+        found.append(f"{files} not read whole: carrel papers build FOLDER")
     found += [
         f"{each.client.title} starts {each.way.describe().split(' ')[0]}, which is not there: "
         f"carrel doctor --fix"

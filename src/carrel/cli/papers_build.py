@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orjson
-
 from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import call_local
+from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.options import add_home_options, home_settings, usual_file_modes
 from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import Line, Page
@@ -83,12 +82,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_user_option(parser)
     add_home_options(parser)
+    add_json_option(parser)
 
 
 def build(options: argparse.Namespace) -> int:
     """0 when the corpus is built, even with sources skipped; 2 when nothing could be built."""
     from carrel.wiring.papers import snapshot_path
 
+    if options.json:
+        options.report = "json"
     settings = home_settings(options)
     user = find_user(settings, options)
     own = snapshot_path(settings)
@@ -116,14 +118,14 @@ def build(options: argparse.Namespace) -> int:
     except CarrelError as error:
         close_progress()
         if options.report == "json":
-            show(orjson.dumps({"error": error.to_facts()}, option=orjson.OPT_INDENT_2).decode())
+            show_json({"error": error.to_facts()})
         raise
     except KeyboardInterrupt:
         close_progress()
         show("Stopped. What was read is kept; run the same command to go on.", file=sys.stderr)
         return _STOPPED_BY_KEYBOARD
     if options.report == "json":
-        show(orjson.dumps(report.to_facts(), option=orjson.OPT_INDENT_2).decode())
+        show_json(report.to_facts())
     else:
         show_page(Page([Line(line) for line in report.to_text().split("\n")]))
     if not report.papers:

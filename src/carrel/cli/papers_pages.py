@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from carrel.cli.citation_pages import CITATION_PAGES
+from carrel.cli.command_names import in_commands
 from carrel.cli.corrections_pages import CORRECTION_PAGES
 from carrel.cli.page import (
     Column,
@@ -14,12 +15,14 @@ from carrel.cli.page import (
     Item,
     Line,
     MakePage,
+    Markdown,
     Note,
     Page,
     PageOfQuestion,
     Paragraph,
     Part,
     Table,
+    Verbatim,
     mark_matches,
 )
 from carrel.cli.paper_names import (
@@ -33,6 +36,7 @@ from carrel.cli.paper_names import (
 from carrel.cli.paper_page import draw_paper, draw_summary
 from carrel.cli.passage_pages import PASSAGE_PAGES
 from carrel.cli.review_page import draw_review
+from carrel.core.answer import Text
 from carrel.rooms.papers.figures import FigureEntry
 from carrel.rooms.papers.models import (
     CorpusStatistics,
@@ -46,6 +50,15 @@ _DEFAULT_LIMIT = 10
 _BAR_CELLS = 24
 _SHOWN_YEARS = 15
 _SHOWN_ADDED = 20
+
+
+def _source(answer: Text, asked: Mapping[str, Any]) -> Page:
+    if not asked.get("outline"):
+        is_markdown = answer.media_type == "text/markdown"
+        return Page((Markdown(answer.body) if is_markdown else Verbatim(answer.body),))
+    paper = shlex.quote(str(asked.get("paper_id", "PAPER_ID")))
+    step = f"carrel papers source {paper} --section 1 reads one section."
+    return Page((Markdown(in_commands(answer.body)),), next_step=step)
 
 
 def _hits(hits: Sequence[PaperHit], asked: Mapping[str, Any]) -> Page:
@@ -183,6 +196,7 @@ PAGES: Mapping[str, MakePage] = {
     "search_papers_by_keyword": PageOfQuestion(_hits),
     "get_paper_metadata": draw_paper,
     "get_paper_summary": draw_summary,
+    "get_paper_source": PageOfQuestion(_source),
     "list_top_facets": _facets,
     "get_corpus_statistics": _statistics,
     "list_paper_figures": PageOfQuestion(_figures),

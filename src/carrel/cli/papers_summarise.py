@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import call_local
+from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import show
 from carrel.cli.papers_build import positive
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress, close_progress
+from carrel.cli.value_formats import count_things
 from carrel.core.errors import AuditUnavailableError, CarrelError
 
 _STOPPED_BY_KEYBOARD = 130
@@ -71,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_user_option(parser)
     add_home_options(parser)
+    add_json_option(parser)
 
 
 def summarise(options: argparse.Namespace) -> int:
@@ -113,9 +117,17 @@ def summarise(options: argparse.Namespace) -> int:
         close_progress()
         show("Stopped. What was written is kept; run the same command to go on.", file=sys.stderr)
         return _STOPPED_BY_KEYBOARD
+    if options.json:
+        facts = asdict(tally)
+        facts["failures"] = [
+            {"paper_id": paper_id, "reason": reason} for paper_id, reason in tally.failures
+        ]
+        show_json(facts)
+        return 1 if tally.failures else 0
     show(
-        f"{tally.written:,} summaries written, {tally.already_there:,} were there, "
-        f"{tally.without_text:,} papers have no text."
+        f"{count_things(tally.written, 'summary', 'summaries')} written, "
+        f"{tally.already_there:,} there before, "
+        f"{count_things(tally.without_text, 'paper')} without text."
     )
     show(f"{tally.tokens_in:,} tokens read, {tally.tokens_out:,} written.")
     if options.price_in is not None and options.price_out is not None:

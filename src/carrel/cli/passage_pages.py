@@ -5,11 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
+from carrel.cli.command_names import in_commands
 from carrel.cli.page import (
     Heading,
     Inline,
     Line,
     MakePage,
+    Note,
     Page,
     Part,
     Span,
@@ -18,6 +20,7 @@ from carrel.cli.page import (
     join_inline,
 )
 from carrel.cli.paper_names import GUESS_NOTE, people_line, title_line
+from carrel.cli.value_formats import count_things
 from carrel.rooms.papers.models import (
     LocatedQuote,
     PassageHit,
@@ -31,6 +34,7 @@ _EXACTNESS = {
     "near": "near, with other words",
 }
 _INDENT = 3
+_SHOWN_NEAR = 3
 
 
 def _passages(hits: Sequence[PassageHit]) -> Page:
@@ -86,8 +90,15 @@ def _in_context(answer: PassageInContext) -> Page:
 
 
 def _quote(answer: LocatedQuote) -> Page:
-    parts: list[Part] = [Line((Span(answer.message, "good" if answer.is_found else "doubt"),))]
-    for place in (*answer.places, *answer.nearest):
+    parts: list[Part] = [
+        Line((Span(in_commands(answer.message), "good" if answer.is_found else "doubt"),))
+    ]
+    places = [*answer.places, *answer.nearest]
+    near = [place for place in places if place.exactness == "near"]
+    hidden = near[_SHOWN_NEAR:]
+    for place in (each for each in places if each not in hidden):
+        if isinstance(parts[-1], Line):
+            parts.append(Line(""))
         parts += [title_line(place.title, place.inferred), _where(place)]
         exactness = f"{_EXACTNESS[place.exactness]}, {place.similarity:.0%} alike"
         if place.exactness == "exact":
@@ -104,6 +115,8 @@ def _quote(answer: LocatedQuote) -> Page:
             )
             for each in place.differences
         ]  # fmt: skip
+    if hidden:
+        parts += [Line(""), Note(f"{count_things(len(hidden), 'place')} more, less near: --json")]
     return Page(parts)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from carrel.cli.output import has_colour, terminal_width
-from carrel.cli.pace import Pace
+from carrel.cli.pace import LEAST_SECONDS, Pace
 from carrel.core.clock import Clock, SystemClock
 from carrel.libraries.text.control_characters import escape_controls
 
@@ -42,15 +42,26 @@ class TerminalProgress:
         self._work: float | None = None
         self._pace = Pace(0.0)
         self._started = self._shown = 0.0
+        # Readers start before the first piece is done, so that piece says little of the pace.
+        self._first_at: float | None = None
+        self._first_done = 0
         self._is_open = self._is_told = False
+        self._given_facts: Sequence[str] | None = None
 
     def begin(self, phase: str, total: int | None, unit: str, work: float | None = None) -> None:
+        self._given_facts = None
+        self._open_phase(phase, total, unit, work)
+
+    def _open_phase(
+        self, phase: str, total: int | None, unit: str, work: float | None = None
+    ) -> None:
         self.close()
         self._phase, self._unit = escape_controls(phase), escape_controls(unit)
         self._total, self._done = total, 0
         self._work = work if work is not None else total
         self._started = self._shown = self._clock.monotonic()
         self._pace = Pace(self._started)
+        self._first_at, self._first_done = None, 0
         self._is_open, self._is_told = True, False
         _open.append(self)
         if self._is_drawn:
@@ -59,6 +70,8 @@ class TerminalProgress:
     def advance(self, amount: int = 1, work: float | None = None) -> None:
         self._done += amount
         now = self._clock.monotonic()
+        if self._first_at is None:
+            self._first_at, self._first_done = now, self._done
         self._pace.add(now, amount if work is None else work)
         pause = _SECONDS_BETWEEN_DRAWINGS if self._is_drawn else _SECONDS_BETWEEN_LINES
         if now - self._shown < pause:
@@ -68,6 +81,15 @@ class TerminalProgress:
             self._draw()
         else:
             self._tell()
+
+    def show_share(self, phase: str, share: float, facts: Sequence[str]) -> None:
+        """Draw work of which another says how far it is; told nowhere but on a terminal."""
+        self._given_facts = [escape_controls(fact) for fact in facts]
+        if not self._is_open:
+            self._open_phase(phase, None, "", 1.0)
+        self._phase, self._pace.done = escape_controls(phase), share
+        if self._is_drawn:
+            self._draw()
 
     def end(self) -> None:
         is_told = self._is_told
@@ -132,16 +154,22 @@ class TerminalProgress:
 
     def _facts(self) -> Sequence[str]:
         """The count, the rate, and the remaining time."""
+        if self._given_facts is not None:
+            return self._given_facts
         now = self._clock.monotonic()
-        seconds = now - self._started
         done = _amount(self._done, self._unit)
         if self._total:
             done = f"{_number(self._done, self._unit)} of {_amount(self._total, self._unit)}"
-        if not self._done or seconds <= 0:
-            return [done]
-        speed = _speed(self._done / seconds, self._unit)
+        speed = _speed(self._rate(now), self._unit)
         left = self._pace.seconds_left(now, self._work) if self._work else None
-        return [done, speed] if left is None else [done, speed, f"{_duration(left)} left"]
+        return [done, *([speed] if speed else []), *_time_left(left)]
+
+    def _rate(self, now: float) -> float:
+        """Pieces in a second; the first one counts only while there is no other."""
+        seconds, pieces = now - self._started, self._done
+        if self._first_at is not None and self._done > self._first_done:
+            seconds, pieces = now - self._first_at, self._done - self._first_done
+        return pieces / seconds if seconds >= LEAST_SECONDS else 0.0
 
 
 def close_progress() -> None:
@@ -154,10 +182,17 @@ def _is_unicode(stream: TextIO) -> bool:
     return (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
 
 
+def _time_left(seconds: float | None) -> Sequence[str]:
+    return [] if seconds is None else [f"{_duration(seconds)} left"]
+
+
 def _speed(rate: float, unit: str) -> str:
-    if unit != "bytes" and 0 < rate < 1:
-        return f"{rate * 60:.0f} {unit}/min"
-    return f"{_amount(round(rate), unit)}/s"
+    """By the second, slow work by the minute; nothing where that would be nought."""
+    if round(rate):
+        return f"{_amount(round(rate), unit)}/s"
+    if unit == "bytes" or not round(rate * 60):
+        return ""
+    return f"{rate * 60:.0f} {unit}/min"
 
 
 def _number(count: int, unit: str) -> str:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.options import add_place_options, continue_unrecorded, place_flags
 from carrel.cli.output import say_next_step
 from carrel.cli.parsers import CommandParser
@@ -36,6 +37,7 @@ def run(words: list[str]) -> int:
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_place_options(parser)
+    add_json_option(parser)
     options = parser.parse_args(words[1:])
     # Not held like other commands do: a restore must be alone with the folder.
     settings = read_settings(place_flags(options), config=options.config)
@@ -59,14 +61,27 @@ def run(words: list[str]) -> int:
         on_unavailable=continue_unrecorded,
     ):
         pass
+    used = {carried.path.partition("/")[0] for carried in done.manifest.files} - {"home"}
+    to_do = (*done.manifest.elsewhere, *done.left_to_do, *_moved(settings, options, used))
     if done.recovered is not None:
         print(done.recovered, file=sys.stderr)
+    if options.json:
+        show_json(
+            {
+                "home": settings.home,
+                "made_at": done.manifest.made_at,
+                "files": len(done.manifest.files),
+                "content_bytes": done.manifest.size_bytes,
+                "moved_aside": done.aside,
+                "to_do": to_do,
+            }
+        )
+        return 0
     for folder in done.aside:
         print(
             f"What was there before is in {folder}; remove it when you are sure.", file=sys.stderr
         )
-    used = {carried.path.partition("/")[0] for carried in done.manifest.files} - {"home"}
-    for line in (*done.manifest.elsewhere, *done.left_to_do, *_moved(settings, options, used)):
+    for line in to_do:
         print(f"To do: {line}", file=sys.stderr)
     made_at = format_exact_time(done.manifest.made_at)
     print(f"{settings.home} holds the state of {made_at}: {done.manifest.summary}.")

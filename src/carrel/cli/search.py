@@ -6,6 +6,7 @@ import asyncio
 import shlex
 from contextlib import aclosing
 
+from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.options import add_desk_options, settings_from
 from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
@@ -31,6 +32,7 @@ def run(words: list[str]) -> int:
         help="only this index; may be given more than once",
     )
     add_desk_options(sync)
+    add_json_option(sync)
     if len(words) > 1 and words[1] != "sync" and not words[1].startswith("-"):
         raise InvalidInputError(
             "carrel search fills an Elasticsearch and searches nothing",
@@ -44,13 +46,19 @@ def run(words: list[str]) -> int:
         )
     wanted = options.index or []
     with record_command(settings, "search:sync", "elasticsearch://", {"indices": wanted}):
-        return asyncio.run(_sync(settings, wanted))
+        return asyncio.run(_sync(settings, wanted, is_json=options.json))
 
 
-async def _sync(settings: Settings, names: list[str]) -> int:
+async def _sync(settings: Settings, names: list[str], *, is_json: bool) -> int:
+    synced = []
     async with aclosing(sync_indices(settings, names, TerminalProgress())) as indices:
         async for index in indices:
-            show(f"{index.index}: {index.put} written, {index.dropped} dropped")
+            synced.append({"index": index.index, "written": index.put, "dropped": index.dropped})
+            if not is_json:
+                show(f"{index.index}: {index.put} written, {index.dropped} dropped")
+    if is_json:
+        show_json(synced)
+        return 0
     if not names and not has_papers(settings):
         show("papers: left out, there is no snapshot yet")
     return 0

@@ -6,9 +6,10 @@ import argparse
 import asyncio
 import sys
 
+from carrel.cli.json_output import add_json_option, iso_time, show_json
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import say_next_step, show, show_page
-from carrel.cli.page import Column, Inline, Note, Page, Span, Table
+from carrel.cli.page import Column, Inline, Note, Page, Span, Table, plain_text
 from carrel.cli.parsers import CommandParser
 from carrel.cli.users import describe_scopes, parse_scopes
 from carrel.cli.value_formats import format_day, is_for_people
@@ -40,6 +41,7 @@ def run(words: list[str]) -> int:
     commands.add_parser("revoke", help="make a token worthless within seconds").add_argument("name")
     for command in commands.choices.values():
         add_home_options(command)
+        add_json_option(command)
     options = parser.parse_args(words[1:])
     settings = home_settings(options)
     if options.command == "list":
@@ -54,20 +56,24 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
         match options.command:
             case "create":
                 await _create(store, options)
-                say_next_step(_NEXT_STEP)
+                if not options.json:
+                    say_next_step(_NEXT_STEP)
                 if settings.auth.mode not in {"tokens", "builtin"}:
                     show(
                         "The server takes tokens when auth.mode is tokens or builtin.",
                         file=sys.stderr,
                     )
             case "list":
-                await _list(store)
+                await _list(store, options)
             case _:
                 if not await store.revoke_token(options.name, SystemClock().now().timestamp()):
                     raise NotFoundError(
                         "Token", options.name, next_step="carrel tokens list shows those there are."
                     )
-                show(f"{options.name} is revoked.")
+                if options.json:
+                    show_json({"name": options.name, "state": "revoked"})
+                else:
+                    show(f"{options.name} is revoked.")
     finally:
         await store.close()
     return 0
@@ -85,18 +91,24 @@ async def _create(store: AccessStore, options: argparse.Namespace) -> None:
     now = SystemClock().now().timestamp()
     secret = new_secret()
     expires_at = None if options.never_expires else now + options.days * 86_400.0
-    if not await store.add_token(
-        StaticToken(name, hash_secret(secret), scopes, now, expires_at, options.user)
-    ):
+    token = StaticToken(name, hash_secret(secret), scopes, now, expires_at, options.user)
+    if not await store.add_token(token):
         raise ConflictError(
             f"There is already a token called {name}", next_step="Choose another name."
         )
+    if options.json:
+        show_json({**_facts(token, now), "token": secret})
+        return
     show("Keep it safe: it is shown only now.", file=sys.stderr)
     show(secret)
 
 
-async def _list(store: AccessStore) -> None:
+async def _list(store: AccessStore, options: argparse.Namespace) -> None:
     tokens = await store.tokens()
+    if options.json:
+        now = SystemClock().now().timestamp()
+        show_json([_facts(token, now) for token in tokens])
+        return
     if not tokens:
         show_page(Page((Note("No tokens yet: carrel tokens create NAME --scopes SCOPES"),)))
         return
@@ -113,6 +125,18 @@ async def _list(store: AccessStore) -> None:
     ]
     columns = (Column("token"), "state", "ends", "acts for", "scopes")
     show_page(Page((Table(columns, rows),)))
+
+
+def _facts(token: StaticToken, now: float) -> dict[str, object]:
+    return {
+        "name": token.name,
+        "state": plain_text(_state(token, now)),
+        "created_at": iso_time(token.created_at),
+        "expires_at": iso_time(token.expires_at),
+        "revoked_at": iso_time(token.revoked_at),
+        "acts_for": token.user_id,
+        "scopes": sorted(token.scopes),
+    }
 
 
 def _state(token: StaticToken, now: float) -> Inline:

@@ -7,6 +7,7 @@ import asyncio
 import getpass
 import sys
 
+from carrel.cli.json_output import add_json_option, iso_time, show_json
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import Column, Note, Page, Table
@@ -65,6 +66,7 @@ def run(words: list[str]) -> int:
     _add_password_options(reset)
     for command in commands.choices.values():
         add_home_options(command)
+        add_json_option(command)
     options = parser.parse_args(words[1:])
     settings = home_settings(options)
     if options.command == "list":
@@ -85,9 +87,10 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
         match options.command:
             case "add":
                 await _add(store, options)
-                say_next_step(_NEXT_STEP, USER=options.name)
+                if not options.json:
+                    say_next_step(_NEXT_STEP, USER=options.name)
             case "list":
-                await _list(store)
+                await _list(store, options)
             case "reset-password":
                 await _reset_password(store, options)
             case _:
@@ -96,10 +99,11 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
                     options.name, is_disabled, SystemClock().now().timestamp()
                 ):
                     raise _no_such_user(options.name)
-                show(
-                    f"{options.name} is "
-                    f"{'disabled; tokens stop within seconds' if is_disabled else 'enabled'}."
-                )
+                state = "disabled; tokens stop within seconds" if is_disabled else "enabled"
+                if options.json:
+                    show_json({"name": options.name, "is_disabled": is_disabled})
+                else:
+                    show(f"{options.name} is {state}.")
     finally:
         await store.close()
     return 0
@@ -127,7 +131,7 @@ async def _add(store: AccessStore, options: argparse.Namespace) -> None:
             f"There is already a user called {name}",
             next_step="Choose another name, or reset-password.",
         )
-    _tell(options, password, f"{name} can log in now.")
+    _tell(options, password, f"{name} can log in now.", _facts(user))
 
 
 async def _reset_password(store: AccessStore, options: argparse.Namespace) -> None:
@@ -148,8 +152,9 @@ async def _reset_password(store: AccessStore, options: argparse.Namespace) -> No
         options,
         password,
         f"{options.name} has a new password; log-ins and what they allowed end within seconds.",
+        {"name": options.name, "tokens": acting, "are_tokens_revoked": options.revoke_tokens},
     )
-    if acting:
+    if acting and not options.json:
         state = (
             "are revoked"
             if options.revoke_tokens
@@ -158,8 +163,11 @@ async def _reset_password(store: AccessStore, options: argparse.Namespace) -> No
         show(f"Static tokens of {options.name} {state}: {', '.join(acting)}", file=sys.stderr)
 
 
-async def _list(store: AccessStore) -> None:
+async def _list(store: AccessStore, options: argparse.Namespace) -> None:
     users = await store.users()
+    if options.json:
+        show_json([_facts(user) for user in users])
+        return
     if not users:
         show_page(Page((Note("No users yet: carrel users add NAME"),)))
         return
@@ -198,7 +206,19 @@ def _password(options: argparse.Namespace) -> str:
     return password
 
 
-def _tell(options: argparse.Namespace, password: str, done: str) -> None:
+def _facts(user: User) -> dict[str, object]:
+    return {
+        "name": user.name,
+        "is_disabled": user.is_disabled,
+        "created_at": iso_time(user.created_at),
+        "scopes": sorted(user.scopes),
+    }
+
+
+def _tell(options: argparse.Namespace, password: str, done: str, facts: dict[str, object]) -> None:
+    if options.json:
+        show_json({**facts, **({"password": password} if options.generate else {})})
+        return
     show(done, file=sys.stderr)
     if options.generate:
         show(password)

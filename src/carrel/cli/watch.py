@@ -6,14 +6,21 @@ import argparse
 import signal
 import sys
 import threading
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from carrel.cli.acting import add_user_option, find_user
+from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
 from carrel.cli.progress import TerminalProgress
+from carrel.core.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from carrel.rooms.papers.building.intake import Intake
 
 _EVERY_SECONDS = 2.0
 _NOT_IN_STEP = 5
@@ -40,7 +47,11 @@ def run(words: list[str]) -> int:
     )
     add_user_option(parser)
     add_home_options(parser)
-    return watch(parser.parse_args(words[1:]))
+    add_json_option(parser)
+    options = parser.parse_args(words[1:])
+    if options.json and not options.once:
+        parser.error("--json needs --once")
+    return watch(options)
 
 
 def watch(options: argparse.Namespace) -> int:
@@ -50,6 +61,12 @@ def watch(options: argparse.Namespace) -> int:
     from carrel.wiring.papers_build import refuse_lost_corpus
     from carrel.wiring.papers_watch import CorpusWatch
 
+    missing = [folder for folder in options.folders if not folder.expanduser().is_dir()]
+    if options.once and len(missing) == len(options.folders):
+        raise InvalidInputError(
+            f"There is no folder {', '.join(map(str, missing))}",
+            next_step="Nothing was changed. Name a folder of papers, or mount the disk it is on.",
+        )
     settings = home_settings(options)
     own = snapshot_path(settings).parent
     into = options.into or own
@@ -57,12 +74,16 @@ def watch(options: argparse.Namespace) -> int:
     progress = None if options.quiet else TerminalProgress()
     # A corpus elsewhere has no notes beside it.
     is_own = into.resolve() == own.resolve()
-    looking = CorpusWatch(into, options.folders, _say, _complain, progress, has_notes=is_own)
+    say = _say_nothing if options.json else _say
+    looking = CorpusWatch(into, options.folders, say, _complain, progress, has_notes=is_own)
     facts = {"folders": [str(folder) for folder in options.folders], "once": options.once}
     user = find_user(settings, options)
     with record_command(settings, "papers:watch", f"papers:{into}", facts, user=user):
         if options.once:
-            return 0 if looking.step() else _NOT_IN_STEP
+            is_in_step = looking.step() and not missing
+            if options.json:
+                show_json({"is_in_step": is_in_step, **_facts(looking.last_taken)})
+            return 0 if is_in_step else _NOT_IN_STEP
         stop = threading.Event()
         for kind in (signal.SIGINT, signal.SIGTERM):
             _stop_on(kind, stop)
@@ -83,8 +104,23 @@ def _stop_on(kind: int, stop: threading.Event) -> None:
     signal.signal(kind, handle)
 
 
+def _facts(taken: Intake | None) -> dict[str, object]:
+    if taken is None:
+        return {"changes": [], "problems": []}
+    return {
+        "papers": taken.total,
+        "changes": [asdict(change) for change in taken.changes],
+        "problems": [line.to_facts() for line in taken.lines],
+        "notes_left": taken.notes,
+    }
+
+
 def _say(text: str) -> None:
     show(text, flush=True)
+
+
+def _say_nothing(text: str) -> None:
+    """Changes are told at the end, as JSON."""
 
 
 def _complain(text: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from carrel.core.progress import Progress
 from carrel.services.sentence_vectors import is_installed
 from carrel.settings import Settings
+from carrel.stores.backup.archive import Manifest
 from carrel.stores.backup.places import Places
 from carrel.stores.backup.restore import IndexRebuilder, RebuildIndex, restore_backup
 from carrel.stores.backup.writer import check_backup, make_backup
@@ -15,7 +16,9 @@ from carrel.wiring.papers import snapshot_path
 from carrel.wiring.papers_build import embed_papers, index_papers
 from carrel.wiring.references import library_path
 
-__all__ = ["backup_places", "check_backup", "index_rebuilder", "make_backup", "restore_backup"]
+__all__ = [
+    "Manifest", "backup_places", "check_backup", "index_rebuilder", "make_backup", "restore_backup",
+]  # fmt: skip
 
 
 def backup_places(settings: Settings) -> Places:

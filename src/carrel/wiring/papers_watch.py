@@ -49,6 +49,7 @@ class CorpusWatch:
         self._say = say
         self._complain = complain
         self._progress = progress or NoProgress()
+        self.last_taken: Intake | None = None
         self._is_in_step = False
         self._complaint = ""
         self._is_note = partial(is_note, folders=self._folders) if has_notes else None
@@ -116,6 +117,7 @@ class CorpusWatch:
         return {path for paths in held.values() for path in paths}
 
     def _tell(self, taken: Intake) -> None:
+        self.last_taken = taken
         for change in taken.changes:
             self._say(str(change))
         for line in taken.lines:

@@ -12,6 +12,7 @@ from carrel.cli.connect.clients import CLIENTS, NAMES, WITHOUT_FILE, Client
 from carrel.cli.connect.places import Machine, this_machine
 from carrel.cli.connect.snippets import lines_to_paste, make_snippet, open_webui_text
 from carrel.cli.connect.ways import Http, Way, read_way
+from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
 from carrel.core.errors import InvalidInputError
@@ -38,24 +39,38 @@ def run(words: list[str]) -> int:
     if options.list:
         from carrel.cli.connect.listing import list_clients
 
-        return list_clients(machine, options.name)
+        return list_clients(machine, options.name, is_json=options.json)
     if options.client == WITHOUT_FILE:
         return _show_open_webui(parser, options, machine)
     client = CLIENTS[options.client]
     file = Path(options.file).expanduser() if options.file else client.file(machine, options.scope)
     if options.remove:
-        return _remove(client, file.absolute(), options.name)
+        return _remove(client, file.absolute(), options)
+    facts: dict[str, object] = {
+        "client": client.name,
+        "name": options.name,
+        "file": file.absolute(),
+    }
     is_only_check = options.check and not options.write
     if not is_only_check:
         way = _way(parser, options, rest)
         if not options.write:
-            print(make_snippet(client, options.name, way, options.scope))
+            snippet = make_snippet(client, options.name, way, options.scope)
+            if options.json:
+                show_json({**facts, "snippet": snippet})
+            else:
+                print(snippet)
             return 0
-        _write(client, file.absolute(), options, way, rest)
+        facts["change"] = _write(client, file.absolute(), options, way, rest)
     if options.check:
-        from carrel.cli.connect.checking import check_file
+        from carrel.cli.connect.checking import check_file, show_check
 
-        return check_file(client, file.absolute(), options.name, machine)
+        checked = check_file(client, file.absolute(), options.name, machine)
+        facts["check"] = checked.to_facts()
+        if not options.json:
+            show_check(checked)
+    if options.json:
+        show_json(facts)
     return 0
 
 
@@ -98,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--list", action="store_true", help="which clients are here, connected to which desk"
     )
+    add_json_option(parser)
     return parser
 
 
@@ -204,7 +220,8 @@ def _pair(
 
 def _write(
     client: Client, file: Path, options: argparse.Namespace, way: Way, rest: list[str]
-) -> None:
+) -> str:
+    """Write the entry into the client's file; what became of it."""
     entry = client.make_entry(options.name, way)
     facts = {"file": str(file), "name": options.name}
     from carrel.cli.connect.own_program import settings_of
@@ -218,6 +235,12 @@ def _write(
             is_same=lambda found: read_way(found) == read_way(entry),
             describe=_describe,
         )
+    if not options.json:
+        _say_written(client, file, outcome)
+    return outcome.value
+
+
+def _say_written(client: Client, file: Path, outcome: Change) -> None:
     match outcome:
         case Change.ALREADY_THERE:
             print(f"Already there: {file}.", file=sys.stderr)
@@ -230,14 +253,18 @@ def _describe(entry: object) -> str:
     return way.describe() if way else "something that is no MCP server"
 
 
-def _remove(client: Client, file: Path, name: str) -> int:
+def _remove(client: Client, file: Path, options: argparse.Namespace) -> int:
+    name = options.name
     facts = {"file": str(file), "name": name}
     from carrel.cli.connect.own_program import settings_of
     from carrel.wiring.audit import record_command
 
     with record_command(settings_of([]), "connect:remove", f"client:{client.name}", facts):
         open_client_file(file, client.format).take((*client.keys, name))
-    print(f"Removed from {file}.", file=sys.stderr)
+    if options.json:
+        show_json({"client": client.name, **facts, "change": "removed"})
+    else:
+        print(f"Removed from {file}.", file=sys.stderr)
     return 0
 
 
@@ -252,8 +279,18 @@ def _show_open_webui(
     options.url = options.url or _LOCAL_SERVER
     way = _address(parser, options)
     if options.check:
-        from carrel.cli.connect.checking import check_way
+        from carrel.cli.connect.checking import check_way, show_check
 
-        return check_way(way, "carrel connect open-webui", machine, "what was given")
-    print(open_webui_text(options.name, way))
+        checked = check_way(way, "carrel connect open-webui", machine, "what was given")
+        if options.json:
+            facts = {"client": WITHOUT_FILE, "name": options.name}
+            show_json({**facts, "check": checked.to_facts()})
+        else:
+            show_check(checked)
+        return 0
+    text = open_webui_text(options.name, way)
+    if options.json:
+        show_json({"client": WITHOUT_FILE, "name": options.name, "snippet": text})
+    else:
+        print(text)
     return 0

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NoReturn
@@ -37,7 +38,28 @@ _HANDED_DOWN = (
 _POOR_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
-def check_file(client: Client, file: Path, name: str, machine: Machine) -> int:
+@dataclass(frozen=True, slots=True)
+class CheckedWay:
+    """A way to a desk that was used, and what came back."""
+
+    way: Way
+    report: ProbeReport
+    source: str
+    seconds: float
+
+    def to_facts(self) -> dict[str, object]:
+        return {
+            "read_from": self.source,
+            "used": self.way.describe(),
+            "server": self.report.server,
+            "seconds": round(self.seconds, 3),
+            "protocols": self.report.versions,
+            "tools": self.report.tools,
+            "called": self.report.called,
+        }
+
+
+def check_file(client: Client, file: Path, name: str, machine: Machine) -> CheckedWay:
     """Read the entry back from the client's file and use it as the client would."""
     entry = open_client_file(file, client.format).entry((*client.keys, name))
     way = read_way(entry)
@@ -49,8 +71,8 @@ def check_file(client: Client, file: Path, name: str, machine: Machine) -> int:
     return check_way(way, f"carrel connect {client.name} --write --replace", machine, str(file))
 
 
-def check_way(way: Way, repair: str, machine: Machine, source: str) -> int:
-    """Use a way to a desk as a client would, and print what came back."""
+def check_way(way: Way, repair: str, machine: Machine, source: str) -> CheckedWay:
+    """Use a way to a desk as a client would; raises where nothing comes back."""
     started = perf_counter()
     outcome = (
         probe_address(way.url, way.headers, _WAIT_SECONDS)
@@ -59,8 +81,7 @@ def check_way(way: Way, repair: str, machine: Machine, source: str) -> int:
     )
     if isinstance(outcome, Exception):
         _refuse(way, outcome, repair)
-    _print_report(way, outcome, source, perf_counter() - started)
-    return 0
+    return CheckedWay(way, outcome, source, perf_counter() - started)
 
 
 def poor_environment(environment: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
@@ -92,15 +113,17 @@ def _start(way: Stdio, machine: Machine) -> ProbeReport | ProbeError:
     )
 
 
-def _print_report(way: Way, report: ProbeReport, source: str, seconds: float) -> None:
+def show_check(checked: CheckedWay) -> None:
+    """Print what came back."""
+    report, way = checked.report, checked.way
     shown = ", ".join(report.tools[:_SHOWN_TOOLS])
     more = (
         f" and {len(report.tools) - _SHOWN_TOOLS} more" if len(report.tools) > _SHOWN_TOOLS else ""
     )
     rows = [
-        ("read from", source),
+        ("read from", checked.source),
         ("opened" if isinstance(way, Http) else "started", way.describe()),
-        ("server", f"{report.server}, after {seconds:.1f} s"),
+        ("server", f"{report.server}, after {checked.seconds:.1f} s"),
         ("protocol", ", ".join(report.versions)),
         ("tools", f"{len(report.tools)}: {shown}{more}"),
         (

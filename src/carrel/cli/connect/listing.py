@@ -6,9 +6,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from carrel.cli.connect.clients import CLIENTS, Client
+from carrel.cli.connect.clients import CLIENTS, WITHOUT_FILE, Client
 from carrel.cli.connect.places import Machine
 from carrel.cli.connect.ways import Http, Stdio, Way, bridged_address, is_ours, read_way
+from carrel.cli.json_output import show_json
 from carrel.cli.output import show_page
 from carrel.cli.page import Page, Table
 from carrel.core.errors import CarrelError
@@ -16,13 +17,26 @@ from carrel.libraries.configuration import find_entry
 from carrel.wiring.clients import open_client_file
 
 _COLUMNS = ("client", "installed", "connected to", "program", "file")
+_FIELDS = ("client", "is_installed", "connected_to", "program", "file")
+_IN_DATABASE = f"its settings are in its own database: carrel connect {WITHOUT_FILE}"
 
 
-def list_clients(machine: Machine, wanted: str) -> int:
+def list_clients(machine: Machine, wanted: str, *, is_json: bool = False) -> int:
     """Print one row for each client, or for each of its entries that leads to a desk."""
     rows = [row for client in CLIENTS.values() for row in _rows(client, machine, wanted)]
-    show_page(Page([Table(_COLUMNS, rows)]))
+    rows.append((WITHOUT_FILE, "-", "-", "-", _IN_DATABASE))
+    if is_json:
+        show_json([_facts(row) for row in rows])
+    else:
+        show_page(Page([Table(_COLUMNS, rows)]))
     return 0
+
+
+def _facts(row: tuple[str, ...]) -> dict[str, object]:
+    """A row as a record: what is not known is null."""
+    values: list[object] = [None if cell == "-" else cell for cell in row]
+    values[1] = {"yes": True, "no": False}.get(row[1])
+    return dict(zip(_FIELDS, values, strict=True))
 
 
 def _rows(client: Client, machine: Machine, wanted: str) -> Iterator[tuple[str, ...]]:

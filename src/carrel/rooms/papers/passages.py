@@ -339,9 +339,12 @@ def _explain_places(good: Sequence[_FoundQuote], searched: int, *, is_within: bo
     where = "these papers" if is_within else "the corpus"
     if not searched:
         return f"No paper of {where} has any of these words."
+    read = f"{searched} texts that come near were"
+    if searched == 1:
+        read = "1 text that comes near was"
     return (
-        f"No text of {where} has this quotation, word for word or nearly; {searched} texts that "
-        "come near were read. nearest shows what is closest."
+        f"No text of {where} has this quotation, word for word or nearly; {read} read. nearest "
+        "shows what is closest."
     )
 
 

@@ -105,7 +105,7 @@ def test_a_model_fills_a_template_and_the_corpus_shows_it(
 ) -> None:
     assert summarise(three, chat, "--max-characters", "50") == 0
     shown = capsys.readouterr().out
-    assert "3 summaries written, 0 were there, 1 papers have no text." in shown
+    assert "3 summaries written, 0 there before, 1 paper without text." in shown
     assert "300 tokens read, 30 written." in shown
     assert "Cost: 0.0009" in shown
     [(paper_id, preferred)] = three.ask(
