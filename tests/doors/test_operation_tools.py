@@ -5,6 +5,7 @@ gate.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from carrel.core.caller import Call, Caller, Visit
 from carrel.core.operation_search import OperationSearch
+from carrel.core.sentence_kinds import recognize_kinds
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.operation_tools import _parameter_words
 from carrel.policy.scopes import ALL_SCOPES, expand_scopes
@@ -234,6 +236,59 @@ def test_sentences_that_the_ranking_was_not_fitted_to_find_the_right_operation(
     assert len(asked) >= 60
     assert first >= _HELD_OUT_FIRST
     assert among_three >= _HELD_OUT_AMONG_THREE
+
+
+# Split by the sentences' hashes; phrases, groups and weights were chosen on the even halves. The
+# author of the phrases had written researcher_sentences.tsv before them, later_sentences.tsv after:
+# its odd half is the one that nothing was fitted to. Measured first and among three, before and
+# after: even 41.3 and 70.7, 100 and 100; odd 42.3 and 62.0, 91.5 and 98.6; later, odd: 48.7 and
+# 64.1, 56.4 and 82.1.
+@pytest.mark.promise("D13")
+@pytest.mark.parametrize(
+    ("file", "is_odd", "least_first", "least_among_three"),
+    [
+        ("researcher_sentences.tsv", False, 0.98, 1.0),
+        ("researcher_sentences.tsv", True, 0.88, 0.95),
+        ("later_sentences.tsv", False, 0.90, 0.95),
+        ("later_sentences.tsv", True, 0.50, 0.75),
+    ],
+)
+def test_the_words_of_researchers_find_the_right_operation(
+    search: OperationSearch, file: str, is_odd: bool, least_first: float, least_among_three: float
+) -> None:
+    asked = [
+        (right, sentence)
+        for right, sentence in sentences(file)
+        if hashlib.sha256(sentence.encode()).digest()[0] % 2 == is_odd
+    ]
+    assert len(asked) >= 25
+    for count, least in ((1, least_first), (3, least_among_three)):
+        found = [
+            sentence for right, sentence in asked if right & set(names(search, sentence, count))
+        ]
+        missed = [sentence for _, sentence in asked if sentence not in found]
+        assert len(found) / len(asked) >= least, missed
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_question", "wants_change", "rooms"),
+    [
+        ("which tags does this paper have", True, False, {"papers"}),
+        ("how do I tag a paper", False, True, {"papers"}),
+        ("Please fix the year of two studies", False, True, {"papers"}),
+        ("link a note to an article", False, False, {"knowledge", "papers"}),
+        ("undo it", False, True, set()),
+    ],
+)
+def test_what_a_sentence_asks_for_is_read_off_its_first_words_and_nouns(
+    sentence: str, is_question: bool, wants_change: bool, rooms: set[str]
+) -> None:
+    kinds = recognize_kinds(sentence)
+    assert (kinds.is_question, kinds.wants_change, set(kinds.rooms)) == (
+        is_question,
+        wants_change,
+        rooms,
+    )
 
 
 @pytest.mark.parametrize(

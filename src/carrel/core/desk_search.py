@@ -145,7 +145,8 @@ class DeskSearch:
             "search everything; find anything about …; what do I have on … anywhere; look for … "
             "in all rooms at once; search papers, notes and references together; everything I "
             "have about a topic; look everywhere for …; search the whole desk; is there anything "
-            "anywhere about …"
+            "anywhere about …; look in papers and notes at the same time; do I have anything at "
+            "all about …; anything on … in any room"
         ),
     )
     async def search_desk(self, question: SearchDesk, call: Call) -> DeskAnswer | Explained:

@@ -116,7 +116,8 @@ class JobTools:
         command="get",
         phrases=(
             "status of a background job; is my import done; follow long work; result of a job; "
-            "check on a job; is the job finished"
+            "check on a job; is the job finished; has my upload been processed; is the import "
+            "finished; how far is the import"
         ),
     )
     async def get_job(self, question: GetJob, call: Call) -> JobReport:
@@ -132,7 +133,7 @@ class JobTools:
         command="cancel",
         phrases=(
             "cancel a background job; stop a running import; abort a job; stop the running job; "
-            "cancel long-running work"
+            "cancel long-running work; stop importing; stop the upload"
         ),
     )
     async def cancel_job(self, question: NamedJob, call: Call) -> JobReport:
@@ -146,8 +147,9 @@ class JobTools:
         command="list",
         is_listed=False,
         phrases=(
-            "list my background jobs; which jobs are running; all jobs; what work is still "
-            "going on in the background; I lost the job id"
+            "list my background jobs; which jobs are running; all jobs; what work is still going "
+            "on in the background; I lost the job id; what is running right now; which imports "
+            "are under way; work in progress"
         ),
     )
     async def list_jobs(self, question: ListJobs, call: Call) -> list[JobRow]:

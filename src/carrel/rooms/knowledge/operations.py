@@ -102,8 +102,11 @@ class KnowledgeOperations:
         ),
         phrases=(
             "save a note; write something down; remember this; keep this finding; edit a note; "
-            "change a note; make a note of this; write down that …; remember that …; note that "
-            "…; keep in mind that …; new note on …"
+            "change a note; make a note of this; write down that …; remember that …; note that …; "
+            "keep in mind that …; new note on …; link a note to a paper; connect a note with an "
+            "article; link two notes; tag a note; set the tags of a note; change the text of a "
+            "note; reading notes on a paper; comment on a paper; annotate an article; write my "
+            "thoughts on a study down; keep notes on an article; create a new note about …"
         ),
     )
     async def save_knowledge(self, question: SaveKnowledge, call: Call) -> SavedNote:
@@ -120,9 +123,10 @@ class KnowledgeOperations:
         quotes=_quote_notes,
         command="search",
         phrases=(
-            "find a note; search my notes; what did I write about; what did we note about; "
-            "notes with a tag; my notes on …; what did I note about …; what do my notes say "
-            "about …"
+            "find a note; search my notes; what did I write about; what did we note about; notes "
+            "with a tag; my notes on …; what did I note about …; what do my notes say about …; "
+            "list all my notes; all notes with the tag …; proposed notes that wait for approval; "
+            "which notes mention this paper; notes about a paper; recent notes"
         ),
     )
     async def search_knowledge(
@@ -147,7 +151,9 @@ class KnowledgeOperations:
         command="show",
         phrases=(
             "open a note; read a whole note; show one note with its links; show me the whole "
-            "note; read the note with this id"
+            "note; read the note with this id; where do the links of a note lead; which papers "
+            "does a note link to; backlinks of a note; notes that link to this note; tags of a "
+            "note; what does this note say"
         ),
     )
     async def get_knowledge(self, question: OneNote, call: Call) -> FullNote:
@@ -161,9 +167,10 @@ class KnowledgeOperations:
         command="history",
         is_listed=False,
         phrases=(
-            "earlier versions of a note; who changed a note; history of a note; what a note "
-            "said before it was changed; how did this note look last week; older version of a "
-            "note; when was a note changed"
+            "earlier versions of a note; who changed a note; history of a note; what a note said "
+            "before it was changed; how did this note look last week; older version of a note; "
+            "when was a note changed; undo an edit of a note; restore the old text of a note; "
+            "previous wording of a note; what I wrote before"
         ),
     )
     async def get_knowledge_history(
@@ -181,7 +188,8 @@ class KnowledgeOperations:
         command="delete",
         phrases=(
             "delete a note; throw a note away; forget what I told you about …; delete my note "
-            "about …; remove a note"
+            "about …; remove a note; get rid of a note; a note is no longer needed; this note is "
+            "out of date, drop it"
         ),
     )
     async def delete_knowledge(self, question: ChangeNote, call: Call) -> DeletedNote:
@@ -197,7 +205,8 @@ class KnowledgeOperations:
         next_command="carrel knowledge promote ID shares it with the team.",
         phrases=(
             "propose a note to the team; suggest a note for sharing; hand in a note for review; "
-            "offer a note to the team; ask that my note be shared"
+            "offer a note to the team; ask that my note be shared; let somebody else decide "
+            "whether the note is shared; ask for approval of a note"
         ),
     )
     async def propose_knowledge(self, question: ChangeNote, call: Call) -> ProposedNote:
@@ -215,7 +224,8 @@ class KnowledgeOperations:
         command="promote",
         phrases=(
             "share a note with the team; publish a note for everybody; accept a proposed note; "
-            "make a suggested note official; approve a proposed note for the team"
+            "make a suggested note official; approve a proposed note for the team; make a note "
+            "visible to the whole lab; accept the note that a colleague proposed"
         ),
     )
     async def promote_knowledge(self, question: ChangeNote, call: Call) -> PromotedNote:
@@ -238,8 +248,9 @@ class KnowledgeOperations:
         command="nodes",
         phrases=(
             "look up a named entity; what do we know about a named thing; facts about a node; "
-            "retrieve nodes by name; what is known about the entities …; facts about named "
-            "things …"
+            "retrieve nodes by name; what is known about the entities …; facts about named things "
+            "…; background facts about genes, proteins or other entities; what does the knowledge "
+            "graph know about …"
         ),
     )
     async def node_knowledge_retriever(self, question: RetrieveNodes, call: Call) -> RetrievedNodes:
@@ -260,7 +271,8 @@ class KnowledgeOperations:
         command="elasticsearch",
         phrases=(
             "run an Elasticsearch query; search with a query body; aggregate notes or papers; "
-            "query DSL"
+            "query DSL; bool query with must and filter; aggregation over notes; terms "
+            "aggregation; count notes per tag"
         ),
     )
     async def elasticsearch(self, question: AskElasticsearch, call: Call) -> SearchAnswer:

@@ -92,7 +92,9 @@ class PaperAdder:
         phrases=(
             "add a paper to the corpus; upload a PDF; import an article into the corpus; put this "
             "arXiv paper into the corpus; add this PDF to the papers; ingest a new article; put a "
-            "PDF into the corpus"
+            "PDF into the corpus; here is a PDF for my papers; import a folder of PDFs; fetch an "
+            "article from arXiv; get the paper from a link or DOI; load new articles; put it with "
+            "my papers"
         ),
     )
     async def add_paper(self, question: AddPaper, call: Call) -> PaperAdded | Job:
@@ -138,7 +140,8 @@ class PaperAdder:
         phrases=(
             "remove a paper from the corpus; delete an article from the papers; take a paper out "
             "of the corpus; drop this PDF from my papers; unpublish a paper; the paper should not "
-            "be found any more"
+            "be found any more; throw an article out of the corpus; uploaded the wrong PDF, "
+            "delete it; get rid of a paper; I do not want this paper any more"
         ),
     )
     async def remove_paper(self, question: OnePaper, call: Call) -> PaperRemoved:

@@ -75,10 +75,10 @@ class CitationOperations:
         next_command="carrel papers related PAPER_ID finds papers near it by their citations.",
         phrases=(
             "who cites this paper; who cites it in my collection; what does this paper cite; "
-            "reference list of a paper; "
-            "bibliography of an article in the corpus; which papers here cite …; cited by; "
-            "references of a paper; how often is a paper cited in the corpus; outgoing and "
-            "incoming citations"
+            "reference list of a paper; bibliography of an article in the corpus; which papers "
+            "here cite …; cited by; references of a paper; how often is a paper cited in the "
+            "corpus; outgoing and incoming citations; works in the reference list of an article; "
+            "has anybody cited this study; cited works; who refers to this paper"
         ),
     )
     async def get_citations(self, question: GetCitations, call: Call) -> CitationAnswer:
@@ -97,8 +97,10 @@ class CitationOperations:
         cost=2.0,
         phrases=(
             "papers related to this one by citations; bibliographic coupling; co-citation; papers "
-            "that cite the same works; papers often cited together with this one; "
-            "similar papers by references; neighbours of a paper in the citation graph"
+            "that cite the same works; papers often cited together with this one; similar papers "
+            "by references; neighbours of a paper in the citation graph; more papers like this "
+            "one; similar articles; articles that share references with this one; what else "
+            "should I read after this"
         ),
     )
     async def find_related_papers(
@@ -128,7 +130,9 @@ class CitationOperations:
         phrases=(
             "how are two papers connected by citations; citation path between papers; chain of "
             "citations from one paper to another; shortest path in the citation graph; does this "
-            "paper build on that one"
+            "paper build on that one; how does one study relate to another through citations; "
+            "link between two papers in the citation network; does an article lead back to "
+            "another"
         ),
     )
     async def find_citation_path(self, question: FindCitationPath, call: Call) -> CitationPath:
@@ -149,7 +153,8 @@ class CitationOperations:
         phrases=(
             "most important papers; most cited papers in the corpus; PageRank of papers; key "
             "papers about a topic by citations; influential papers; seminal works in my "
-            "collection; classics of the field"
+            "collection; classics of the field; which paper is cited most; landmark articles of "
+            "the field; must-read papers; most influential study; important papers first"
         ),
     )
     async def rank_papers(
@@ -175,7 +180,10 @@ class CitationOperations:
         phrases=(
             "snowballing from seed papers; backward and forward citation searching; PRISMA counts "
             "of citation searching; systematic review by citations; follow the references of "
-            "these papers; which cited works are missing from the corpus; what should I get next"
+            "these papers; which cited works are missing from the corpus; what should I get next; "
+            "works that many of my papers cite and I do not have; go through the reference lists "
+            "for further studies; missing literature; papers I should add; which studies did I "
+            "overlook"
         ),
     )
     async def snowball_papers(self, question: SnowballPapers, call: Call) -> Snowball:
@@ -190,7 +198,8 @@ class CitationOperations:
         is_listed=False,
         phrases=(
             "draw the citation graph of a paper; Mermaid diagram of citations; Graphviz DOT of "
-            "who cites whom; picture of the citations around a paper"
+            "who cites whom; picture of the citations around a paper; diagram of who cites whom; "
+            "visualise the citation network; plot the citation graph; map of citations"
         ),
     )
     async def draw_citations(self, question: DrawCitations, call: Call) -> Text:

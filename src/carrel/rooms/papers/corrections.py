@@ -53,9 +53,16 @@ class PaperCorrections:
         phrases=(
             "correct the title of a paper; fix the authors or the year of a paper; edit a paper's "
             "metadata; the DOI of this paper is wrong; change the venue of an article; merge two "
-            "papers that are the same; these two records are duplicates; combine duplicate papers; "
-            "split a paper that is two works; separate records that were joined by mistake; undo "
-            "the last change to a paper; take back a correction; put a removed paper back"
+            "papers that are the same; these two records are duplicates; combine duplicate "
+            "papers; split a paper that is two works; separate records that were joined by "
+            "mistake; undo the last change to a paper; take back a correction; put a removed "
+            "paper back; tag a paper; label a paper; tag papers; set the tags or keywords of an "
+            "article; add a tag or keyword to a paper; put an article under a label; remove a tag "
+            "from a paper; the year of the article is wrong; author of a paper misspelt; set the "
+            "DOI of a paper that lacks one; replace the abstract of a paper; preprint and "
+            "published version are one work; join two versions of the same article; undo a merge; "
+            "undo my correction; revert an edit of a paper; restore a deleted paper; separate "
+            "papers that were mixed up; fill in missing pages, volume or issue of an article"
         ),
     )
     async def edit_paper(self, question: EditPaper, call: Call) -> PaperCorrected:
@@ -74,9 +81,12 @@ class PaperCorrections:
         is_listed=False,
         command="history",
         phrases=(
-            "history of a paper; who changed this paper; what was corrected in the corpus; why are "
-            "these one paper; which sources is this paper made of; list merged papers; list papers "
-            "that were split; what can be undone; which papers were removed"
+            "history of a paper; who changed this paper; what was corrected in the corpus; why "
+            "are these one paper; which sources is this paper made of; list merged papers; list "
+            "papers that were split; what can be undone; which papers were removed; corrections "
+            "made so far; log of decisions about papers; where does the metadata of a paper come "
+            "from; number of a decision to undo; who merged these two papers; who edited a paper; "
+            "when was a paper merged; undo history of the corpus"
         ),
     )
     async def paper_history(self, question: PaperHistoryOf, call: Call) -> PaperHistory:

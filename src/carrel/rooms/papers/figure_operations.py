@@ -30,8 +30,9 @@ class FigureOperations:
         next_command="carrel papers figure PAPER_ID LABEL reads one; --to FILE writes its image.",
         is_listed=False,
         phrases=(
-            "which figures does the paper have; list the tables of an article; figure captions "
-            "of a paper; all illustrations in the paper; how many figures and tables; captions"
+            "which figures does the paper have; list the tables of an article; figure captions of "
+            "a paper; all illustrations in the paper; how many figures and tables; captions; "
+            "which tables are in this article; list of figures"
         ),
     )
     async def list_paper_figures(
@@ -53,7 +54,8 @@ class FigureOperations:
         phrases=(
             "show figure 3 of the paper; look at a figure; see the image of a plot; read table 2 "
             "of the article; table as Markdown; picture from a paper; open the diagram in an "
-            "article; view an illustration"
+            "article; view an illustration; let me look at figure …; numbers in a table; show me "
+            "the table; values of table …"
         ),
     )
     async def get_paper_figure(self, question: GetPaperFigure, call: Call) -> Blocks:

@@ -75,7 +75,9 @@ class PapersOperations:
             "here; which papers talk about; what has been published on; papers that discuss a "
             "subject; articles on a topic; which papers do we have on …; what has been written "
             "about …; literature about …; papers about … published after a year; search papers "
-            "for …; what is known in the literature about …"
+            "for …; what is known in the literature about …; what do we have on …; studies on …; "
+            "recent trials about …; articles by an author from a year; "
+            "papers by … in a year"
         ),
     )
     async def search_papers(self, question: SearchPapers, call: Call) -> list[PaperHit] | Explained:
@@ -98,9 +100,9 @@ class PapersOperations:
         command="keyword",
         next_command="carrel papers show PAPER_ID says more of one.",
         phrases=(
-            "papers with an exact keyword; papers tagged with a keyword; list articles by "
-            "author keyword; exact term … in the corpus; papers with the keyword …; keyword … "
-            "in the papers"
+            "papers with an exact keyword; papers tagged with a keyword; list articles by author "
+            "keyword; exact term … in the corpus; papers with the keyword …; keyword … in the "
+            "papers; everything indexed under the keyword …; articles with the author keyword …"
         ),
     )
     async def search_papers_by_keyword(
@@ -136,9 +138,12 @@ class PapersOperations:
         quotes=_described_paper,
         command="show",
         phrases=(
-            "who wrote this paper; authors year journal and DOI of a paper; details of one "
-            "paper; when was it published; bibliographic data of a paper; title and authors of "
-            "a paper; publication date of a paper; who are the authors and when did it come out"
+            "who wrote this paper; authors year journal and DOI of a paper; details of one paper; "
+            "when was it published; bibliographic data of a paper; title and authors of a paper; "
+            "publication date of a paper; who are the authors and when did it come out; DOI of "
+            "this article; in which journal was it published; tags and keywords of this paper; "
+            "licence of an article; is it open access; notes on this paper; identifiers of a "
+            "paper; which version is published"
         ),
     )
     async def get_paper_metadata(self, question: OnePaper, call: Call) -> PaperMetadata:
@@ -164,7 +169,8 @@ class PapersOperations:
         phrases=(
             "summarise a paper; short overview of an article; what is this paper about; key "
             "points of a paper; paper in a nutshell; main findings of an article; summary in "
-            "another language"
+            "another language; I have no time to read the paper; what does it say in short; give "
+            "me the gist; explain the article briefly"
         ),
     )
     async def get_paper_summary(self, question: GetPaperSummary, call: Call) -> Text:
@@ -185,10 +191,11 @@ class PapersOperations:
         quotes=named_paper,
         command="source",
         phrases=(
-            "read the full text of a paper; open the whole article; show the methods section of "
-            "a paper; text of a paper; original text of the paper; complete paper as Markdown; "
-            "read the results section of a paper; outline of a paper; headings of an article; "
-            "table of contents of a paper"
+            "read the full text of a paper; open the whole article; show the methods section of a "
+            "paper; text of a paper; original text of the paper; complete paper as Markdown; read "
+            "the results section of a paper; outline of a paper; headings of an article; table of "
+            "contents of a paper; read a section of the article; discussion of a paper; which "
+            "sections does it have; print the entire text; read the abstract and introduction"
         ),
     )
     async def get_paper_source(self, question: GetPaperSource, call: Call) -> Text | Explained:
@@ -214,7 +221,9 @@ class PapersOperations:
         phrases=(
             "most frequent authors; which journals or venues are most common; most common "
             "keywords in the corpus; top institutions; most common topics in the corpus; most "
-            "productive authors; which topics are covered"
+            "productive authors; which topics are covered; who publishes most; institutions with "
+            "most papers; all tags in use; which tags or keywords are there; distribution of "
+            "venues"
         ),
     )
     async def list_top_facets(self, question: ListTopFacets, call: Call) -> list[FacetCount]:
@@ -228,7 +237,8 @@ class PapersOperations:
         command="bibtex",
         phrases=(
             "BibTeX of a paper; bib entry for one article; BibTeX record of an arXiv paper for "
-            "LaTeX; BibTeX of a corpus paper"
+            "LaTeX; BibTeX of a corpus paper; bib entry of this article for Overleaf or LaTeX; "
+            "bibtex key of a paper"
         ),
     )
     async def get_paper_bibtex(self, question: OnePaper, call: Call) -> Text:
@@ -244,7 +254,9 @@ class PapersOperations:
         phrases=(
             "export papers to a file; save search results as RIS or BibTeX; download the papers "
             "as a bibliography; write papers out as CSL-JSON; export papers about … as RIS; all "
-            "matching papers as a file"
+            "matching papers as a file; download all papers with a tag as a bib file; write the "
+            "whole corpus to RIS; all papers in a spreadsheet or reference manager file; hand the "
+            "papers over to Zotero"
         ),
     )
     async def export_papers(self, question: ExportPapers, call: Call) -> Text:
@@ -265,8 +277,10 @@ class PapersOperations:
         is_listed=False,
         phrases=(
             "how many papers are there; size of the corpus; statistics of my collection; papers "
-            "per year; overview of the corpus; how large is the collection; which years does "
-            "the corpus cover"
+            "per year; overview of the corpus; how large is the collection; which years does the "
+            "corpus cover; how many articles do I have; articles from each year; how big is my "
+            "collection; how many papers have full text; the corpus in numbers; what does the "
+            "corpus contain"
         ),
     )
     async def get_corpus_statistics(self, question: NoQuestion, call: Call) -> CorpusStatistics:

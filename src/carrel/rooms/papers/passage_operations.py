@@ -63,7 +63,8 @@ class PassageOperations:
             "find the passage that says …; where in the papers is … discussed; which paragraph "
             "mentions …; evidence for a statement in the papers; quote from papers about …; "
             "sentences in the corpus that answer a question; paragraphs about … in this paper; "
-            "search inside the full texts; find text inside one paper"
+            "search inside the full texts; find text inside one paper; studies that say …; exact "
+            "wording in the papers; where does the text mention …; sentences about …"
         ),
     )
     async def find_passages(
@@ -91,7 +92,9 @@ class PassageOperations:
         command="passage",
         phrases=(
             "read on around a passage; show the context of a passage; what stands before and "
-            "after this paragraph; open a passage by its id; the paragraph after this one"
+            "after this paragraph; open a passage by its id; the paragraph after this one; more "
+            "text around a snippet; what comes after this paragraph; surrounding text of a hit; "
+            "read more of this passage"
         ),
     )
     async def read_passage(self, question: ReadPassage, call: Call) -> PassageInContext:
@@ -113,7 +116,8 @@ class PassageOperations:
             "which paper is this quote from; find the source of a quotation; check that a quote "
             "is correct; is this sentence really in the paper; where does this sentence come "
             "from; verify a quotation; on which page is this quote; page number of a quoted "
-            "sentence"
+            "sentence; is this quotation word for word in the paper; page of this sentence; did "
+            "the authors really write this"
         ),
     )
     async def locate_quote(self, question: LocateQuote, call: Call) -> LocatedQuote:

@@ -167,7 +167,9 @@ class ReviewOperations:
             "which papers have doubtful metadata; review guessed titles and authors; what is "
             "uncertain in the corpus; papers whose sources disagree; check the records of the "
             "corpus; metadata to correct; which fields were guessed; wrong or missing authors in "
-            "the papers"
+            "the papers; papers without a DOI; papers that lack an abstract, a year or authors; "
+            "records to check by hand; likely duplicates among the papers; find duplicate papers; "
+            "possible duplicates; what is missing in my papers; papers with incomplete metadata"
         ),
     )
     async def review_papers(

@@ -68,9 +68,10 @@ class ReferencesOperations:
         name_alone="search",
         phrases=(
             "find a reference in my library; look up an entry in my bibliography; do I have a "
-            "reference by this author; do I already have this paper in my library; is this in "
-            "my library; find … in my library; do I have … in my bibliography; search my "
-            "reference library for …"
+            "reference by this author; do I already have this paper in my library; is this in my "
+            "library; find … in my library; do I have … in my bibliography; search my reference "
+            "library for …; is … already in my library; references with a tag; which entries of "
+            "my bibliography have …; look up a reference by author and year"
         ),
     )
     async def search_references(
@@ -88,7 +89,8 @@ class ReferencesOperations:
         name_alone="list",
         phrases=(
             "list all references; show my whole library; what is in my bibliography; everything "
-            "in my library; which references do I have; browse my library"
+            "in my library; which references do I have; browse my library; go through my library "
+            "page by page; list my bibliography"
         ),
     )
     async def list_references(self, question: ListReferences, call: Call) -> References | Explained:
@@ -119,9 +121,10 @@ class ReferencesOperations:
         name_alone="add",
         phrases=(
             "add a reference by DOI; import a BibTeX or RIS file into my library; import a bib "
-            "file into my references; save this citation to my library; add a PMID; add a book "
-            "by ISBN; put this DOI in my library; add … to my bibliography; new entry in the "
-            "reference library"
+            "file into my references; save this citation to my library; add a PMID; add a book by "
+            "ISBN; put this DOI in my library; add … to my bibliography; new entry in the "
+            "reference library; store a DOI in my reference manager; import my Zotero library; "
+            "import from EndNote or Mendeley; save a reference; load a bibliography"
         ),
     )
     async def add_references(self, question: AddReferences, call: Call) -> AddedReferences | Job:
@@ -137,7 +140,8 @@ class ReferencesOperations:
         name_alone="remove",
         phrases=(
             "delete a reference; remove an entry from my library; remove … from my library; "
-            "delete a duplicate reference"
+            "delete a duplicate reference; throw an entry out of my bibliography; get rid of a "
+            "reference"
         ),
     )
     async def remove_reference(self, question: RemoveReference, call: Call) -> RemovedReference:
@@ -153,7 +157,8 @@ class ReferencesOperations:
         is_listed=False,
         phrases=(
             "show one reference with all its fields; details of a library entry; look at the "
-            "entry with this key; what is stored about a reference"
+            "entry with this key; what is stored about a reference; all fields of a library "
+            "entry; everything stored about an entry; show the entry with this key"
         ),
     )
     async def get_reference(self, question: GetReference, call: Call) -> OneReference:
@@ -173,9 +178,11 @@ class ReferencesOperations:
         is_listed=False,
         phrases=(
             "correct a reference; change the title, year or journal name of a library entry; "
-            "change the journal of a reference; fix a typo in a "
-            "reference; update a field of a reference; author of a reference is misspelt; wrong "
-            "year in a reference"
+            "change the journal of a reference; fix a typo in a reference; update a field of a "
+            "reference; author of a reference is misspelt; wrong year in a reference; tag a "
+            "reference; set a field of a library entry; change the citation key of a reference; "
+            "rename a key; missing volume or pages of an entry; set the publisher of a reference; "
+            "complete a bibliography entry"
         ),
     )
     async def edit_reference(self, question: EditReference, call: Call) -> OneReference:
@@ -192,11 +199,12 @@ class ReferencesOperations:
         command="cite",
         name_alone="cite",
         phrases=(
-            "cite a reference; format a citation in APA; make a bibliography in Vancouver "
-            "style; in-text citation; write a reference list; formatted bibliography; turn "
-            "references into a formatted list; put a reference into a style; cite … in APA "
-            "style; Harvard, Chicago or IEEE style; how do I cite this; cite a page of a work; "
-            "cite a paper of the corpus"
+            "cite a reference; format a citation in APA; make a bibliography in Vancouver style; "
+            "in-text citation; write a reference list; formatted bibliography; turn references "
+            "into a formatted list; put a reference into a style; cite … in APA style; Harvard, "
+            "Chicago or IEEE style; how do I cite this; cite a page of a work; cite a paper of "
+            "the corpus; format these in APA; bibliography for my manuscript; in-text citation "
+            "with a page number; reference list for my thesis; cite this in the text"
         ),
     )
     async def cite_references(self, question: CiteReferences, call: Call) -> Citations:
@@ -210,8 +218,9 @@ class ReferencesOperations:
         name_alone="styles",
         is_listed=False,
         phrases=(
-            "which citation styles are there; find the style of a journal; list CSL styles; "
-            "name of a citation style"
+            "which citation styles are there; find the style of a journal; list CSL styles; name "
+            "of a citation style; does it know the style of a journal; which formatting styles "
+            "can I choose; is there a style for …; available styles"
         ),
     )
     async def list_citation_styles(self, question: ListCitationStyles, call: Call) -> FoundStyles:
@@ -226,9 +235,10 @@ class ReferencesOperations:
         name_alone="export",
         phrases=(
             "export my library; write my references to BibTeX; save the bibliography as RIS; "
-            "download my references; all my references as a bib file; open my library in "
-            "EndNote, Zotero or another program; library as BibTeX, RIS or CSL-JSON; dump my "
-            "bibliography so that Zotero can read it"
+            "download my references; all my references as a bib file; open my library in EndNote, "
+            "Zotero or another program; library as BibTeX, RIS or CSL-JSON; dump my bibliography "
+            "so that Zotero can read it; get my library into EndNote; move my references to "
+            "another program"
         ),
     )
     async def export_references(self, question: ExportReferences, call: Call) -> Text:
@@ -245,8 +255,9 @@ class ReferencesOperations:
         next_command="carrel references fulltext ID reads it back.",
         name_alone="fulltext_attach",
         phrases=(
-            "attach a PDF to a reference; link a file to a library entry; keep the full text of "
-            "a reference; store the full text with a reference; add a PDF to a library entry"
+            "attach a PDF to a reference; link a file to a library entry; keep the full text of a "
+            "reference; store the full text with a reference; add a PDF to a library entry; add "
+            "the PDF to a reference; put a file with a library entry"
         ),
     )
     async def attach_fulltext(self, question: AttachFulltext, call: Call) -> AttachedFile:
@@ -264,7 +275,8 @@ class ReferencesOperations:
         name_alone="fulltext_get",
         phrases=(
             "open the attached PDF; read the full text of a reference; read an attached file; "
-            "show the full text of a reference; read the PDF of a library entry"
+            "show the full text of a reference; read the PDF of a library entry; open the file of "
+            "a library entry; what does the attached PDF say"
         ),
     )
     async def get_fulltext(self, question: GetFulltext, call: Call) -> Fulltext:
@@ -282,8 +294,9 @@ class ReferencesOperations:
         name_alone="fulltext_detach",
         phrases=(
             "remove the attached file; detach a PDF from a reference; take off the wrong file; "
-            "the attached file is wrong; remove the attached PDF from a reference; unlink a "
-            "file from a reference; detach the full text"
+            "the attached file is wrong; remove the attached PDF from a reference; unlink a file "
+            "from a reference; detach the full text; wrong PDF on a reference; take the wrong PDF "
+            "off an entry"
         ),
     )
     async def detach_fulltext(self, question: DetachFulltext, call: Call) -> DetachedFiles:

@@ -71,7 +71,8 @@ class HypothesisNoteOperations:
         phrases=(
             "save a hypothesis as a note; keep this hypothesis with its evidence; put a "
             "hypothesis into my notes; note down a hypothesis; write the hypothesis to the "
-            "knowledge base; store a hypothesis with its evidence"
+            "knowledge base; store a hypothesis with its evidence; write a hypothesis into my "
+            "notebook; keep an idea in my notes"
         ),
     )
     async def save_hypothesis_note(

@@ -74,8 +74,10 @@ class ResearchOperations:
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
             "start a research project; generate new hypotheses for a goal; begin a co-scientist "
-            "run; investigate a question; investigate the causes of …; new research project on "
-            "…; find out why …; research … and come up with ideas"
+            "run; investigate a question; investigate the causes of …; new research project on …; "
+            "find out why …; research … and come up with ideas; think about why …; set up a new "
+            "investigation of …; let the co-scientist work on …; look into the question why …; "
+            "find an explanation of …"
         ),
     )
     async def start_research(self, question: StartResearch, call: Call) -> StartedResearch:
@@ -89,8 +91,9 @@ class ResearchOperations:
         command="status",
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
-            "how far is the research; progress of a project; is the run finished; is the "
-            "project still running"
+            "how far is the research; progress of a project; is the run finished; is the project "
+            "still running; is it still working on the hypotheses; how long will the run take; "
+            "when will it be finished; what is the run doing"
         ),
     )
     async def get_research_status(self, question: GetResearchStatus, call: Call) -> ResearchStatus:
@@ -104,7 +107,8 @@ class ResearchOperations:
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
             "list my projects; which research is running; all research projects; show all my "
-            "projects; which research projects do I have"
+            "projects; which research projects do I have; which investigations have I started; my "
+            "earlier projects; names of my projects; overview of my runs"
         ),
     )
     async def list_research_projects(
@@ -125,7 +129,8 @@ class ResearchOperations:
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
             "more hypotheses; generate further ideas; propose additional hypotheses; brainstorm "
-            "more ideas; five more hypotheses; generate another hypothesis"
+            "more ideas; five more hypotheses; generate another hypothesis; give me more ideas; "
+            "ten more ideas"
         ),
     )
     async def generate_hypotheses(
@@ -145,9 +150,10 @@ class ResearchOperations:
         command="evolve",
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
-            "improve a hypothesis; combine two hypotheses; simplify a hypothesis; refine an "
-            "idea; make a hypothesis simpler; merge hypotheses into one; make a hypothesis "
-            "stronger; develop a hypothesis further; better version of a hypothesis"
+            "improve a hypothesis; combine two hypotheses; simplify a hypothesis; refine an idea; "
+            "make a hypothesis simpler; merge hypotheses into one; make a hypothesis stronger; "
+            "develop a hypothesis further; better version of a hypothesis; make an idea more "
+            "concrete; rework an idea"
         ),
     )
     async def evolve_hypothesis(
@@ -169,7 +175,8 @@ class ResearchOperations:
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
             "list the hypotheses; show the ranking of ideas; best hypotheses so far; top "
-            "hypotheses by Elo rating; what hypotheses are there; all hypotheses of a project"
+            "hypotheses by Elo rating; what hypotheses are there; all hypotheses of a project; "
+            "which ideas came out on top; ideas of the project in order; all ideas so far"
         ),
     )
     async def list_hypotheses(self, question: ListHypotheses, call: Call) -> list[HypothesisRow]:
@@ -186,8 +193,9 @@ class ResearchOperations:
         command="hypothesis",
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
-            "one hypothesis in full; details of a hypothesis; evidence for a hypothesis; show "
-            "the protocol of a hypothesis; show hypothesis in detail; read one hypothesis"
+            "one hypothesis in full; details of a hypothesis; evidence for a hypothesis; show the "
+            "protocol of a hypothesis; show hypothesis in detail; read one hypothesis; which "
+            "evidence backs this idea; read an idea in full; how would one test this idea"
         ),
     )
     async def get_hypothesis(self, question: GetHypothesis, call: Call) -> HypothesisInFull:
@@ -209,7 +217,8 @@ class ResearchOperations:
         phrases=(
             "review a hypothesis; criticise an idea; check a hypothesis against the literature; "
             "verify a hypothesis; peer review of a hypothesis; is a hypothesis novel and "
-            "feasible; weaknesses of a hypothesis"
+            "feasible; weaknesses of a hypothesis; what is wrong with this hypothesis; flaws of "
+            "an idea; is this idea new; critical look at a hypothesis"
         ),
     )
     async def review_hypothesis(self, question: ReviewHypothesis, call: Call) -> ReviewShown | Job:
@@ -231,8 +240,8 @@ class ResearchOperations:
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
             "rank hypotheses; run a tournament; compare two hypotheses; which idea is better; "
-            "which hypothesis is best; pairwise comparison of hypotheses; let hypotheses "
-            "compete"
+            "which hypothesis is best; pairwise comparison of hypotheses; let hypotheses compete; "
+            "put ideas against each other; let two ideas compete"
         ),
     )
     async def rank_hypotheses(
@@ -255,9 +264,9 @@ class ResearchOperations:
         next_command="carrel research export RESEARCH_ID writes a report.",
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
-            "results of the research; final report; summary of findings; write NIH specific "
-            "aims; outcome of the project; what came out of the research; what did the project "
-            "find"
+            "results of the research; final report; summary of findings; write NIH specific aims; "
+            "outcome of the project; what came out of the research; what did the project find; "
+            "what did the co-scientist conclude; conclusions of the run; what was found"
         ),
     )
     async def get_results(self, question: GetResults, call: Call) -> Results:
@@ -274,8 +283,9 @@ class ResearchOperations:
         command="submit",
         timeout_seconds=_PATIENT_SECONDS,
         phrases=(
-            "add my own hypothesis; submit an idea of mine; enter a hypothesis by hand; put in "
-            "my own hypothesis; I have an idea of my own"
+            "add my own hypothesis; submit an idea of mine; enter a hypothesis by hand; put in my "
+            "own hypothesis; I have an idea of my own; add an idea of my own to the project; "
+            "contribute my hypothesis"
         ),
     )
     async def submit_hypothesis(
@@ -294,7 +304,7 @@ class ResearchOperations:
         phrases=(
             "rate a hypothesis; give a hypothesis a score; score an idea from one to ten; give "
             "points out of ten; my own rating of a hypothesis; hypothesis gets … points from me; "
-            "give this hypothesis … out of 10"
+            "give this hypothesis … out of 10; give an idea … out of ten; my mark for an idea"
         ),
     )
     async def rate_hypothesis(self, question: RateHypothesis, call: Call) -> ReviewShown:
@@ -310,7 +320,8 @@ class ResearchOperations:
         is_listed=False,
         phrases=(
             "approve a hypothesis; mark an idea as good; accept a hypothesis; sign off a "
-            "hypothesis; I agree with a hypothesis"
+            "hypothesis; I agree with a hypothesis; I like this hypothesis; keep this idea; this "
+            "idea is good"
         ),
     )
     async def approve_hypothesis(self, question: DecideHypothesis, call: Call) -> HypothesisRow:
@@ -326,7 +337,8 @@ class ResearchOperations:
         is_listed=False,
         phrases=(
             "reject a hypothesis; discard an idea; mark a hypothesis as bad; rule out a "
-            "hypothesis; turn down an idea; a hypothesis is nonsense"
+            "hypothesis; turn down an idea; a hypothesis is nonsense; this idea is rubbish; drop "
+            "an idea; I do not believe this hypothesis"
         ),
     )
     async def reject_hypothesis(self, question: DecideHypothesis, call: Call) -> HypothesisRow:
@@ -342,7 +354,8 @@ class ResearchOperations:
         is_listed=False,
         phrases=(
             "pause a project; stop the research for now; halt the run for a while; put the "
-            "project on hold; interrupt the research"
+            "project on hold; interrupt the research; hold the run until later; stop for today; "
+            "let the run rest; take a break from the project"
         ),
     )
     async def pause_research(self, question: OneProject, call: Call) -> ProjectChanged:
@@ -358,7 +371,8 @@ class ResearchOperations:
         is_listed=False,
         phrases=(
             "resume a project; continue paused research; go on with the run; proceed with a "
-            "paused project; pick up the research again; take the project up again; unpause"
+            "paused project; pick up the research again; take the project up again; unpause; let "
+            "a paused run go on; continue where the run stopped; start the run again"
         ),
     )
     async def resume_research(self, question: OneProject, call: Call) -> ProjectChanged:
@@ -373,8 +387,9 @@ class ResearchOperations:
         timeout_seconds=_PATIENT_SECONDS,
         is_listed=False,
         phrases=(
-            "cancel a project; stop a run for good; abort research; call off a project; stop "
-            "the project and keep what was found"
+            "cancel a project; stop a run for good; abort research; call off a project; stop the "
+            "project and keep what was found; stop the investigation altogether; end the project "
+            "for ever"
         ),
     )
     async def cancel_research(self, question: OneProject, call: Call) -> ProjectChanged:
@@ -390,7 +405,8 @@ class ResearchOperations:
         is_listed=False,
         phrases=(
             "delete a project; remove a research project and its hypotheses; get rid of a "
-            "project; erase a project and everything in it"
+            "project; erase a project and everything in it; erase a project; project is no longer "
+            "needed"
         ),
     )
     async def delete_research(self, question: DeleteResearch, call: Call) -> ProjectChanged:
@@ -406,7 +422,9 @@ class ResearchOperations:
         is_listed=False,
         phrases=(
             "export a project as a report; download the research as HTML or Markdown; save the "
-            "research report to a file; whole project as JSON; project as a Markdown file"
+            "research report to a file; whole project as JSON; project as a Markdown file; "
+            "project report as a web page; report of the project for my group; give me the report "
+            "as a file"
         ),
     )
     async def export_research(self, question: ExportResearch, call: Call) -> Text:
@@ -435,7 +453,8 @@ class ResearchOperations:
         is_listed=False,
         phrases=(
             "import hypotheses from the earlier system; load hypotheses.json; bring in old "
-            "hypotheses; hypotheses from a file; hypotheses of a previous run"
+            "hypotheses; hypotheses from a file; hypotheses of a previous run; ideas from a "
+            "former tool; take over hypotheses from another system"
         ),
     )
     async def import_hypotheses(self, question: ImportHypotheses, call: Call) -> ImportReport:
