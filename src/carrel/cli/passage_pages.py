@@ -99,6 +99,8 @@ def _quote(answer: LocatedQuote) -> Page:
     for place in (each for each in places if each not in hidden):
         if isinstance(parts[-1], Line):
             parts.append(Line(""))
+        if answer.is_found and answer.nearest and place is answer.nearest[0]:
+            parts.append(Heading("Less like it"))
         parts += [title_line(place.title, place.inferred), _where(place)]
         exactness = f"{_EXACTNESS[place.exactness]}, {place.similarity:.0%} alike"
         if place.exactness == "exact":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -178,8 +179,26 @@ def test_a_quotation_is_located(desk: Desk, quotation: str, exactness: str, page
     assert SLEEP.source[place.start : place.end] == place.text
     passage = desk.ask("read_passage", passage_id=place.passage_id).passages[0]
     assert passage.start <= place.start < passage.end
+    assert place.text in place.sentence and place.sentence in SLEEP.source
+    assert place.sentence.endswith((" station.", " Fig. 2."))
+    assert place.sentence.startswith(("Shrews were weighed", "The shrews slept"))
     if exactness == "near":
         assert ("each", "every") in {(each.quoted, each.stored) for each in place.differences}
+
+
+def test_a_place_much_less_like_the_quotation_is_not_one_of_its_places(tmp_path: Path) -> None:
+    said = "We weighed nine shrews at dawn with the old balance of the northern station"
+    other = "We weighed nine voles at noon with the new balance of the northern garden"
+    papers = [
+        SamplePaper(title="Weights of shrews", source=f"# Text\n\n{said} in May.\n"),
+        SamplePaper(title="Weights of voles", source=f"# Text\n\n{other} in June.\n"),
+    ]
+    with SegmentsDesk(write_segments(tmp_path, papers)) as desk:
+        answer = desk.ask("locate_quote", text=said.replace("nine", "ten"))
+    assert answer.is_found
+    assert [each.title for each in answer.places] == ["Weights of shrews"]
+    assert answer.places[0].sentence == f"{said} in May."
+    assert [each.title for each in answer.nearest] == ["Weights of voles"]
 
 
 def test_a_quotation_that_nobody_wrote_is_not_found_and_the_nearest_is_shown(desk: Desk) -> None:

@@ -13,6 +13,10 @@ _END = re.compile(
     # The last line of a list item ends a sentence, whatever its last sign.
     r"""|[^\s](?=[ \t]*\r?\n[ \t]{0,8}(?:[-*+\u2022]|\d{1,3}[.)])[ \t])"""
 )
+# A blank line, a page, or the line of a heading.
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n|\f|(?<![^\n])#{1,6} [^\n]*\n|\n(?=#{1,6} )")
+# How far from a stretch the ends of its sentences are looked for.
+_FARTHEST_END = 2_000
 _NEXT = re.compile(r"\s*(\S)")
 # The word a full stop stands behind, dots inside it included.
 _LAST_WORD = re.compile(r"(?:[^\W_]|[.'\u2019-])+$")
@@ -36,6 +40,27 @@ def sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
         if found.end() < end and _is_sentence_end(text, start, end, found):
             yield found.end()
     yield end
+
+
+def surrounding_sentences(text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch of the whole sentences, of their paragraphs, that a stretch lies in."""
+    first, last = max(0, start - _FARTHEST_END), min(len(text), end + _FARTHEST_END)
+    for found in _PARAGRAPH_END.finditer(text, first, start):
+        first = found.end()
+    after = _PARAGRAPH_END.search(text, end, last)
+    if after is not None:
+        last = after.start()
+    begin = first
+    for at in sentence_ends(text, first, last):
+        if at > start:
+            break
+        begin = at
+    stop = next(at for at in sentence_ends(text, begin, last) if at >= end)
+    while begin < start and text[begin].isspace():
+        begin += 1
+    while stop > end and text[stop - 1].isspace():
+        stop -= 1
+    return begin, stop
 
 
 def _is_sentence_end(text: str, start: int, end: int, found: re.Match[str]) -> bool:

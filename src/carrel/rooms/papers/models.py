@@ -281,7 +281,7 @@ class QuoteDifference(Answer):
 
 
 class QuotePlace(Answer):
-    """Where a quotation stands; `text` is the stored text there, word for word."""
+    """Where a quotation stands: the stored text there word for word, and its whole sentences."""
 
     paper_id: str
     title: str
@@ -298,10 +298,11 @@ class QuotePlace(Answer):
     text: str
     differences: list[QuoteDifference]
     inferred: Inferred = ()
+    sentence: str = ""
 
 
 class LocatedQuote(Answer):
-    """Every place of a quotation, best first; where none has it, the nearest ones."""
+    """Every place of a quotation, best first, and the nearest ones of those that are others."""
 
     is_found: bool
     message: str

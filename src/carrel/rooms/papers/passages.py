@@ -11,6 +11,7 @@ from carrel.libraries.query.papers import PaperQuery, parse_paper_query
 from carrel.libraries.text.budget import until_cancelled
 from carrel.libraries.text.passages import LONG_WHOLE, Passage, cut_passages, passage_ids
 from carrel.libraries.text.quotes import NEAR, QuoteFinder, QuoteMatch
+from carrel.libraries.text.sentences import surrounding_sentences
 from carrel.libraries.text.text_ranking import rank_texts
 from carrel.libraries.text.words import STOP_WORDS
 from carrel.rooms.papers.errors import (
@@ -42,6 +43,9 @@ _MOST_PLACES = 10
 # Passages among which the best one of each found paper is looked for.
 _BEST_PASSAGES = 50
 _MOST_NEAREST = 3
+# A place that is so much less like the quotation than the best one is another sentence. Chosen by
+# hand: of twenty words three more differ.
+_FARTHEST_FROM_BEST = 0.15
 _FOUND_MESSAGES: dict[str, str] = {
     "exact": "Found word for word.",
     "same words": "Found with the same words; spaces, signs or omissions differ.",
@@ -155,13 +159,15 @@ class PaperPassages:
         texts = [(paper, await self._text_or_none(paper, bool(within))) for paper in papers]
         read = [(paper, text) for paper, text in texts if text is not None]
         found = await asyncio.to_thread(_look_for_quote, finder, read)
-        good = [each for each in found if each.match.similarity >= NEAR]
-        shown = [each.show() for each in good[:_MOST_PLACES] or found[:_MOST_NEAREST]]
+        best = max((each.match.similarity for each in found), default=0.0)
+        least = max(NEAR, best - _FARTHEST_FROM_BEST)
+        good = [each for each in found if each.match.similarity >= least]
+        others = [each for each in found if each.match.similarity < least]
         return LocatedQuote(
             is_found=bool(good),
             message=_explain_places(good, len(read), is_within=bool(within)),
-            places=shown if good else [],
-            nearest=[] if good else shown,
+            places=[each.show() for each in good[:_MOST_PLACES]],
+            nearest=[each.show() for each in others[:_MOST_NEAREST] if not good or _is_near(each)],
         )
 
     async def _candidates(self, query: PaperQuery) -> list[Paper]:
@@ -222,6 +228,11 @@ class _FoundQuote:
 
     def show(self) -> QuotePlace:
         return _place(self.match, _cut_text(self.paper, self.text))
+
+
+def _is_near(found: _FoundQuote) -> bool:
+    """Whether it would be a place of the quotation if no other were much better."""
+    return found.match.similarity >= NEAR
 
 
 def _look_for_quote(finder: QuoteFinder, texts: Sequence[tuple[Paper, str]]) -> list[_FoundQuote]:
@@ -327,6 +338,7 @@ def _place(found: QuoteMatch, cut: _CutPaper) -> QuotePlace:
         similarity=found.similarity,
         inferred=facts.inferred,
         text=cut.text[found.start : found.end],
+        sentence=cut.text[slice(*surrounding_sentences(cut.text, found.start, found.end))],
         differences=[
             QuoteDifference(quoted=each.quoted, stored=each.stored) for each in found.differences
         ],
