@@ -62,6 +62,42 @@ def test_what_was_written_and_taken_out_leaves_the_file_byte_for_byte(
         assert place.read_bytes() == original
 
 
+@pytest.mark.parametrize("name", ["jsonc", "toml", "yaml"])
+@pytest.mark.parametrize("has_file", [True, False])
+def test_a_replaced_entry_is_gone_once_it_is_taken_out(
+    tmp_path: Path, name: str, has_file: bool
+) -> None:
+    place, path = tmp_path / "settings", (KEYS[name], "carrel")
+    if has_file:
+        place.write_text(file_format(name).put("", path, {"command": "by hand"}), encoding="utf-8")
+    file = ClientFile(place, name, tmp_path / "locks")
+    for number in range(3):
+        put(file, path, {"command": f"carrel-{number}", "args": []}, replace=True)
+    file.take(path)
+    assert file.entry(path) is None
+
+
+@pytest.mark.parametrize("name", ["jsonc", "toml", "yaml"])
+def test_a_file_that_only_carrel_wrote_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
+    place, path = tmp_path / "settings", (KEYS[name], "carrel")
+    file = ClientFile(place, name, tmp_path / "locks")
+    for _ in range(2):
+        put(file, path, {**ENTRY, "env": {"TOKEN": "secret"}})
+        file.take(path)
+        assert [found.name for found in tmp_path.iterdir()] == ["locks"]
+
+
+def test_what_was_there_before_a_replacement_is_kept(tmp_path: Path) -> None:
+    place, path = tmp_path / "settings", (KEYS["jsonc"], "carrel")
+    by_hand = file_format("jsonc").put("", path, {"command": "by hand"})
+    place.write_text(by_hand, encoding="utf-8")
+    file = ClientFile(place, "jsonc", tmp_path / "locks")
+    put(file, path, ENTRY, replace=True)
+    file.take(path)
+    assert not place.exists()
+    assert file.kept_original.read_text(encoding="utf-8") == by_hand
+
+
 def test_what_a_client_writes_in_between_is_not_lost(tmp_path: Path) -> None:
     place = tmp_path / "mcp.json"
     place.write_text(json.dumps({"mcpServers": {"carrel": {"command": "old"}}}))

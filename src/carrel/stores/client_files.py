@@ -118,10 +118,11 @@ class ClientFile:
                     next_step="carrel connect --list shows which clients have one.",
                 )
             original = self._original()
-            if original is not None and self._is_original_with(text, original, path, found):
+            if original is None or self._is_own(original, path):
+                if self._is_own(text, path):
+                    return None
+            elif self._is_original_with(text, original, path, found):
                 return original
-            if original is None and self._is_original_with(text, "", path, found):
-                return None
             # A table that held nothing before Carrel came stays where the original had it.
             keep_empty = original is not None and self._had_table(original, path)
             return self._edit(lambda: self._format.take(text, path, keep_empty=keep_empty))
@@ -167,10 +168,19 @@ class ClientFile:
     def _is_original_with(
         self, text: str, original: str, path: configuration.Path, entry: object
     ) -> bool:
+        """Whether the text is the original, which had no such entry, and the entry."""
         if not isinstance(entry, dict):
             return False
         with contextlib.suppress(UneditableTextError, UnreadableTextError):
-            return self._format.put(original, path, entry) == text
+            had_entry = find_entry(self._format.parse(original), path) is not None
+            return not had_entry and self._format.put(original, path, entry) == text
+        return False
+
+    def _is_own(self, text: str, path: configuration.Path) -> bool:
+        """Whether the text is nothing but the entry, as Carrel writes it."""
+        with contextlib.suppress(UnreadableTextError):
+            found = find_entry(self._format.parse(text), path)
+            return self._is_original_with(text, "", path, found)
         return False
 
     def _had_table(self, original: str, path: configuration.Path) -> bool:
@@ -199,7 +209,8 @@ class ClientFile:
                 after = change(text)
                 if after == text:
                     return
-                if before is not None and not self.kept_original.exists():
+                # What goes as a whole had no original.
+                if before is not None and after is not None and not self.kept_original.exists():
                     _copy(before, target, self.kept_original)
                 if self._bytes() != before:
                     continue
