@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from carrel.core.caller import Call, Caller, Visit
 from carrel.core.operation_search import OperationSearch
 from carrel.core.sentence_kinds import recognize_kinds
+from carrel.core.unoffered_tasks import advise_unoffered
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.operation_tools import _parameter_words
 from carrel.policy.scopes import ALL_SCOPES, expand_scopes
@@ -268,6 +270,46 @@ def test_the_words_of_researchers_find_the_right_operation(
         ]
         missed = [sentence for _, sentence in asked if sentence not in found]
         assert len(found) / len(asked) >= least, missed
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "check whether a paper was retracted",
+        "is this article retracted",
+        "mark a paper as read",
+        "set the reading status of an article",
+        "send this summary by e-mail to my colleague",
+        "remind me tomorrow to read this",
+        "translate the whole paper into French",
+        "plot a histogram of publication years",
+        "what is the impact factor of this journal",
+        "how often is this paper cited in Google Scholar",
+        "search PubMed for new trials",
+        "download the PDF from the publisher's site",
+        "create a user account for my student",
+        "make a backup of the desk",
+    ],
+)
+def test_what_no_operation_does_is_said(tmp_path: Path, sentence: str) -> None:
+    advice = advise_unoffered(sentence)
+    assert advice is not None and advice.startswith("No operation ")
+    operations = desk_at(tmp_path).catalogue.operations
+    named = {word for word in re.findall(r"\b[a-z]+_[a-z_]+\b", advice) if word in operations}
+    assert named or "carrel " in advice
+
+
+def test_what_an_operation_does_is_not_refused() -> None:
+    files = ("plain_sentences", "held_out_sentences", "researcher_sentences", "later_sentences")
+    for file in files:
+        for _, sentence in sentences(f"{file}.tsv"):
+            assert advise_unoffered(sentence) is None, sentence
+
+
+def test_a_find_says_first_that_nothing_does_it(house: House) -> None:
+    answer = text(call(house, "find_operation", what="mark two numbers as read"))
+    assert answer["message"].startswith("No operation keeps whether a paper was read")
+    assert answer["operations"][0] == {"name": "add_numbers", "title": "Add numbers"}
 
 
 @pytest.mark.parametrize(

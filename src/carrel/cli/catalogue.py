@@ -11,7 +11,7 @@ from typing import Any
 
 from carrel.cli.acting import add_user_option, find_user
 from carrel.cli.calls import Terminal, at_terminal
-from carrel.cli.command_names import find_command
+from carrel.cli.command_names import find_command, in_commands
 from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.logs import configure_command_logs
 from carrel.cli.operation_arguments import read_pairs
@@ -25,6 +25,7 @@ from carrel.core.catalogue import Catalogue
 from carrel.core.errors import InvalidInputError, NotFoundError, UnknownOperationError
 from carrel.core.operation import Operation, Prompt, Resource
 from carrel.core.operation_search import OperationSearch
+from carrel.core.unoffered_tasks import advise_unoffered
 from carrel.doors.mcp.desk_prompts import desk_prompts
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
@@ -59,6 +60,8 @@ def _list_operations(words: list[str]) -> int:
     _show_list(
         ("operation", "command", "what it does"), ("name", "command", "title"), rows, options
     )
+    if advice := advise_unoffered(" ".join(options.words)):
+        show(in_commands(advice), file=sys.stderr)
     if not operations:
         show("No operation is like that; carrel operations lists all.", file=sys.stderr)
         return 1

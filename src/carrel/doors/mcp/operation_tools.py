@@ -18,6 +18,7 @@ from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.name_suggestions import near_names
 from carrel.core.operation import Effect, Operation, Question
 from carrel.core.operation_search import OperationSearch
+from carrel.core.unoffered_tasks import advise_unoffered
 from carrel.doors.listed_schemas import listed_input_schema
 from carrel.doors.mcp.answer_budget import AnswerBudget, PresentedBlocks
 from carrel.doors.mcp.argument_help import add_example, mend_call
@@ -147,6 +148,10 @@ class OperationTools:
                 {"operations": [{"name": each.name, "title": each.title} for each in allowed]}
             ).decode()
         found = self._index().find_scored(sentence, call.caller.scopes, _MOST_FOUND)
+        advice = advise_unoffered(sentence)
+        if advice is not None:
+            rows = [{"name": each.name, "title": each.title} for _, each in found]
+            return orjson.dumps({"message": advice, "operations": rows}).decode()
         if found:
             return orjson.dumps(self._describe_found(found)).decode()
         hint = (
