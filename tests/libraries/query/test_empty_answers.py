@@ -10,7 +10,15 @@ from carrel.core.nothing_found import NothingFound
 from carrel.libraries.query.empty_answers import AskedTerm, FilterEffect, explain_empty
 from carrel.libraries.query.suggestions import candidate_prefixes, count_edits, suggest_spelling
 
-KNOWN = [("fibrosis", 12), ("fibroses", 2), ("liver", 40), ("livre", 1), ("hepatic", 9)]
+KNOWN = [
+    ("fibrosis", 12),
+    ("fibroses", 2),
+    ("liver", 40),
+    ("livre", 1),
+    ("hepatic", 9),
+    ("meeting", 30),
+    ("rui", 5),
+]
 
 
 @pytest.mark.parametrize(
@@ -26,6 +34,10 @@ KNOWN = [("fibrosis", 12), ("fibroses", 2), ("liver", 40), ("livre", 1), ("hepat
         ("xylophone", []),
         ("p53x", []),
         ("", []),
+        ("melting", []),
+        ("meetimg", ["meeting"]),
+        ("meating", ["meeting"]),
+        ("ruiz", []),
     ],
 )
 def test_a_mistyped_word_is_suggested_by_nearness_then_frequency(
@@ -86,6 +98,17 @@ def test_an_empty_answer_names_the_filter_that_removed_everything() -> None:
     assert empty.unmatched_filters == ("year:1850",)
     assert empty.removing_filters == ("author:smith",)
     assert empty.next_step == "Leave out year:1850."
+
+
+def test_what_is_asked_alone_is_never_to_be_left_out() -> None:
+    alone = explain_empty("papers", 10, filters=[FilterEffect("author:ruiz", 0)])
+    assert alone.next_step == "Check its spelling, or ask with plain words."
+    word = explain_empty("notes", 10, words=[AskedTerm("zzyx", 0)])
+    assert word.message == (
+        "Nothing was found in 10 notes. No note has: zzyx. Ask with other words."
+    )
+    two = [FilterEffect("author:ruiz", 0), FilterEffect("year:2020", 3)]
+    assert explain_empty("papers", 10, filters=two).next_step == "Leave out author:ruiz."
 
 
 @pytest.mark.parametrize("typed", [["the"], ["what", "is", "the"], ["Does"]])

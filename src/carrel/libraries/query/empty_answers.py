@@ -108,7 +108,15 @@ def explain_empty(
         tuple(notices),
         next_step
         or _choose_next_step(
-            documents, len(asked), unmatched, suggestions, (*empty, *removing), searched, limited_by
+            documents,
+            len(asked),
+            unmatched,
+            suggestions,
+            # What is asked alone cannot be left out.
+            (*empty, *removing) if asked or len(kept) > 1 else (),
+            searched,
+            limited_by,
+            has_filters=bool(kept),
         ),
         tuple(word.typed for word in asked),
         common,
@@ -131,6 +139,8 @@ def _choose_next_step(
     filters: Sequence[str],
     searched: str,
     limited_by: str,
+    *,
+    has_filters: bool,
 ) -> str:
     if not documents:
         return f"Add {searched} first."
@@ -143,16 +153,18 @@ def _choose_next_step(
         return f"Leave out {unmatched[0]}."
     if limited_by and not unmatched:
         return f"Ask without {limited_by}, or with other words."
+    if not asked and has_filters:
+        return "Check its spelling, or ask with plain words."
     if not asked:
         return f"Ask with words that the {searched} should have."
-    return "Ask with fewer or other words."
+    return "Ask with other words." if asked == 1 else "Ask with fewer or other words."
 
 
 def _sentences(empty: EmptyAnswer) -> Iterable[str]:
     if not empty.documents:
         yield f"There are no {empty.searched} yet."
     elif empty.limited_by:
-        things = empty.searched.removesuffix("s") if empty.documents == 1 else empty.searched
+        things = _singular(empty) if empty.documents == 1 else empty.searched
         yield (
             f"Nothing was found: {empty.limited_by} limited the search to "
             f"{empty.documents:,} {things}."
@@ -172,6 +184,10 @@ def _sentences(empty: EmptyAnswer) -> Iterable[str]:
     yield empty.next_step
 
 
+def _singular(empty: EmptyAnswer) -> str:
+    return empty.searched.removesuffix("s")
+
+
 def _asked_sentences(empty: EmptyAnswer) -> Iterable[str]:
     """Why nothing fits where no single word or filter is the reason."""
     if empty.unmatched_words or empty.unmatched_filters or empty.removing_filters:
@@ -181,7 +197,7 @@ def _asked_sentences(empty: EmptyAnswer) -> Iterable[str]:
     elif empty.searched_words and empty.limited_by:
         yield "Every word occurs, but not where the search was limited to."
     elif empty.searched_words:
-        yield "Every word occurs, but no document has all that was asked for."
+        yield f"Every word occurs, but no {_singular(empty)} has all that was asked for."
     elif empty.common_words:
         yield "Only words too common to search by were asked for."
 
@@ -189,6 +205,6 @@ def _asked_sentences(empty: EmptyAnswer) -> Iterable[str]:
 def _word_sentences(empty: EmptyAnswer) -> Iterable[str]:
     if empty.documents and empty.unmatched_words:
         shown = ", ".join(empty.unmatched_words[:_MAX_SHOWN_WORDS])
-        yield f"No document has: {shown}."
+        yield f"No {_singular(empty)} has: {shown}."
     for word, found in empty.did_you_mean.items():
         yield f"{word} may be misspelled: {', '.join(found)}?"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import combinations, pairwise
 
 from carrel.libraries.text.folding import fold_text
 
@@ -13,6 +14,13 @@ _SHORTEST_WITH_TWO = 8
 MAX_SUGGESTIONS = 3
 # Longer words than this are not typed, and comparing them costs the square of their length.
 _LONGEST_WORD = 64
+# A key beside the right one is hit by mistake, and one vowel is taken for another; other letters
+# are seldom exchanged: "melting" is not "meeting" mistyped.
+_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_VOWELS = "aeiouy"
+_SOUNDS = ("ckqsz", "fvw", "bp", "dt", "gj", "mn")
+_LIKELY = 1
+_UNLIKELY = 2
 
 
 def allowed_edits(word: str) -> int:
@@ -46,7 +54,8 @@ def suggest_spelling(
         return []
     found: dict[str, tuple[int, int, int]] = {}
     for candidate, count in candidates:
-        if count <= 0 or candidate == asked or abs(len(candidate) - len(asked)) > most:
+        is_short = len(candidate) < _SHORTEST_WITH_ONE
+        if count <= 0 or is_short or candidate == asked or abs(len(candidate) - len(asked)) > most:
             continue
         edits = count_edits(asked, candidate, most)
         if edits is not None:
@@ -56,7 +65,10 @@ def suggest_spelling(
 
 
 def count_edits(one: str, other: str, most: int) -> int | None:
-    """Letters to insert, remove, change or swap with a neighbour; None for more than `most`."""
+    """Letters to insert, remove, change or swap with a neighbour; None for more than `most`.
+
+    A change that is no likely mistake of the hand or the ear counts as two.
+    """
     if abs(len(one) - len(other)) > most:
         return None
     before: list[int] = []
@@ -67,7 +79,7 @@ def count_edits(one: str, other: str, most: int) -> int | None:
             best = min(
                 previous[column] + 1,
                 current[column - 1] + 1,
-                previous[column - 1] + (letter != target),
+                previous[column - 1] + _change(letter, target),
             )
             if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == target:
                 best = min(best, before[column - 2] + 1)
@@ -76,3 +88,24 @@ def count_edits(one: str, other: str, most: int) -> int | None:
             return None
         before, previous = previous, current
     return previous[-1] if previous[-1] <= most else None
+
+
+def _change(one: str, other: str) -> int:
+    if one == other:
+        return 0
+    if not (one.isascii() and other.isascii()):
+        return _LIKELY
+    return _LIKELY if frozenset((one, other)) in _LIKELY_CHANGES else _UNLIKELY
+
+
+def _likely_changes() -> Iterator[frozenset[str]]:
+    for group in (_VOWELS, *_SOUNDS):
+        yield from (frozenset(pair) for pair in combinations(group, 2))
+    for row in _KEYS:
+        yield from (frozenset(pair) for pair in pairwise(row))
+    for upper, lower in pairwise(_KEYS):
+        for at, key in enumerate(lower):
+            yield from (frozenset((key, near)) for near in upper[at : at + 2])
+
+
+_LIKELY_CHANGES = frozenset(_likely_changes())
