@@ -119,7 +119,7 @@ def test_nothing_found_is_told_with_what_to_try_and_no_next_step(
 ) -> None:
     said = piped(home, capsys, *words, "zzqxw")
     assert said.out == ""
-    assert "fewer or other words" in said.err
+    assert "Ask with other words" in said.err
     assert "Next" not in said.err
 
 
