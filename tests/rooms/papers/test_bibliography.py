@@ -18,7 +18,9 @@ from carrel.cli import main
 from carrel.cli.papers_build import run
 from carrel.core.answer import Text
 from carrel.core.caller import Visit
+from carrel.core.errors import InvalidInputError
 from carrel.libraries.bibliography.formats import read_bibliography
+from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.settings import Settings
 from carrel.wiring.desk import open_desk
 from tests.services.pdf_files import Line, make_pdf
@@ -174,6 +176,18 @@ def test_other_forms_say_the_same(home: Path, form: str) -> None:
     assert items["vaswani-2017-attention"]["type"] == "article"
     assert items["lovelace-2018-meeting"]["type"] == "paper-conference"
     assert "issued" not in items["anon-nd-behaviour"]
+
+
+def test_named_papers_are_exported_once_each_in_their_order(home: Path) -> None:
+    papers = [json.loads(line) for line in ask(home, "export_papers", limit=100).splitlines()]
+    wanted = [papers[2]["paper_id"], papers[0]["paper_id"], papers[2]["paper_id"]]
+    named = ask(home, "export_papers", ids=wanted).splitlines()
+    assert [json.loads(line)["paper_id"] for line in named] == wanted[:2]
+    assert ask(home, "export_papers", ids=wanted[:1], format="bibtex").count("@") == 1
+    with pytest.raises(PaperNotFoundError):
+        ask(home, "export_papers", ids=["0" * 32])
+    with pytest.raises(InvalidInputError, match="either query or ids"):
+        ask(home, "export_papers", ids=wanted, query="attention")
 
 
 def test_every_paper_that_can_be_exported_has_a_bibtex_entry(home: Path) -> None:

@@ -82,6 +82,12 @@ def test_an_export_holds_what_the_query_finds_or_everything(stage: Stage) -> Non
     assert len(json.loads(ask(stage, "export_references", format="csl-json"))) == 3
     found = json.loads(ask(stage, "export_references", format="csl-json", query="third"))
     assert [item["id"] for item in found] == ["c"]
+    named = json.loads(ask(stage, "export_references", format="csl-json", ids=["c", "a", "c"]))
+    assert [item["id"] for item in named] == ["c", "a"]
+    missing = ask(stage, "export_references", ids=["a", "x"])
+    assert "x" in missing.message
+    both = ask(stage, "export_references", ids=["a"], query="third")
+    assert both.message == "Give either query or ids"
 
 
 def test_every_missing_reference_of_a_citation_is_named(stage: Stage) -> None:

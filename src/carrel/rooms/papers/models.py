@@ -23,6 +23,8 @@ MAX_QUOTE_CHARACTERS = 4_000
 MAX_PASSAGES = 50
 MAX_NEIGHBOURS = 10
 MAX_WITHIN = 50
+# How many papers an export can name one by one.
+MAX_EXPORTED_IDS = 200
 # How many authors a hit names.
 SHOWN_AUTHORS = 3
 
@@ -69,6 +71,11 @@ class ExportPapers(Question):
         default=None,
         max_length=MAX_QUERY_CHARACTERS,
         description="Only papers that match; all without it",
+    )
+    ids: list[Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)]] = Field(
+        default_factory=list,
+        max_length=MAX_EXPORTED_IDS,
+        description="Only these: paper ids, DOIs or arXiv ids",
     )
     limit: int = Field(default=100, ge=1, le=1000)
     page: int = Field(default=1, ge=1)

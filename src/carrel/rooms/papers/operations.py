@@ -8,6 +8,7 @@ from typing import Any
 from carrel.core.answer import Explained, Explanation, Text
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
+from carrel.core.errors import InvalidInputError
 from carrel.core.note_links import NoNotes, NotesAbout, find_notes
 from carrel.core.paging import explain_past_end
 from carrel.core.quoting import QuotedSource
@@ -260,6 +261,12 @@ class PapersOperations:
         ),
     )
     async def export_papers(self, question: ExportPapers, call: Call) -> Text:
+        if question.ids and question.query is not None:
+            raise InvalidInputError(
+                "Give either query or ids", next_step="Leave one of them out and call again."
+            )
+        if question.ids:
+            return Text(await self._papers.export_named(question.format, question.ids))
         return Text(
             await self._papers.export(
                 question.format, question.query, page=question.page, limit=question.limit

@@ -81,7 +81,12 @@ class Papers:
                     parse_paper_query(query), first=first, count=limit
                 )
             ]
-        papers = [await self.metadata(paper_id) for paper_id in ids]
+        return await self.export_named(form, ids)
+
+    async def export_named(self, form: str, names: Sequence[str]) -> str:
+        """These papers, each once, as JSON lines or a bibliography. PaperNotFoundError."""
+        named = [await self.metadata(name) for name in names]
+        papers = list({paper.paper_id: paper for paper in named}.values())
         if form == "jsonl":
             return "".join(f"{paper.model_dump_json()}\n" for paper in papers)
         return await write_papers([await self._to_cite(paper) for paper in papers], form)

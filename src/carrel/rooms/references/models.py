@@ -90,15 +90,21 @@ class ListCitationStyles(Question):
     page: Page = 1
 
 
+# How many works an export can name one by one.
+MAX_EXPORTED_IDS = 200
+
+
 class ExportReferences(Question):
     format: Literal["csl-json", "bibtex", "biblatex", "ris"] = "bibtex"
     query: str | None = Field(
         default=None, max_length=500, description="Only references that match; all without it"
     )
+    ids: list[Annotated[str, Field(max_length=500)]] = Field(
+        default_factory=list, max_length=MAX_EXPORTED_IDS, description="Only these"
+    )
     lossless: bool = Field(
         default=False,
-        description="Also write what the format has no field for, in a field that only Carrel "
-        "reads (carrel-csl)",
+        description="Also what the format has no field for, as carrel-csl, read by Carrel alone",
     )
 
 

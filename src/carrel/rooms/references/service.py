@@ -12,6 +12,7 @@ from typing import TypeVar
 from carrel.core.answer import Explained, Explanation, Job, Text
 from carrel.core.caller import Call
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
+from carrel.core.errors import InvalidInputError
 from carrel.core.nothing_found import NothingFound, PartlyFound
 from carrel.core.paging import explain_past_end
 from carrel.core.parsing import parse_in_thread
@@ -180,7 +181,7 @@ class ReferencesRoom:
         return await self._with_notices(OneReference(reference=changed), call)
 
     async def cite(self, question: CiteReferences, call: Call) -> Citations:
-        works, found = await self._cited_works(question, call)
+        works, found = await self._cited_works(question.ids, call)
         locale = question.locale or self._default_locale
         style = question.style or self.default_style
         entries: list[Citation] = []
@@ -199,14 +200,14 @@ class ReferencesRoom:
         return answer
 
     async def _cited_works(
-        self, question: CiteReferences, call: Call
+        self, ids: Sequence[str | CitedReference], call: Call
     ) -> tuple[list[CitedWork], list[Item]]:
         """What is cited, and each item once; ReferencesNotFoundError names all that are unknown."""
         library = self._libraries.of(call.caller)
         works: list[CitedWork] = []
         items: dict[str, Item] = {}
         missing: list[str] = []
-        for given in question.ids:
+        for given in ids:
             work, item = await self._cited_work(given, library, call)
             if item is None:
                 missing.append(given if isinstance(given, str) else given.id)
@@ -239,12 +240,19 @@ class ReferencesRoom:
         return replace(work, id=paper.paper_id), {**paper.item, "id": paper.paper_id}
 
     async def export(self, question: ExportReferences, call: Call) -> Text:
+        """All references, those that match, or those that are named. ReferencesNotFoundError."""
         library = self._libraries.of(call.caller)
-        items = (
-            await library.find_all(parse_reference_query(question.query))
-            if question.query
-            else (await library.snapshot()).items
-        )
+        items: Sequence[Item]
+        if question.ids and question.query:
+            raise InvalidInputError(
+                "Give either query or ids", next_step="Leave one of them out and call again."
+            )
+        if question.ids:
+            _, items = await self._cited_works(question.ids, call)
+        elif question.query:
+            items = await library.find_all(parse_reference_query(question.query))
+        else:
+            items = (await library.snapshot()).items
         form = bibliography.ExportFormat(question.format)
         return Text(await _write(items, form, lossless=question.lossless))
 

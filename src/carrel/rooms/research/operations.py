@@ -275,8 +275,8 @@ class ResearchOperations:
     @operation(
         title="Submit a hypothesis",
         description=(
-            "Add a person's own hypothesis to a project; a running one reviews and ranks it, else "
-            "call review_hypothesis and rank_hypotheses."
+            "Add a person's own hypothesis; a running project reviews and ranks it, else next_step "
+            "names the calls."
         ),
         scopes=frozenset({"hypotheses:generate"}),
         effect=Effect.WRITES,
