@@ -99,6 +99,7 @@ def _is_name(name: str) -> bool:
     }
 
 
+@pytest.mark.promise("D18")
 def test_nobody_gains_scopes_by_being_acted_for(
     people: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,6 +180,7 @@ def test_what_the_operator_adds_for_a_user_is_theirs_alone(
     assert found["title"] == "Hers"
 
 
+@pytest.mark.promise("D18")
 def test_the_log_has_the_user_and_the_operator(
     people: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

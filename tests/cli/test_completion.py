@@ -230,6 +230,7 @@ def test_bash_completes(environment: dict[str, str]) -> None:
         shell.close()
 
 
+@pytest.mark.promise("A8")
 @needs["bash"]
 @pytest.mark.parametrize("quote", ["", "'", '"'])
 def test_bash_obeys_nothing_of_a_stored_key(

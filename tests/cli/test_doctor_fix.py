@@ -73,6 +73,7 @@ def test_a_well_home_needs_nothing(home: Path, capsys: pytest.CaptureFixture[str
     assert (code, facts["is_well"], facts["repairs"]) == (0, True, [])
 
 
+@pytest.mark.promise("D19")
 def test_a_damaged_index_is_made_again(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for file in (home / "papers" / "segments").rglob("meta.json"):
         file.write_text("{", encoding="utf-8")
@@ -96,6 +97,7 @@ def test_modes_are_mended(home: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert_nothing_lost(capsys)
 
 
+@pytest.mark.promise("D19")
 def test_drafts_of_killed_writes_are_moved_aside(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -184,6 +186,7 @@ def test_a_launcher_that_is_missing_is_left_and_said(
     assert file.read_text(encoding="utf-8") == written
 
 
+@pytest.mark.promise("D19")
 @pytest.mark.skipif(os.name == "nt", reason="links and modes of POSIX")
 def test_links_are_not_followed(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

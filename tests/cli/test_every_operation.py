@@ -40,6 +40,7 @@ def everything() -> list[Operation[Any]]:
     return [*catalogue().operations.values(), *local]
 
 
+@pytest.mark.promise("D18")
 @pytest.mark.parametrize("operation", everything(), ids=lambda each: each.name)
 def test_every_operation_has_a_command_that_takes_every_parameter(
     operation: Operation[Any],

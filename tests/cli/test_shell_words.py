@@ -33,6 +33,7 @@ def test_bash_reads_back_what_was_quoted(name: str) -> None:
         assert split_line(f"carrel {quote}{quote_for_bash(name, quote)}{quote}") == ["carrel", name]
 
 
+@pytest.mark.promise("A8")
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 @pytest.mark.parametrize("quote", ["", "'", '"'])
 def test_a_real_bash_obeys_nothing_of_a_name(quote: str) -> None:

@@ -139,6 +139,7 @@ def _finish(ask: Ask, answer: Any) -> Any:
     return answer
 
 
+@pytest.mark.promise("D17")
 @pytest.mark.parametrize("adder", DOORS)
 def test_a_note_is_seen_changed_and_gone_at_every_door(doors: dict[str, Ask], adder: str) -> None:
     ask, first, second = doors[adder], _word(), _word()
@@ -157,6 +158,7 @@ def test_a_note_is_seen_changed_and_gone_at_every_door(doors: dict[str, Ask], ad
     assert _unseen_by(doors, "search_knowledge", second) == list(DOORS)
 
 
+@pytest.mark.promise("D17")
 @pytest.mark.parametrize("adder", DOORS)
 def test_a_reference_is_seen_changed_and_gone_at_every_door(
     doors: dict[str, Ask], adder: str
@@ -174,6 +176,7 @@ def test_a_reference_is_seen_changed_and_gone_at_every_door(
     assert _unseen_by(doors, "search_references", second, "references") == list(DOORS)
 
 
+@pytest.mark.promise("D17")
 @pytest.mark.parametrize("adder", DOORS)
 def test_a_paper_is_seen_changed_and_gone_at_every_door(doors: dict[str, Ask], adder: str) -> None:
     ask, first, second = doors[adder], _word(), _word()
@@ -192,6 +195,7 @@ def test_a_paper_is_seen_changed_and_gone_at_every_door(doors: dict[str, Ask], a
     assert _unseen_by(doors, "search_papers", second) == list(DOORS)
 
 
+@pytest.mark.promise("D17")
 @pytest.mark.parametrize("adder", DOORS)
 def test_a_project_is_seen_changed_and_gone_at_every_door(
     doors: dict[str, Ask], adder: str
