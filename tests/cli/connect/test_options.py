@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,6 +74,24 @@ def test_a_token_can_be_typed_and_the_root_of_a_server_means_its_desk(
         "headers": {"Authorization": "Bearer carrel_secret"},
     }
     assert URL in done.err
+
+
+def test_a_token_typed_at_a_terminal_is_not_shown(home: Path) -> None:
+    pty = pytest.importorskip("pty", reason="terminals of POSIX")
+    child, terminal = pty.fork()
+    if child == 0:
+        words = ["connect", "cursor", "--url", URL, "--token", "-"]
+        os.execv(sys.executable, [sys.executable, "-m", "carrel", *words])
+    shown = b""
+    while b"Token:" not in shown:
+        shown += os.read(terminal, 4096)
+    os.write(terminal, b"carrel_secret\n")
+    with contextlib.suppress(OSError):
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    os.close(terminal)
+    assert os.waitpid(child, 0)[1] == 0, shown
+    assert shown.count(b"carrel_secret") == 1
 
 
 def test_a_header_of_ones_own_keeps_the_secret_of_this_home_out(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 import re
 import sys
 from pathlib import Path
@@ -187,7 +188,7 @@ def _address(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Ht
     if not "".join(headers.values()).isascii():
         parser.error("--header takes letters, digits and signs of ASCII only")
     is_typed = options.token == "-"  # noqa: S105 - it means that standard input has the token
-    token = sys.stdin.readline().strip() if is_typed else options.token
+    token = _read_token() if is_typed else options.token
     is_token = bool(token) and token.isascii() and token.isprintable() and " " not in token
     if options.token is not None and not is_token:
         parser.error("--token must be a token, as carrel tokens create prints it")
@@ -207,6 +208,13 @@ def _address(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Ht
             file=sys.stderr,
         )
     return Http(url, headers)
+
+
+def _read_token() -> str:
+    """A token from standard input; not shown where it is typed."""
+    if sys.stdin.isatty():
+        return getpass.getpass("Token: ").strip()
+    return sys.stdin.readline().strip()
 
 
 def _pair(
