@@ -125,6 +125,11 @@ def test_a_paper_shows_what_it_cites_and_what_cites_it(home: Path) -> None:
         assert names(answer.cited_by) == ["e", "d", "c"]
         assert answer.cited_by_count == 3
         assert (answer.papers_with_references, answer.papers) == (4, 6)
+        assert answer.papers_with_text == 6
+        assert answer.message.endswith(
+            "4 of 6 papers have a known reference list, and in the texts of the others none was "
+            "found."
+        )
         page = await ask("get_citations", paper_id="10.1000/b", direction="in", limit=2, page=2)
         assert names(page.cited_by) == ["c"]
         assert page.references is None

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from carrel.cli.calls import Terminal, at_terminal
 from carrel.core.answer import Text, split_explanation
 from carrel.core.caller import Caller, Visit
 from carrel.core.errors import CarrelError
+from carrel.rooms.papers.building.merging import merge_records
 from carrel.rooms.papers.building.models import BuildOptions
+from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.correction_models import EditPaper
 from carrel.settings import Settings
 from carrel.stores.corpus.snapshot_export import export_snapshot
@@ -105,6 +108,44 @@ def test_an_edit_is_found_counted_cited_and_exported(settings: Settings, tmp_pat
         assert row.fetchone() == ("On cetaceans", "1999")
 
 
+def test_an_edit_tells_the_name_that_the_caller_used(settings: Settings) -> None:
+    async def work(ask: Ask) -> None:
+        asked = {"action": "edit", "paper_id": "10.1000/whales"}
+        told = await ask("edit_paper", **asked, year=1999)
+        assert "set year." in told["message"]
+        assert told["changes"] == [
+            {"field": "date", "before": "2001", "after": "1999", "set_as": "year"}
+        ]
+        (change,) = (await ask("edit_paper", **asked, date="1999-04"))["changes"]
+        assert (change["field"], "set_as" in change) == ("date", False)
+        await ask("edit_paper", **asked, tags=["one", "two"])
+        await ask("edit_paper", **asked, tags=["three"])
+        shown = await ask("get_paper_metadata", paper_id="10.1000/whales")
+        assert shown["tags"] == ["three"], "lists are replaced"
+
+    run(settings, work)
+
+
+def merged_keywords(*records: PaperRecord) -> tuple[str, ...]:
+    return merge_records(records).keywords
+
+
+def test_a_preprint_does_not_make_the_published_paper_a_preprint() -> None:
+    early = PaperRecord(
+        title="Drift", venue="Preprints of Cold", doi="10.5555/a", keywords=("cold", "Preprint")
+    )
+    published = PaperRecord(
+        title="Drift", venue="Cold Physics", doi="10.5555/b", keywords=("quartz",)
+    )
+    assert merged_keywords(published, early) == ("quartz", "cold")
+    assert merged_keywords(early, replace(early, keywords=("x",))) == ("cold", "Preprint", "x")
+    about_preprints = replace(published, keywords=("preprint", "peer review"))
+    assert merged_keywords(about_preprints, replace(published, keywords=())) == (
+        "preprint",
+        "peer review",
+    )
+
+
 def test_old_ids_addresses_passages_and_notes_lead_to_the_merged_paper(settings: Settings) -> None:
     async def work(ask: Ask) -> None:
         found = await ask("find_passages", query="humpback winter")
@@ -113,7 +154,10 @@ def test_old_ids_addresses_passages_and_notes_lead_to_the_merged_paper(settings:
         note = await ask(
             "save_knowledge", title="About it", content=f"See [[paper:{gone}]].", tags=[]
         )
-        await ask("edit_paper", action="merge", paper_id=kept, papers=[gone])
+        told = await ask("edit_paper", action="merge", paper_id=kept, papers=[gone])
+        assert told["message"].endswith(
+            "It has the keywords and tags of all; the text of short.md is kept and not shown."
+        )
         shown = await ask("get_paper_metadata", paper_id=f"paper://{gone}/metadata")
         assert (shown["paper_id"], shown["former_ids"]) == (kept, [gone])
         assert [each["id"] for each in shown["notes"]] == [note["id"]]

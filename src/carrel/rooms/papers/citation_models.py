@@ -183,6 +183,8 @@ class CitationAnswer(Answer):
     versions: list[BriefPaper] = Field(default=[], exclude_if=lambda value: not value)
     papers_with_references: int
     papers: int
+    # Where a paper has a text and no list is known, none was found in the text.
+    papers_with_text: int = 0
 
 
 class RelatedPaper(BriefPaper):

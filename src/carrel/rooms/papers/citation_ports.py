@@ -25,12 +25,14 @@ from carrel.rooms.papers.citation_models import (
 class CitationCoverage:
     """How many papers there are, and of how many the reference list is known.
 
-    `papers_to_renew` are in files of an earlier version, where titles link nothing.
+    `papers_to_renew` are in files of an earlier version, where titles link nothing. `with_text`
+    counts the papers whose full text was read, with a list or without.
     """
 
     papers: int
     with_references: int
     papers_to_renew: int = 0
+    with_text: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,7 @@ class PaperCitations:
             versions=versions,
             papers_with_references=coverage.with_references,
             papers=coverage.papers,
+            papers_with_text=coverage.with_text,
         )
 
     async def find_related(self, names: Sequence[str], by: str, limit: int) -> list[RelatedPaper]:
@@ -194,7 +195,19 @@ def _explain_unknown(has_text: bool) -> str:
 
 
 def _known_lists(coverage: CitationCoverage) -> str:
-    return f"{coverage.with_references:,} of {coverage.papers:,} papers have a known reference list"
+    """Of how many papers lists are known, and why not of the others."""
+    known = (
+        f"{coverage.with_references:,} of {coverage.papers:,} papers have a known reference list"
+    )
+    if coverage.with_references >= coverage.papers:
+        return known
+    without_text = coverage.papers - coverage.with_text
+    if not without_text:
+        return f"{known}, and in the texts of the others none was found"
+    if not coverage.with_text:
+        return f"{known}, and none has a full text"
+    has = "has" if without_text == 1 else "have"
+    return f"{known}; {without_text:,} {has} no full text, in the other texts none was found"
 
 
 def _listed(reference: LinkedReference) -> ListedReference:

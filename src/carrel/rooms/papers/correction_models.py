@@ -148,8 +148,10 @@ class EditPaper(Question):
     issn: _Issn | None = None
     url: _Url | None = None
     abstract: _LongText | None = None
-    keywords: _Lines | None = None
-    tags: _Lines | None = None
+    keywords: Annotated[_Lines | None, Field(description="All of them: replaces the old ones")] = (
+        None
+    )
+    tags: Annotated[_Lines | None, Field(description="All of them: replaces the old ones")] = None
     institutions: _Lines | None = None
     type: _CslType | None = None
     language: _Short | None = None
@@ -215,6 +217,11 @@ class EditPaper(Question):
         if self.year is not None and self.date and not self.date.startswith(str(self.year)):
             raise ValueError("year and date differ")
 
+    def given_names(self) -> dict[str, str]:
+        """The names that the caller used, by the names of a record's fields."""
+        given = [name for name in get_args(FieldName) if getattr(self, name) is not None]
+        return {RECORD_FIELDS.get(name, name): name for name in (*given, *self.clear)}
+
     def set_fields(self) -> dict[str, str | tuple[str, ...]]:
         """The values to set, by the names of a record's fields."""
         found: dict[str, str | tuple[str, ...]] = {}
@@ -232,6 +239,8 @@ class ShownChange(Answer):
     field: str
     before: str | list[str] | None
     after: str | list[str] | None
+    # The name under which the caller set it, where that is another.
+    set_as: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class CorrectedPaper(Answer):

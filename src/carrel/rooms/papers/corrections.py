@@ -38,10 +38,12 @@ class PaperCorrections:
     @operation(
         title="Correct a paper",
         description=(
-            "Corrects the corpus. edit: set fields of a paper, or clear them; merge: papers become "
-            "part of paper_id, whose id stays; split: records of a paper become another; remove; "
-            "undo: a decision by number, or the paper's last. Answers with the number to undo it "
-            "by. Builds keep corrections; old ids keep working. dry_run shows what would change."
+            "Corrects the corpus. edit: set fields of a paper, or clear them (lists such as tags "
+            "and keywords are replaced: send all); merge: papers become part of paper_id, whose id "
+            "and text stay, with the keywords and tags of all; split: records of a paper become "
+            "another; remove; undo: a decision by number, or the paper's last. Answers with the "
+            "number to undo it by. Builds keep corrections; old ids keep working. dry_run shows "
+            "what would change."
         ),
         scopes=frozenset({"papers:write"}),
         effect=Effect.DESTROYS,

@@ -49,6 +49,7 @@ from carrel.stores.corpus.papers import (
     papers_of_rows,
     sort_by_year,
 )
+from carrel.stores.corpus.statistics import count_texts
 from carrel.stores.corpus.store import CorpusPaperStore
 
 _MILLION = 1_000_000
@@ -66,7 +67,9 @@ class CorpusCitations:
         def work(session: CorpusSession) -> CitationCoverage:
             version = session.version
             older = sum(each.live_papers for each in version.segments if not has_citations(each))
-            return CitationCoverage(version.papers, count_lists(session), older)
+            return CitationCoverage(
+                version.papers, count_lists(session), older, count_texts(session)
+            )
 
         return await self._store.run(work)
 

@@ -23,9 +23,7 @@ _COUNTED = (META_WITH_DOI, META_WITH_SOURCE, META_WITH_BIBTEX, META_WITH_TRANSLA
 def corpus_statistics(session: CorpusSession, index: str) -> CorpusStatistics:
     """What the whole corpus holds."""
     version = session.version
-    if "counts" not in version.answers:
-        version.answers["counts"] = _add_up(session)
-    counts, years = version.answers["counts"]
+    counts, years = _counts(session)
     manifest = version.manifest
     return CorpusStatistics(
         papers=version.papers,
@@ -45,6 +43,19 @@ def corpus_statistics(session: CorpusSession, index: str) -> CorpusStatistics:
         built_at=manifest.built_at,
         index=index,
     )
+
+
+def count_texts(session: CorpusSession) -> int:
+    """How many papers have a full text."""
+    return int(_counts(session)[0][META_WITH_SOURCE])
+
+
+def _counts(session: CorpusSession) -> tuple[Counter[str], Counter[str]]:
+    answers = session.version.answers
+    if "counts" not in answers:
+        answers["counts"] = _add_up(session)
+    counts, years = answers["counts"]
+    return counts, years
 
 
 def _add_up(session: CorpusSession) -> tuple[Counter[str], Counter[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from carrel.core.errors import InvalidInputError
@@ -35,6 +35,7 @@ from carrel.rooms.papers.correction_models import (
 )
 
 _MAX_DECISIONS = 10_000
+_NO_NAMES: Mapping[str, str] = {}
 _SHOWN_KEYS = ("doi:", "arxiv:", "pmid:", "pmcid:", "bib:")
 
 
@@ -50,15 +51,19 @@ def correct_paper(builder: PaperBuilder, question: EditPaper, who: str) -> Paper
 
     decided = builder.decide(who, make, NoProgress(), is_rehearsal=question.dry_run)
     number, decision = decided.number, decided.decision
+    hidden = _find_hidden_texts(merged, decided)
     undo = f"edit_paper(action=undo, number={number}), or carrel papers undo {number}, undoes it."
     return PaperCorrected(
         action=decision.action,
-        message=_describe(decision, is_done=not question.dry_run),
+        message=_describe(decision, is_done=not question.dry_run, names=question.given_names())
+        + (_describe_merge(hidden) if merged else ""),
         decision=None if question.dry_run else number,
         dry_run=question.dry_run,
         papers=_show_papers(decided),
-        changes=_show_changes(_find_merge_changes(merged, decided) or decision.changes),
-        hidden_texts=_find_hidden_texts(merged, decided),
+        changes=_show_changes(
+            _find_merge_changes(merged, decided) or decision.changes, question.given_names()
+        ),
+        hidden_texts=hidden,
         next_step="Call again without dry_run to do it." if question.dry_run else undo,
     )
 
@@ -89,6 +94,12 @@ def _find_hidden_texts(merged: Sequence[PublishedRecords], decided: DecisionResu
         for record, address in zip(paper.records, paper.addresses, strict=True)
         if record.markdown_sha256 not in shown
     ]
+
+
+def _describe_merge(hidden: Sequence[str]) -> str:
+    """What becomes of the keywords and texts of papers that are merged."""
+    kept = f"; the text of {', '.join(hidden)} is kept and not shown" if hidden else ""
+    return f" It has the keywords and tags of all{kept}."
 
 
 def tell_history(builder: PaperBuilder, question: PaperHistoryOf) -> PaperHistory:
@@ -158,13 +169,15 @@ def _draft(question: EditPaper, desk: DecisionDesk) -> DecisionDraft:
             return desk.undo(question.paper_id, question.number)
 
 
-def _describe(decision: Decision, *, is_done: bool) -> str:
-    """One sentence for a person."""
+def _describe(decision: Decision, *, is_done: bool, names: Mapping[str, str] = _NO_NAMES) -> str:
+    """One sentence for a person, with the names of fields that the caller used."""
     first, *others = decision.papers
     named = f"«{first.title}»" if first.title else first.paper_id
     match decision.action:
         case "edit":
-            fields = ", ".join(_shown_field(each.field) for each in decision.changes)
+            fields = ", ".join(
+                names.get(each.field) or _shown_field(each.field) for each in decision.changes
+            )
             return f"{named}: {'set' if is_done else 'would set'} {fields}."
         case "merge":
             count = len(decision.papers)
@@ -243,10 +256,15 @@ def _show_decision(decision: Decision) -> ShownDecision:
     )
 
 
-def _show_changes(changes: Sequence[FieldChange]) -> list[ShownChange]:
+def _show_changes(
+    changes: Sequence[FieldChange], names: Mapping[str, str] = _NO_NAMES
+) -> list[ShownChange]:
     return [
         ShownChange(
-            field=_shown_field(each.field), before=_shown(each.before), after=_shown(each.after)
+            field=(field := _shown_field(each.field)),
+            before=_shown(each.before),
+            after=_shown(each.after),
+            set_as=given if (given := names.get(each.field, field)) != field else None,
         )
         for each in changes
     ]

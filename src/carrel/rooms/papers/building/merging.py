@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carrel.libraries.text.folding import fold_text
 from carrel.rooms.papers.building.paper_keys import facet_value, find_year
@@ -20,6 +20,7 @@ from carrel.rooms.papers.building.paper_records import (
     PaperRecord,
     is_guess,
 )
+from carrel.rooms.papers.building.record_works import describe_record
 
 ORIGINS_BY_TRUST: tuple[Origin, ...] = ("person", "publisher", "list", "layout", "guess")
 _TEXT_FIELDS = (
@@ -30,6 +31,8 @@ _TEXT_FIELDS = (
 _COMPARED = (
     "title", "authors", "publication_date", "doi", "venue", "volume", "issue", "pages", "arxiv_id",
 )  # fmt: skip
+# Keywords that say how far a work was from publication, as facets spell them.
+_STAGES = frozenset({"preprint", "preprints", "pre-print", "eprint", "e-print", "working paper"})
 _MAX_OTHER_VALUES = 2
 _MAX_VALUE_CHARACTERS = 300
 _WORD = re.compile(r"\w+")
@@ -80,7 +83,7 @@ def merge_records(records: Sequence[PaperRecord], leads: Sequence[int] = ()) -> 
         editors=_best_names(ranked["editors"], "editors"),
         institutions=_unite(record.institutions for record in records),
         publication_date=_fullest_date(ranked["publication_date"]),
-        keywords=_unite(record.keywords for record in records),
+        keywords=_unite_keywords(records),
         tags=_unite(record.tags for record in records),
         citation_key=_first(record.citation_key for record in records),
         bibtex=next((each.record.bibtex for each in ranked["bibtex"]), None),
@@ -185,6 +188,26 @@ def _unite(lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
             if spelled := facet_value(value):
                 seen.setdefault(spelled, value)
     return tuple(seen.values())
+
+
+def _unite_keywords(records: Sequence[PaperRecord]) -> tuple[str, ...]:
+    """The keywords of all; "preprint", which a preprint has, tells nothing of what appeared."""
+    united = _unite(record.keywords for record in records)
+    stages = [word for word in united if facet_value(word) in _STAGES]
+    if not stages:
+        return united
+    works = [describe_record(record, "", "") for record in records]
+    # Of a preprint with a DOI like any other, its kind or venue says what it is.
+    is_preprint = [work.is_preprint or replace(work, doi=None).is_preprint for work in works]
+    kept = {
+        facet_value(word)
+        for record, is_early in zip(records, is_preprint, strict=True)
+        for word in record.keywords
+        if not is_early
+    }
+    if all(is_preprint) or not any(work.is_published for work in works):
+        return united
+    return tuple(word for word in united if word not in stages or facet_value(word) in kept)
 
 
 def _fullest_date(candidates: Sequence[_Candidate]) -> str | None:
