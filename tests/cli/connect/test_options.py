@@ -94,6 +94,17 @@ def test_a_token_typed_at_a_terminal_is_not_shown(home: Path) -> None:
     assert shown.count(b"carrel_secret") == 1
 
 
+@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
+def test_a_token_in_a_file_that_others_read_is_warned_of(connect: Connect, home: Path) -> None:
+    remote = ("cursor", "--url", URL, "--write")
+    assert "token" not in connect(*remote, "--token", "t").err
+    assert "version control" in connect(*remote, "--token", "t", "--scope", "project").err
+    file = home / ".cursor" / "mcp.json"
+    file.chmod(0o644)
+    assert f"chmod 600 {file}" in connect(*remote, "--token", "u", "--replace").err
+    assert "chmod" not in connect(*remote, "--replace").err
+
+
 def test_a_header_of_ones_own_keeps_the_secret_of_this_home_out(
     connect: Connect, home: Path
 ) -> None:

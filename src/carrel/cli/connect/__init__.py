@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from carrel.cli.connect.clients import CLIENTS, NAMES, WITHOUT_FILE, Client
 from carrel.cli.connect.places import Machine, this_machine
+from carrel.cli.connect.readers import warn_of_readers
 from carrel.cli.connect.snippets import lines_to_paste, make_snippet, open_webui_text
 from carrel.cli.connect.ways import Http, Way, read_way
 from carrel.cli.json_output import add_json_option, show_json
@@ -243,6 +244,7 @@ def _write(
             is_same=lambda found: read_way(found) == read_way(entry),
             describe=_describe,
         )
+    warn_of_readers(file, options.scope, way)
     if not options.json:
         _say_written(client, file, outcome)
     return outcome.value
