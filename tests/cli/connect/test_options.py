@@ -97,7 +97,7 @@ def test_a_token_typed_at_a_terminal_is_not_shown(home: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
 def test_a_token_in_a_file_that_others_read_is_warned_of(connect: Connect, home: Path) -> None:
     remote = ("cursor", "--url", URL, "--write")
-    assert "token" not in connect(*remote, "--token", "t").err
+    assert "holds a token" not in connect(*remote, "--token", "t").err
     assert "version control" in connect(*remote, "--token", "t", "--scope", "project").err
     file = home / ".cursor" / "mcp.json"
     file.chmod(0o644)
