@@ -129,3 +129,15 @@ def test_the_catalogue(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert any(row["address"].startswith("paper://") for row in read(capsys, "read"))
     prompts = read(capsys, "prompt")
     assert all(isinstance(row["arguments"], list) for row in prompts)
+
+
+def test_a_client_is_given_the_desk_that_home_names(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = str(tmp_path / "other")
+    for words in (["--home", other, "connect", "cursor"], ["connect", "cursor", "--home", other]):
+        entry = json.loads(read(capsys, *words)["snippet"])["mcpServers"]["carrel"]
+        assert entry["args"] == ["mcp", "--home", other]
+    with pytest.raises(SystemExit):
+        main(["connect", "cursor", "--home", other, "--url", "http://127.0.0.1:8080"])
+    assert "--home is for a client that starts Carrel itself" in capsys.readouterr().err

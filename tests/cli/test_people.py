@@ -129,3 +129,15 @@ def test_the_first_credential_is_made_once(home: Path) -> None:
     assert password
     assert second is None
     assert names == [FIRST_USER] == ["admin"]
+
+
+def test_a_token_for_a_user_may_do_no_more_than_the_user(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["users", "add", "ben", "--scopes", "papers:read", "--generate"]) == 0
+    assert main(["tokens", "create", "ok", "--scopes", "papers:read", "--user", "ben"]) == 0
+    capsys.readouterr()
+    assert main(["tokens", "create", "more", "--scopes", "admin", "--user", "ben"]) == 2
+    assert "ben may not do admin, so no token for ben may" in capsys.readouterr().err
+    assert main(["users", "add", "root", "--admin", "--generate"]) == 0
+    assert main(["tokens", "create", "all", "--scopes", "papers:write", "--user", "root"]) == 0

@@ -515,7 +515,7 @@ def test_the_health_of_a_library_is_told_by_reading_it_and_by_its_ends(tmp_path:
         return asyncio.run(run())
 
     assert health() == (True, True, f"{path} (made by the first reference)")
-    assert health('[{"id": "a"}]') == (True, True, f"{path} (1 references)")
+    assert health('[{"id": "a"}]') == (True, True, f"{path} (1 reference)")
     assert health("\ufeff [" + " " * 10_000 + "]\n")[:2] == (True, True)
     assert health("")[1] is True and health("  \n")[1] is True
     for broken in ("{}", "[1", "1]", "[1] x"):

@@ -92,12 +92,11 @@ class AddReport:
             steps.append(f"carrel watch {self.folder} --once takes out papers of files that left")
         if self.is_anything_done:
             steps.append('carrel find "WORDS" searches everything on the desk')
-            steps.append("carrel connect CLIENT --write gives the desk to an assistant")
+            steps.append(
+                "carrel connect CLIENT --write gives the desk to an assistant (--list names them)"
+            )
         if self.folder != _NO_FOLDER and (self.papers.new or self.papers.joined):
             steps.append(f"carrel watch {self.folder} keeps the papers in step with the folder")
-        if self.reference_ids:
-            one = quote(self.reference_ids[0])
-            steps.append(f"carrel references remove {one} --force takes a reference out again")
         self.next_steps = [f"  {step}" for step in steps[:_SHOWN_STEPS]]
 
     def to_page(self) -> Page:

@@ -83,9 +83,10 @@ def run(words: list[str]) -> int:
         show_json(_facts(report))
         return _exit_code(report)
     if report.of_team:
+        stay = "is the team's and stays so" if report.of_team == 1 else "are the team's and stay so"
         show(
-            f"{report.of_team} of these notes are the team's and stay so; an import never makes "
-            f"the team's notes personal again.",
+            f"{report.of_team} of these notes {stay}; an import never makes the team's notes "
+            f"personal again.",
             file=sys.stderr,
         )
     return _show_report(report, command)

@@ -111,7 +111,7 @@ def summarise(options: argparse.Namespace) -> int:
     except AuditUnavailableError:
         raise
     except CarrelError as error:
-        show(f"{error.message} {error.next_step}", file=sys.stderr)
+        show(f"{error.message.rstrip('.')}. {error.next_step}".strip(), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         close_progress()

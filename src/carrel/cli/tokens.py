@@ -17,6 +17,7 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
 from carrel.policy.authorization.models import AccessStore
 from carrel.policy.identity import StaticToken, hash_secret, new_secret
+from carrel.policy.scopes import expand_scopes
 from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
 from carrel.wiring.audit import record_command
@@ -86,8 +87,8 @@ async def _create(store: AccessStore, options: argparse.Namespace) -> None:
     if options.days <= 0:
         raise InvalidInputError("--days must be more than 0", next_step="Or use --never-expires.")
     scopes = parse_scopes(options.scopes, frozenset())
-    if options.user is not None and await store.user(options.user) is None:
-        raise NotFoundError("User", options.user, next_step="carrel users list shows who there is.")
+    if options.user is not None:
+        await _refuse_more_than_user(store, options.user, scopes)
     now = SystemClock().now().timestamp()
     secret = new_secret()
     expires_at = None if options.never_expires else now + options.days * 86_400.0
@@ -101,6 +102,19 @@ async def _create(store: AccessStore, options: argparse.Namespace) -> None:
         return
     show("Keep it safe: it is shown only now.", file=sys.stderr)
     show(secret)
+
+
+async def _refuse_more_than_user(store: AccessStore, name: str, scopes: frozenset[str]) -> None:
+    """A token that acts for a user may do no more than that user."""
+    user = await store.user(name)
+    if user is None:
+        raise NotFoundError("User", name, next_step="carrel users list shows who there is.")
+    beyond = sorted(scopes - expand_scopes(user.scopes))
+    if beyond:
+        raise InvalidInputError(
+            f"{name} may not do {', '.join(beyond)}, so no token for {name} may",
+            next_step=f"Leave that out; {name} has {', '.join(sorted(user.scopes))}.",
+        )
 
 
 async def _list(store: AccessStore, options: argparse.Namespace) -> None:

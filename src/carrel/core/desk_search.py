@@ -185,7 +185,9 @@ class DeskSearch:
                     found[name] = result
                 case CarrelError():
                     errors.append(result)
-                    found[name] = _not_searched(f"{result.message} {result.next_step}")
+                    found[name] = _not_searched(
+                        f"{result.message.rstrip('.')}. {result.next_step}".strip()
+                    )
                 case TimeoutError():
                     found[name] = _not_searched("It did not answer in time; ask it alone.")
                 case _:

@@ -107,7 +107,7 @@ PIPE_CLOSED_EXIT = 141
 EXIT_CODES: dict[int, str] = {
     0: "done; where nothing was found, it says so",
     1: "nothing of what was asked could be done, something is not well (`doctor`, `audit verify`, "
-    "`backup --check`), or a bug",
+    "`backup --verify`), or a bug",
     2: "the command, its options or what it was given do not fit",
     3: "what was named is not there",
     4: "not allowed",

@@ -36,18 +36,21 @@ class DatabaseReplacedError(UnavailableError):
     code = "database_replaced"
     is_retryable = False
 
-    def __init__(self, file: Path, what: str) -> None:
+    def __init__(self, file: Path, what: str, *, is_usable: bool = False) -> None:
         backup = newest_backup(_folders(file))
         restore = (
             f"The newest backup is {backup}: carrel restore {backup} --force"
             if backup
             else "No backup is known here"
         )
+        # Only a whole database can be taken as it is.
+        accept = (
+            f"; to use the file as it is, carrel databases accept {file.stem}" if is_usable else ""
+        )
         super().__init__(
             f"{file} {what}",
             next_step=f"{restore}. To begin with an empty one, carrel databases reset "
-            f"{file.stem}; to use the file as it is, "
-            f"carrel databases accept {file.stem}.",
+            f"{file.stem}{accept}.",
             details={"file": file.name, "backup": None if backup is None else str(backup)},
         )
 
@@ -103,7 +106,9 @@ def refuse_replaced(file: Path) -> None:
     has_log = file.with_name(f"{file.name}-wal").exists()
     if not has_log and int.from_bytes(header[_ID_AT : _ID_AT + 4], "big") != known:
         raise DatabaseReplacedError(
-            file, "is another database than the one this desk has kept data in"
+            file,
+            "is another database than the one this desk has kept data in",
+            is_usable=True,
         )
 
 

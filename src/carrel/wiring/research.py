@@ -157,7 +157,8 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     async def count_jobs() -> str:
         if not is_on_server and not file.exists():
             return f"{file} (made by the first project)"
-        return f"{len(await store.open_jobs())} jobs under way"
+        count = len(await store.open_jobs())
+        return f"{count} job{'' if count == 1 else 's'} under way"
 
     async def start() -> None:
         runner.look_for_work(lambda: is_on_server or file.exists())

@@ -37,6 +37,8 @@ def run(words: list[str]) -> int:
     parser = _parser()
     options, rest = parser.parse_args(given[:split]), given[split + 1 :]
     _check_options(parser, options, rest)
+    if options.home:
+        rest = ["--home", str(Path(options.home).expanduser().absolute()), *rest]
     machine = this_machine()
     if options.list:
         from carrel.cli.connect.listing import list_clients
@@ -97,6 +99,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--env", action="append", default=[], metavar="NAME=VALUE", help="set for carrel"
     )
+    parser.add_argument(
+        "--home", metavar="DIR", help="the desk that the client starts, where it is not the usual"
+    )
     parser.add_argument("--name", default="carrel", help="name of the server in the client")
     parser.add_argument(
         "--scope", help="user (usual) or project, where a client has both; cli for Cline's program"
@@ -137,6 +142,8 @@ def _check_options(
         )
     if not options.url and (options.token or options.header):
         parser.error("--token and --header are for a running server; name it with --url")
+    if options.url and options.home:
+        parser.error("--home is for a client that starts Carrel itself, not for --url")
     if options.url and options.env:
         parser.error("--env is for a client that starts Carrel itself, not for --url")
     _check_name(parser, options)

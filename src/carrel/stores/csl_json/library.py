@@ -290,7 +290,7 @@ class LibraryHealth:
             return Health(False, f"{path}: {error.message}", error.next_step)
         finally:
             await library.close()
-        return Health(True, f"{path} ({count} references)")
+        return Health(True, f"{path} ({count} reference{'' if count == 1 else 's'})")
 
     async def probe(self) -> Health:
         """Looks at both ends of the file, which costs the same at any size."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from carrel.core.clock import Clock
@@ -20,10 +20,11 @@ class EmbeddedDatabases:
         self._home = home
         self._files = files
 
-    def refuse_replaced(self) -> None:
+    def refuse_replaced(self, unused: Collection[str] = ()) -> None:
         """Raises DatabaseReplacedError before anything is made in place of missing data."""
-        for file in self._files.values():
-            refuse_replaced(file)
+        for name, file in self._files.items():
+            if name not in unused:
+                refuse_replaced(file)
 
     def refuse_damaged(self) -> None:
         """Reads all of each database; raises DatabaseReplacedError for a missing or damaged one."""

@@ -223,7 +223,7 @@ class SqlNoteStore(ABC):
 
     async def check(self) -> str:
         ((count,),) = await self._rows(f"SELECT count(*) FROM {self.notes}")
-        return f"{count} notes in {await self.describe_place()}"
+        return f"{count} note{'' if count == 1 else 's'} in {await self.describe_place()}"
 
     async def close(self) -> None:
         await self._driver.close()

@@ -17,7 +17,7 @@ from carrel.core.errors import CarrelError, describe_error
 from carrel.stores.file_lock import hold_lock
 from carrel.stores.sqlite.connection import connect, enable_write_ahead_log, transaction
 from carrel.stores.sqlite.errors import translate_driver_errors
-from carrel.stores.sqlite.schema import UpgradeStep, prepare_file, schema_version
+from carrel.stores.sqlite.schema import UpgradeStep, open_unwritable, prepare_file, schema_version
 
 log = logging.getLogger("carrel.cache")
 
@@ -110,7 +110,7 @@ class Database:
     def _read(self, work: Work[ResultT]) -> ResultT:
         connection = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = self._connect()
+            connection = self._local.connection = self._connect_to_read()
         connection.execute("BEGIN")
         try:
             return work(connection)
@@ -141,6 +141,11 @@ class Database:
             if is_last:
                 return
 
+    def _connect_to_read(self) -> sqlite3.Connection:
+        """As to write, but a folder that cannot be written can still be read."""
+        connection = None if self._is_cache else open_unwritable(self.path, self._steps)
+        return self._connect() if connection is None else self._set_up(connection)
+
     def _connect(self) -> sqlite3.Connection:
         self.prepare()
         connection = connect(self.path, busy_seconds=self._busy_seconds)
@@ -148,6 +153,9 @@ class Database:
         # What was acknowledged must be there after a power cut, too.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = 1")
+        return self._set_up(connection)
+
+    def _set_up(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         connection.execute("PRAGMA cache_size = -16384")
         connection.execute("PRAGMA temp_store = MEMORY")
         if self._configure is not None:

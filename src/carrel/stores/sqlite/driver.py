@@ -82,7 +82,7 @@ class SqliteDriver:
         return self._database.path
 
     async def run(self, *steps: Step) -> list[Rows]:
-        is_read_only = len(steps) == 1 and steps[0][0].startswith("SELECT")
+        is_read_only = all(sql.startswith("SELECT") for sql, *_ in steps)
         return await self.transact(_each(steps), is_read_only=is_read_only)
 
     async def transact(

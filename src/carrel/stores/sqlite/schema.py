@@ -85,7 +85,9 @@ def _upgrade_guarded(file: Path, steps: Sequence[UpgradeStep]) -> None:
                 present = connection.execute("PRAGMA application_id").fetchone()[0]
             if present != known:
                 raise DatabaseReplacedError(
-                    file, "is another database than the one this desk has kept data in"
+                    file,
+                    "is another database than the one this desk has kept data in",
+                    is_usable=True,
                 )
         upgrade_schema(file, steps)
         if known is None:
@@ -114,6 +116,31 @@ def _stamp_identity(file: Path) -> int:
                 present = secrets.randbelow(2**31 - 1) + 1
                 connection.execute(f"PRAGMA application_id = {present}")
         return present
+
+
+def open_unwritable(file: Path, steps: Sequence[UpgradeStep]) -> sqlite3.Connection | None:
+    """A connection to read a database in a folder that cannot be written; None where it can be.
+
+    A database that was never made reads as an empty one. One of an earlier version gives None:
+    whoever upgrades it says that it cannot be written.
+    """
+    place = file.parent
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if os.access(place, os.W_OK):
+        return None
+    refuse_replaced(file)
+    if not file.exists():
+        empty = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        _run_steps(empty, file, 0, steps)
+        return empty
+    # With a log beside it, what is in the log counts, too.
+    has_log = file.with_name(f"{file.name}-wal").exists()
+    connection = connect(file, "read" if has_log else "immutable")
+    if _checked_version(connection, file, len(steps)) == len(steps):
+        return connection
+    connection.close()
+    return None
 
 
 def refuse_damaged(file: Path) -> None:
