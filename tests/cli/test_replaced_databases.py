@@ -249,12 +249,14 @@ def test_the_commands_that_a_refusal_names_are_there_for_every_database(
     assert "is not a database" not in carrel(capsys, "databases", "list")[1]
 
 
-def test_a_damaged_file_of_notes_leaves_the_papers_open(
-    home: Path, capsys: pytest.CaptureFixture[str]
+def test_a_damaged_file_of_notes_shuts_notes_alone(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.delenv("CARREL_ROOMS")
     carrel(capsys, "knowledge", "save", "kept")
     (home / "knowledge.sqlite").write_bytes(b"noise" * 500)
     assert carrel(capsys, "papers", "search", "anything")[0] == 0
+    assert carrel(capsys, "references", "list")[0] == 0
     code, _, err = carrel(capsys, "knowledge", "search", "kept")
     assert (code, "is not a database any more" in err) == (5, True)
     # What is no database cannot be taken for one.
