@@ -102,6 +102,12 @@ def test_names_come_from_the_desk(home: Path) -> None:
     assert LOCAL_USER not in offered("knowledge", "search", "x", "--user", "")
 
 
+def test_names_are_read_and_nothing_is_left_beside_them(home: Path) -> None:
+    assert offered("knowledge", "search", "x", "--user", "") == ["ada"]
+    assert len(offered("research", "status", "")) == 1
+    assert not [*home.rglob("*-wal"), *home.rglob("*-shm")]
+
+
 @pytest.mark.parametrize("place", ["missing", "broken"])
 def test_a_desk_that_cannot_be_read_has_no_names_and_is_not_made(
     tmp_path: Path, place: str, capfd: pytest.CaptureFixture[str]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
-from urllib.parse import quote
+
+from carrel.stores.home.database_reading import open_to_read
 
 Named = list[tuple[str, str]]
 
@@ -51,10 +51,9 @@ def user_names(home: Path) -> Named:
 
 
 def _ask(file: Path, statement: str, *values: str) -> Named:
-    if not file.is_file():
-        return []
-    # Not made where it is missing, and never waited for: the person is typing.
-    address = f"file:{quote(str(file.absolute()))}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS)) as connection:
-        rows = connection.execute(statement, (*values, _MOST_ROWS)).fetchall()
-    return [(str(name), str(meaning or "")) for name, meaning in rows]
+    # Hardly waited for: the person is typing.
+    with open_to_read(file, _BUSY_SECONDS) as rows:
+        if rows is None:
+            return []
+        found = rows.execute(statement, (*values, _MOST_ROWS)).fetchall()
+    return [(str(name), str(meaning or "")) for name, meaning in found]

@@ -6,13 +6,13 @@ The command `carrel` must answer at once. A test holds its counts to what the op
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
+
+from carrel.stores.home.database_reading import open_to_read
 
 _PAPERS = "papers"
 _MANIFEST = "manifest.json"
@@ -84,7 +84,7 @@ def take_inventory(home: Path) -> Inventory:
 
 def _papers(folder: Path) -> Shelf:
     if not (folder / _MANIFEST).is_file():
-        with _reading(folder / _SNAPSHOT) as rows:
+        with open_to_read(folder / _SNAPSHOT) as rows:
             count = rows.execute("SELECT count(*) FROM paper").fetchone()[0] if rows else 0
             return Shelf(count)
     manifest = orjson.loads((folder / _MANIFEST).read_bytes())
@@ -97,14 +97,14 @@ def _doubtful(folder: Path) -> int:
         return 0
     found = 0
     for each in orjson.loads((folder / _MANIFEST).read_bytes())["segments"]:
-        with _reading(folder / "segments" / each["name"] / "records.db") as rows:
+        with open_to_read(folder / "segments" / each["name"] / "records.db") as rows:
             marked = {row for (row,) in rows.execute(_DOUBTFUL)} if rows else set()
         found += len(marked.difference(each["deleted"]))
     return found
 
 
 def _unread(file: Path) -> int:
-    with _reading(file) as rows:
+    with open_to_read(file) as rows:
         return int(rows.execute(_UNREAD).fetchone()[0]) if rows else 0
 
 
@@ -139,22 +139,8 @@ def _projects(file: Path) -> Shelf:
 
 
 def _newest(file: Path, count: str, names: str) -> Shelf:
-    with _reading(file) as rows:
+    with open_to_read(file) as rows:
         if rows is None:
             return Shelf()
         newest = rows.execute(f"{names} DESC LIMIT 1").fetchone()
         return Shelf(rows.execute(count).fetchone()[0], str(newest[0]) if newest else "")
-
-
-@contextmanager
-def _reading(file: Path) -> Iterator[sqlite3.Connection | None]:
-    """A database to be read; None where there is no file, which is never made."""
-    if not file.is_file():
-        yield None
-        return
-    address = f"{file.absolute().as_uri()}?mode=ro"
-    if not file.with_name(f"{file.name}-wal").exists():
-        # Nobody writes; else SQLite would make the file that readers share, and leave it behind.
-        address += "&immutable=1"
-    with closing(sqlite3.connect(address, uri=True)) as rows:
-        yield rows
