@@ -122,7 +122,8 @@ def open_corpus(settings: Settings) -> OpenCorpus:
 
     citations = CurrentCitations(ReaderByKind(place, NoCitations(count_papers), open_citations))
     assets = CurrentAssets(ReaderByKind(place, _open_assets(settings), open_segment_assets))
-    return OpenCorpus(place, Papers(store, assets), store, assets, citations, cluster)
+    service = Papers(store, assets, follows_folders=bool(settings.papers.watch))
+    return OpenCorpus(place, service, store, assets, citations, cluster)
 
 
 def _open_segments(

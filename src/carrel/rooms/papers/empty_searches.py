@@ -29,6 +29,10 @@ _IDENTIFIER_NAMES = {
     "pmcid": "PMCID",
     "paper_id": "paper id",
 }
+BEING_READ = (
+    "A chosen folder is being read, and its papers come in as they are read: ask again in a few "
+    "seconds. If none come, it has none: add_paper adds one."
+)
 _MOST_WORDS = 8
 _NEAREST = 3
 
@@ -36,8 +40,9 @@ _NEAREST = 3
 class EmptySearches:
     """Explains empty answers of a store of papers."""
 
-    def __init__(self, store: PaperStore) -> None:
+    def __init__(self, store: PaperStore, *, follows_folders: bool = False) -> None:
         self._store = store
+        self._follows_folders = follows_folders
 
     async def explain(self, text: str, *, within: int = 0) -> NothingFound:
         """Looks each word up alone; only what is asked of an empty answer costs so much.
@@ -65,7 +70,7 @@ class EmptySearches:
             filters=[await self._filter_effect(query, each) for each in _filters(query)],
             known_words=lambda word: known.get(word, ()),
             notices=(*query.notices, *(f"No paper here has the {each}." for each in missing)),
-            next_step=_next_step(documents, missing),
+            next_step=self._next_step(documents, missing),
             asks_nothing=query.is_empty,
             limited_by="within" if within else "",
         )
@@ -77,6 +82,11 @@ class EmptySearches:
             ]
             empty = replace(empty, nearest=await self._titles(" ".join(instead)))
         return NothingFound.of(empty)
+
+    def _next_step(self, documents: int, missing: Sequence[str]) -> str:
+        if not documents:
+            return BEING_READ if self._follows_folders else "add_paper adds the first."
+        return "Check the identifier, or search by title." if missing else ""
 
     async def _missing_identifiers(self, query: PaperQuery) -> list[str]:
         """The identifiers of a query that no paper has, each as `DOI 10.1000/xyz`."""
@@ -110,12 +120,6 @@ class EmptySearches:
             return ()
         hits = await self._store.search(query, first=0, count=_NEAREST)
         return tuple(f"{hit.title} ({hit.paper_id})" for hit in hits)
-
-
-def _next_step(documents: int, missing: Sequence[str]) -> str:
-    if not documents:
-        return "add_paper adds the first."
-    return "Check the identifier, or search by title." if missing else ""
 
 
 def _words(query: PaperQuery) -> str:

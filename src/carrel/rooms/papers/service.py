@@ -48,9 +48,11 @@ _NOT_IN_TEMPLATE = re.compile(r"[^a-z0-9_-]")
 class Papers:
     """The room itself, over a store of papers and their static texts."""
 
-    def __init__(self, store: PaperStore, assets: Assets) -> None:
+    def __init__(self, store: PaperStore, assets: Assets, *, follows_folders: bool = False) -> None:
         self._store = store
         self._assets = assets
+        # Whether a server takes in what lies in folders, which takes a while at first.
+        self._follows_folders = follows_folders
 
     async def search(self, text: str, *, page: int, limit: int) -> list[PaperHit]:
         first = first_of_page(page, limit)
@@ -64,7 +66,9 @@ class Papers:
 
     async def explain_empty(self, text: str, *, within: int = 0) -> NothingFound:
         """Why a search of all or so many papers finds nothing, and what comes near."""
-        return await EmptySearches(self._store).explain(text, within=within)
+        return await EmptySearches(self._store, follows_folders=self._follows_folders).explain(
+            text, within=within
+        )
 
     async def statistics(self) -> CorpusStatistics:
         return await self._store.statistics()
