@@ -196,3 +196,12 @@ def test_what_is_not_there_is_one_line_with_the_next_step(
     assert main(words) in {2, 3}
     said = capsys.readouterr()
     assert not said.out and said.err.startswith("carrel: ") and said.err.count("\n") == 1
+
+
+def test_an_operation_that_is_not_there_is_named_with_the_nearest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARREL_HOME", str(tmp_path / "home"))
+    assert main(["call", "save_knowlege", "content=x"]) == 3
+    said = capsys.readouterr().err
+    assert "save_knowlege" in said and "Did you mean" in said and "carrel operations" in said

@@ -22,7 +22,8 @@ from carrel.cli.rooms import AskedOperation, show_answer, wait_for_job
 from carrel.core.answer import Binary, PromptText, Text
 from carrel.core.caller import Caller
 from carrel.core.catalogue import Catalogue
-from carrel.core.errors import InvalidInputError, NotFoundError, UnknownOperationError
+from carrel.core.errors import InvalidInputError, NotFoundError
+from carrel.core.name_suggestions import near_names
 from carrel.core.operation import Operation, Prompt, Resource
 from carrel.core.operation_search import OperationSearch
 from carrel.core.unoffered_tasks import advise_unoffered
@@ -86,13 +87,21 @@ def _call(words: list[str]) -> int:
         async with open_desk(settings).session() as desk:
             operation = desk.catalogue.operations.get(options.operation)
             if operation is None:
-                raise UnknownOperationError(options.operation[:100])
+                raise _unknown_operation(options.operation[:100], desk.catalogue)
             terminal = await at_terminal(desk, user)
             answer = await terminal.call(operation, arguments)
             return operation, await wait_for_job(terminal, answer)
 
     operation, answer = asyncio.run(session())
     return show_answer(AskedOperation(operation, arguments, answer, options))
+
+
+def _unknown_operation(name: str, catalogue: Catalogue) -> NotFoundError:
+    near = near_names(name, catalogue.operations, most=1)
+    meant = f"Did you mean {near[0]}? " if near else ""
+    return NotFoundError(
+        "Operation", name, next_step=f"{meant}carrel operations WORDS finds one by plain words."
+    )
 
 
 def _read(words: list[str]) -> int:
