@@ -163,8 +163,10 @@ class House:
         )
 
     async def token(self, *scopes: str, days: float | None = 1.0, user: str | None = None) -> str:
-        """A static token with these scopes."""
+        """A static token with these scopes; a user who is not there yet is made first."""
         assert self.desk.access.store is not None
+        if user is not None and await self.desk.access.store.user(user) is None:
+            await self.add_user(user)
         self.tokens += 1
         secret = new_secret()
         now = self.clock.now().timestamp()

@@ -75,6 +75,24 @@ def test_tokens_are_shown_once_listed_and_revoked(
     assert "ci\trevoked" in capsys.readouterr().out
 
 
+@pytest.mark.promise("A2")
+def test_a_token_of_a_user_is_refused_what_the_user_lacks(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["users", "add", "ben", "--generate", "--scopes", "papers:write"]) == 0
+    capsys.readouterr()
+    beyond = "papers:read,papers:write,research:write,admin"
+    assert main(["tokens", "create", "p3", "--user", "ben", "--scopes", beyond]) == 2
+    said = capsys.readouterr()
+    assert not said.out
+    assert "ben may not do admin, research:write, so no token" in said.err
+    assert main(["tokens", "list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    # What is implied is held, and a token without a user is not concerned.
+    assert main(["tokens", "create", "p1", "--user", "ben", "--scopes", "papers:read"]) == 0
+    assert main(["tokens", "create", "p2", "--scopes", beyond]) == 0
+
+
 @pytest.mark.promise("A5")
 def test_the_audit_log_is_listed_exported_and_a_removed_line_shows(
     home: Path, capsys: pytest.CaptureFixture[str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from dataclasses import replace
 
 from carrel.cli.json_output import add_json_option, iso_time, show_json
 from carrel.cli.options import add_home_options, home_settings
@@ -17,7 +18,7 @@ from carrel.core.clock import SystemClock
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
 from carrel.policy.authorization.models import AccessStore
 from carrel.policy.identity import StaticToken, hash_secret, new_secret
-from carrel.policy.scopes import expand_scopes
+from carrel.policy.scopes import expand_scopes, limit_scopes
 from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
 from carrel.wiring.audit import record_command
@@ -118,7 +119,8 @@ async def _refuse_more_than_user(store: AccessStore, name: str, scopes: frozense
 
 
 async def _list(store: AccessStore, options: argparse.Namespace) -> None:
-    tokens = await store.tokens()
+    most = {user.name: user.scopes for user in await store.users()}
+    tokens = [_limited(token, most) for token in await store.tokens()]
     if options.json:
         now = SystemClock().now().timestamp()
         show_json([_facts(token, now) for token in tokens])
@@ -139,6 +141,14 @@ async def _list(store: AccessStore, options: argparse.Namespace) -> None:
     ]
     columns = (Column("token"), "state", "ends", "acts for", "scopes")
     show_page(Page((Table(columns, rows),)))
+
+
+def _limited(token: StaticToken, most: dict[str, frozenset[str]]) -> StaticToken:
+    """The token with what it may do now, which is never more than its user may."""
+    if token.user_name is None:
+        return token
+    allowed = most.get(token.user_name, frozenset())
+    return replace(token, scopes=limit_scopes(token.scopes, allowed))
 
 
 def _facts(token: StaticToken, now: float) -> dict[str, object]:

@@ -13,7 +13,7 @@ from typing import Protocol
 from carrel.core.caller import ANONYMOUS_USER, LOCAL_USER, Caller, Visit
 from carrel.core.clock import Clock
 from carrel.core.errors import UnauthenticatedError
-from carrel.policy.scopes import ALL_SCOPES, expand_scopes
+from carrel.policy.scopes import ALL_SCOPES, expand_scopes, limit_scopes
 
 # Doors that only the person who started the process can reach.
 OWN_DOORS = frozenset({"stdio", "cli", "memory"})
@@ -222,6 +222,9 @@ class StaticTokens(Protocol):
 
     async def tokens(self) -> list[StaticToken]: ...
 
+    async def user_scopes(self, name: str) -> frozenset[str] | None:
+        """What a user may do now; None for an unknown or disabled user."""
+
     async def revoke_token(self, name: str, at: float) -> bool: ...
 
 
@@ -235,7 +238,10 @@ def hash_secret(secret: str) -> str:
 
 
 class StaticTokenVerifier:
-    """Recognises static tokens; a revoked one stops working within `recheck_seconds`."""
+    """Recognises static tokens; a revoked one stops working within `recheck_seconds`.
+
+    A token that acts for a user never has more than the user has now.
+    """
 
     def __init__(self, store: StaticTokens, clock: Clock, recheck_seconds: float = 5.0) -> None:
         self._store = store
@@ -259,5 +265,16 @@ class StaticTokenVerifier:
             raise InvalidTokenError(
                 "The token has expired", next_step="carrel tokens create makes a new one."
             )
-        caller = Caller(found.user_id, expand_scopes(found.scopes), client_id=f"token:{found.name}")
+        scopes = expand_scopes(await self._present_scopes(found))
+        caller = Caller(found.user_id, scopes, client_id=f"token:{found.name}")
         return VerifiedToken(caller, found.expires_at)
+
+    async def _present_scopes(self, token: StaticToken) -> frozenset[str]:
+        if token.user_name is None:
+            return token.scopes
+        most = await self._store.user_scopes(token.user_name)
+        if most is None:
+            raise InvalidTokenError(
+                "The user of the token is not known here", next_step="Ask the operator."
+            )
+        return limit_scopes(token.scopes, most)

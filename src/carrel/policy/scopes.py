@@ -46,3 +46,9 @@ def expand_scopes(held: Iterable[str]) -> frozenset[str]:
             found.add(name)
             waiting.extend(SCOPES[name].implies if name in SCOPES else ())
     return frozenset(found)
+
+
+def limit_scopes(held: frozenset[str], most: frozenset[str]) -> frozenset[str]:
+    """What is held of scopes where a user has at most these; the same where they are enough."""
+    allowed = expand_scopes(most)
+    return held if held <= allowed else expand_scopes(held) & allowed

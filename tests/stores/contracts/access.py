@@ -94,6 +94,11 @@ class AccessStoreContract:
                 True,
             ]
             assert await one.user("ada") == await two.user("ada")
+            assert await two.user_scopes("ada") == ADA.scopes
+            assert await two.user_scopes("Ada") is None
+            await one.set_disabled("ada", True, NOW)
+            assert await two.user_scopes("ada") is None
+            await one.set_disabled("ada", False, NOW)
             assert await one.user("Ada") is None
             assert await two.set_password("ada", "new", NOW)
             assert (await one.users())[0].password_hash == "new"

@@ -137,7 +137,9 @@ class GrantedTokenVerifier:
         grant = await self._store.grant(str(claims.get("grant")))
         if grant is None:
             raise InvalidTokenError("The token has been revoked", next_step="Log in again.")
-        scopes = expand_scopes(str(claims.get("scope", "")).split()) & expand_scopes(grant.scopes)
+        most = await self._store.user_scopes(grant.user_name) or frozenset()
+        granted = expand_scopes(grant.scopes) & expand_scopes(most)
+        scopes = expand_scopes(str(claims.get("scope", "")).split()) & granted
         return VerifiedToken(Caller(grant.user_name, scopes, grant.client_id), float(claims["exp"]))
 
     async def grant_of(self, token: str) -> str | None:

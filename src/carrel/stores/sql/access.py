@@ -109,6 +109,11 @@ class SqlAccess:
         row = await self._first(f"SELECT {_USER} FROM access_users WHERE name = :name", name=name)
         return None if row is None else _user(row)
 
+    async def user_scopes(self, name: str) -> frozenset[str] | None:
+        sql = "SELECT scopes FROM access_users WHERE name = :name AND is_disabled = 0"
+        row = await self._first(sql, name=name)
+        return None if row is None else frozenset(row[0].split())
+
     async def users(self) -> list[User]:
         rows = await self._rows(f"SELECT {_USER} FROM access_users ORDER BY name")
         return [_user(row) for row in rows]
