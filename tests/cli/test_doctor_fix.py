@@ -232,3 +232,16 @@ def test_a_dry_run_without_a_repair_is_refused(capsys: pytest.CaptureFixture[str
         main(["doctor", "--dry-run"])
     assert ended.value.code == 2
     assert "--fix" in capsys.readouterr().err
+
+
+def test_damaged_records_of_papers_are_said_with_what_to_do(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for file in (home / "papers").rglob("*"):
+        if file.is_file():
+            file.write_bytes(b"noise" * 300)
+    capsys.readouterr()
+    assert main(["doctor", "--fix"]) == 1
+    said = capsys.readouterr()
+    assert "the records themselves are damaged. carrel restore FILE --force" in said.out + said.err
+    assert "error id" not in said.out + said.err

@@ -263,3 +263,26 @@ sys.exit(main({words!r}))
     assert rest.endswith("to go on.\r\n")
     assert rest.count("\n") == 1
     assert "\x1b[?25l" not in said
+
+
+def test_nothing_is_foretold_before_there_is_evidence_and_the_start_of_readers_is_no_pace() -> None:
+    stream, clock = Terminal(), Hands()
+    progress = TerminalProgress(stream, clock)
+    progress.begin("reading", 1000, "papers")
+    # The readers start for three seconds, and the first paper is one of a thousand.
+    clock.seconds = 3.0
+    progress.advance(1)
+    assert all("left" not in line and "/" not in line for line in stream.drawn())
+    for _ in range(99):
+        clock.seconds += 0.1
+        progress.advance(1)
+    last = [line for line in stream.drawn() if line.strip()][-1]
+    assert re.fullmatch("reading ━+─+ +10% 100 of 1,000 papers  10 papers/s  1 min 30 s left", last)
+
+
+def test_a_burst_of_first_pieces_is_no_pace() -> None:
+    pace = Pace(0.0)
+    for _ in range(40):
+        pace.add(3.001, 1.0)
+    pace.add(3.002, 1.0)
+    assert pace.seconds_left(3.002, 1000.0) is None

@@ -12,7 +12,7 @@ from carrel.cli.doctor_checks import broken_connections, find_closed_modes
 from carrel.cli.options import release_home
 from carrel.cli.value_formats import count_things
 from carrel.core.clock import SystemClock
-from carrel.core.errors import CarrelError
+from carrel.core.errors import CarrelError, UnavailableError
 from carrel.core.health import Health
 from carrel.settings import Settings
 from carrel.wiring.home_care import find_leftovers, move_aside, readable_by_others
@@ -123,7 +123,18 @@ def _has_own_corpus(settings: Settings) -> bool:
 def _make_index(settings: Settings) -> str:
     from carrel.cli.calls import call_local
 
-    call_local(settings, "papers", "index_papers", {})
+    try:
+        call_local(settings, "papers", "index_papers", {})
+    except CarrelError as error:
+        if error.code != "internal_error":
+            raise
+        # Whatever reading them met, a person can only read the files again.
+        raise UnavailableError(
+            "the records themselves are damaged",
+            next_step=f"carrel restore FILE --force puts a backup in place; or move "
+            f"{settings.home / 'papers'} aside, and carrel papers build FOLDER reads the papers "
+            f"again.",
+        ) from error
     return "the index of the papers was made again"
 
 

@@ -8,7 +8,7 @@ _HALF_LIFE_SHARE = 0.25
 # Nothing is foretold before so much was seen: some seconds, and a share of the work or more of
 # them. Chosen by eye, on builds of 20 to 2,000 files: readers take 1 to 3 s to start.
 LEAST_SECONDS = 2.0
-_LEAST_SHARE = 0.03
+LEAST_SHARE = 0.03
 _ENOUGH_SECONDS = 10.0
 # The first pieces of several readers come at once, which is no pace either.
 _LEAST_MEASURED_SECONDS = 1.0
@@ -44,7 +44,7 @@ class Pace:
         rest = total - self.done
         passed = now - self._started
         is_early = passed < LEAST_SECONDS or (
-            self.done < _LEAST_SHARE * total and passed < _ENOUGH_SECONDS
+            self.done < LEAST_SHARE * total and passed < _ENOUGH_SECONDS
         )
         is_burst = self._is_measured and self._recent_seconds < _LEAST_MEASURED_SECONDS
         if rest <= 0 or is_early or is_burst or not (self._recent_work and self._recent_seconds):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from carrel.cli.output import has_colour, terminal_width
-from carrel.cli.pace import LEAST_SECONDS, Pace
+from carrel.cli.pace import LEAST_SECONDS, LEAST_SHARE, Pace
 from carrel.core.clock import Clock, SystemClock
 from carrel.libraries.text.control_characters import escape_controls
 
@@ -169,6 +169,8 @@ class TerminalProgress:
         seconds, pieces = now - self._started, self._done
         if self._first_at is not None and self._done > self._first_done:
             seconds, pieces = now - self._first_at, self._done - self._first_done
+        elif self.share is not None and self.share < LEAST_SHARE:
+            return 0.0
         return pieces / seconds if seconds >= LEAST_SECONDS else 0.0
 
 
