@@ -211,7 +211,8 @@ def test_notes_are_found_read_and_followed_with_their_ids(
 ) -> None:
     text = "Fish oil lowers **blood viscosity**.\n\n- one\n- two, see [[Winter]]"
     saved, err = pipe(capsys, "knowledge", "save", text, "--title", "Viscosity", "--tags", "blood")
-    note_id = re.fullmatch(r"Saved note ([\w-]{20}): Viscosity\n", saved)
+    note_id = re.match(r"Saved note ([\w-]{20}): Viscosity\n", saved)
+    assert "tags: #blood\n" in saved
     assert note_id is not None
     assert f"carrel knowledge show {note_id[1]}" in err
     found = type_at(home, 80, "knowledge", "search", "viscosity")
