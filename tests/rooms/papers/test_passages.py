@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from carrel.libraries.query.papers import parse_paper_query
+from carrel.rooms.papers.empty_searches import _echo, _filters
 from carrel.rooms.papers.errors import (
     PaperNotFoundError,
     PassageNotFoundError,
@@ -352,4 +354,13 @@ def test_a_search_within_papers_says_that_it_was_limited(desk: Desk) -> None:
 
 def test_a_name_with_a_comma_that_nobody_has_is_told(desk: Desk) -> None:
     answer = desk.ask_whole("search_papers", query='author:"Nobody, Nina"')
-    assert 'author:"Nina Nobody"' in answer.explanation.unmatched_filters[0]
+    assert answer.explanation.unmatched_filters == ['author:"Nobody, Nina"']
+
+
+@pytest.mark.parametrize(
+    "typed", ["tag:chapter-2", 'tag:"chapter 2"', "journal:Nowhere", 'author:"Nobody, Nina"']
+)
+def test_a_filter_is_named_as_it_was_typed(typed: str) -> None:
+    query = parse_paper_query(f"{typed} whales")
+    (part,) = _filters(query)
+    assert _echo(part, query.text) == typed

@@ -205,6 +205,12 @@ def test_a_piece_of_json_is_not_called_json(desk: Desk) -> None:
     assert "\n[truncated: " in answer.body
 
 
+def test_a_summary_that_is_cut_says_beside_it_how_to_read_on(desk: Desk) -> None:
+    paper_id = TRANSFORMER.paper_id
+    told = desk.ask_whole("get_paper_summary", paper_id=paper_id, max_chars=5, offset=2)
+    assert "call again with offset 7." in told.explanation.message
+
+
 @pytest.mark.promise("P5")
 def test_every_address_is_readable_and_cut_like_the_tools(desk: Desk) -> None:
     base = f"paper://{TRANSFORMER.paper_id}"

@@ -104,7 +104,12 @@ def test_pages_and_papers_are_cited(tmp_path: Path) -> None:
             cited = await ask("cite_references", ids=ids, kind="in_text")
             assert cited.text == text, ids
         entries = await ask("cite_references", ids=[BARE.paper_id, "roe1999, p. 9"])
-        assert {entry.id for entry in entries.entries} == {BARE.paper_id, "roe1999"}
+        assert {entry.id for entry in entries.entries} == {"bare", "roe1999"}
+        same = await ask("cite_references", ids=["doe2020", SLEEP.paper_id, "10.1000/sleep.1"])
+        assert [entry.id for entry in same.entries] == ["doe2020"], "one work, by its own key"
+        await ask("remove_reference", id="bare", force=True)
+        alone = await ask("cite_references", ids=[BARE.paper_id])
+        assert [entry.id for entry in alone.entries] == [BARE.paper_id]
         assert "Without text" in entries.text
         assert any("in_text" in notice for notice in entries.notices)
 

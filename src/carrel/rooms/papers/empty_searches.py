@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from carrel.libraries.query.papers import (
 )
 from carrel.libraries.text.analysis import analyze_query
 from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.words import split_words
 from carrel.rooms.papers.ports import PaperStore
 
 _IDENTIFIER_NAMES = {
@@ -33,6 +35,7 @@ BEING_READ = (
     "A chosen folder is being read, and its papers come in as they are read: ask again in a few "
     "seconds. If none come, it has none: add_paper adds one."
 )
+_FILTER = re.compile(r'\b\w+:(?P<value>"[^"]*"|[^\s"()]+)')
 _MOST_WORDS = 8
 _NEAREST = 3
 
@@ -112,7 +115,7 @@ class EmptySearches:
         rest = tuple(each for each in _parts(query.strict) if each is not part)
         strict = AllOf(rest) if rest else None
         without = await self._count(replace(query, strict=strict))
-        return FilterEffect(_typed(part), alone, without)
+        return FilterEffect(_echo(part, query.text), alone, without)
 
     async def _titles(self, words: str) -> tuple[str, ...]:
         query = parse_paper_query(words)
@@ -140,6 +143,22 @@ def _name_identifier(identifier: PaperIdentifier) -> str:
 
 def _filters(query: PaperQuery) -> list[QueryNode]:
     return [each for each in _parts(query.strict) if _typed(each)]
+
+
+def _echo(part: QueryNode, text: str) -> str:
+    """A filter as it stands in the query, else as it can be typed."""
+    alternatives = part.parts if isinstance(part, AnyOf) else (part,)
+    wanted = [
+        split_words(fold_text(" ".join(each.words)))
+        for each in alternatives
+        if isinstance(each, FacetPhrase)
+    ]
+    written = [
+        found[0]
+        for found in _FILTER.finditer(text)
+        if split_words(fold_text(found["value"])) in wanted
+    ]
+    return written[0] if len(written) == 1 else _typed(part)
 
 
 def _typed(part: QueryNode) -> str:

@@ -174,13 +174,14 @@ class PapersOperations:
             "me the gist; explain the article briefly"
         ),
     )
-    async def get_paper_summary(self, question: GetPaperSummary, call: Call) -> Text:
-        return await self._papers.summary(
+    async def get_paper_summary(self, question: GetPaperSummary, call: Call) -> Text | Explained:
+        text = await self._papers.summary(
             question.paper_id,
             question.template,
             offset=question.offset,
             max_chars=question.max_chars,
         )
+        return _tell_rest(text, question.offset, question.max_chars)
 
     @operation(
         title="Get paper source",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from carrel.rooms.references.fulltext import FullTexts, cut_text
 from carrel.rooms.references.items import (
     Item,
     custom,
+    identifiers_of,
     names_text,
     text_of,
     work_identifiers,
@@ -216,7 +217,10 @@ class ReferencesRoom:
             items.setdefault(work.id, item)
         if missing:
             raise ReferencesNotFoundError(missing)
-        return works, list(items.values())
+        own = await _find_own_records(items, library)
+        works = [replace(work, id=own[work.id]["id"]) if work.id in own else work for work in works]
+        cited = [own.get(name, item) for name, item in items.items()]
+        return works, list({text_of(item, "id"): item for item in cited}.values())
 
     async def _cited_work(
         self, given: str | CitedReference, library: Library, call: Call
@@ -427,3 +431,22 @@ def _readable_line(item: Item) -> str:
         f"[{item.get('id')}] {people} ({'n.d.' if year is None else year}). "
         f"{text_of(item, 'title') or 'untitled'}{tail}"
     )
+
+
+async def _find_own_records(items: Mapping[str, Item], library: Library) -> dict[str, Item]:
+    """The library's records of works that were named as papers, by the names of the papers."""
+    known = (await library.snapshot()).items
+    ids = {text_of(item, "id") for item in known}
+    wanted = {
+        key: name
+        for name, item in items.items()
+        if name not in ids
+        for key in reversed(identifiers_of(item))
+    }
+    found: dict[str, Item] = {}
+    if wanted:
+        for item in known:
+            name = next((wanted[key] for key in identifiers_of(item) if key in wanted), None)
+            if name is not None:
+                found.setdefault(name, dict(item))
+    return found
