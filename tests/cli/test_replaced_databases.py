@@ -261,3 +261,56 @@ def test_a_damaged_file_of_notes_shuts_notes_alone(
     assert (code, "is not a database any more" in err) == (5, True)
     # What is no database cannot be taken for one.
     assert ("databases reset knowledge" in err, "databases accept" in err) == (True, False)
+
+
+@pytest.mark.promise("Q5")
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_lost_database_of_notes_shuts_the_notes_and_neither_papers_nor_references(
+    home: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    damage: Callable[[Path], None],
+) -> None:
+    monkeypatch.delenv("CARREL_ROOMS")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "fish.md").write_text("# Fish oil\n\nFish oil thins blood.\n", "utf-8")
+    assert carrel(capsys, "papers", "build", "in", "--quiet")[0] == 0
+    assert carrel(capsys, "references", "add", "@book{knuth, title={The art}, year=1968}")[0] == 0
+    assert carrel(capsys, "knowledge", "save", "what nobody wants to lose")[0] == 0
+    file = without_logs(home / "knowledge.sqlite")
+    damage(file)
+    before = file.read_bytes() if file.exists() else None
+    for words in (
+        ("papers", "search", "fish"),
+        ("papers", "passages", "blood"),
+        ("papers", "quote", "Fish oil thins blood"),
+        ("references", "list"),
+        ("find", "fish"),
+    ):
+        code, out, err = carrel(capsys, *words)
+        assert code == 0 and out, err
+    assert "carrel databases reset knowledge" in carrel(capsys, "find", "fish")[2]
+    code, out, _ = carrel(capsys, "doctor")
+    assert code == 1 and "ok   papers" in out and "ok   references" in out
+    assert "carrel databases reset knowledge" in out
+    assert carrel(capsys, "knowledge", "save", "into the void")[0] == 5
+    assert (file.read_bytes() if file.exists() else None) == before, "nothing was made in its place"
+
+
+@pytest.mark.parametrize("damage", [_empty, _remove, _not_a_database])
+def test_what_is_no_database_is_not_offered_for_use(
+    home: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], None]
+) -> None:
+    assert carrel(capsys, "knowledge", "save", "what nobody wants to lose")[0] == 0
+    damage(without_logs(home / "knowledge.sqlite"))
+    err = carrel(capsys, "knowledge", "search", "*")[2]
+    assert "databases reset knowledge" in err and "databases accept" not in err
+
+
+def test_another_database_is_offered_for_use(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert carrel(capsys, "knowledge", "save", "what nobody wants to lose")[0] == 0
+    _another(without_logs(home / "knowledge.sqlite"))
+    assert "databases accept knowledge" in carrel(capsys, "knowledge", "search", "*")[2]

@@ -230,11 +230,17 @@ def _writable(
 
 
 async def _rooms(settings: Settings) -> dict[str, Health]:
+    found: dict[str, Health] = {}
     try:
         await asyncio.to_thread(embedded_databases(settings).refuse_damaged)
-        async with open_desk(settings).session() as desk:
-            return await desk.health()
     except UnavailableError as error:
-        return {"databases": Health(False, error.message, error.next_step)}
+        found["databases"] = Health(False, error.message, error.next_step)
+    try:
+        async with open_desk(settings).session() as desk:
+            said = {finding.says for finding in found.values()}
+            health = await desk.health()
+            return found | {name: each for name, each in health.items() if each.says not in said}
+    except UnavailableError as error:
+        return found or {"databases": Health(False, error.message, error.next_step)}
     except SettingsError as error:
-        return {"rooms": Health(False, error.message, error.next_step)}
+        return found | {"rooms": Health(False, error.message, error.next_step)}

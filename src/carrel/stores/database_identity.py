@@ -50,7 +50,7 @@ class DatabaseReplacedError(UnavailableError):
         super().__init__(
             f"{file} {what}",
             next_step=f"{restore}. To begin with an empty one, carrel databases reset "
-            f"{file.stem}{accept}.",
+            f"{file.stem}, which moves this one aside{accept}.",
             details={"file": file.name, "backup": None if backup is None else str(backup)},
         )
 

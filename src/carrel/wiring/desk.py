@@ -113,9 +113,11 @@ class Desk:
         """Open while inside; a process that stays resumes jobs that an earlier one left."""
         try:
             with serve_home(self.settings.home, stays=resumes_jobs):
-                # A damaged file of a room that is not open shuts no other room.
-                unused = set(declared_rooms()) - set(self.settings.rooms)
-                embedded_databases(self.settings).refuse_replaced(unused)
+                if resumes_jobs:
+                    # A command uses one part or another, and each refuses its own lost database
+                    # before it writes; a process that stays serves all of its rooms or none.
+                    unused = set(declared_rooms()) - set(self.settings.rooms)
+                    embedded_databases(self.settings).refuse_replaced(unused)
                 if self.settings.cache is not None:
                     self.settings.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if resumes_jobs:
