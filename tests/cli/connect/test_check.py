@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from carrel.cli.connect.checking import poor_environment
+from tests.access.serving import serving as serving_people
 from tests.cli.connect.conftest import Connect
 from tests.cli.test_private_home import serving
 
@@ -75,6 +76,34 @@ def test_a_running_server_is_opened_with_the_secret_of_the_file(
     assert "--replace" in refused.err
     assert "writes the secret of this home" in refused.err
     assert connect("cursor", "--url", server, "--write", "--replace", "--check").code == 0
+
+
+@pytest.mark.promise("D11")
+def test_a_server_where_people_log_in_is_told_from_one_with_a_secret(
+    connect: Connect, home: Path
+) -> None:
+    with serving_people(home / "lab", "builtin") as lab:
+        asked = connect("cursor", "--url", lab.url, "--write", "--check")
+        assert asked.code == 4
+        assert "the server answers, and asks people to log in" in asked.err
+        assert "--check cannot log in" in asked.err
+        assert "--token TOKEN" in asked.err
+        for token in ("nonsense", "carrel_unknown"):
+            wrong = connect(
+                "cursor", "--url", lab.url, "--token", token, "--write", "--replace", "--check"
+            )
+            assert wrong.code == 4
+            assert "The token is not valid or was revoked" in wrong.err
+            assert "secret of this home" not in asked.err + wrong.err
+
+
+@pytest.mark.promise("D11")
+def test_a_server_that_takes_tokens_only_offers_no_log_in(connect: Connect, home: Path) -> None:
+    with serving_people(home / "lab", "tokens") as lab:
+        asked = connect("cursor", "--url", lab.url, "--write", "--check")
+        assert asked.code == 4
+        assert "Ask the server's administrator for a token" in asked.err
+        assert "log in" not in asked.err
 
 
 def test_a_server_that_is_not_running_is_named(connect: Connect) -> None:

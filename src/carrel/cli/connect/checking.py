@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # As long as Claude Desktop waits; the bridge may have to be fetched first.
 _WAIT_SECONDS = 60.0
 _SHOWN_TOOLS = 8
+_CREDENTIAL_KINDS = frozenset({"credentials", "login", "token_missing", "token_refused"})
 # What desktop programs hand down; all else, such as CARREL_HOME, is not there for them.
 _HANDED_DOWN = (
     "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR", "TMP", "TEMP", "APPDATA", "LOCALAPPDATA",
@@ -138,19 +139,31 @@ def _refuse(way: Way, error: ProbeError, repair: str) -> NoReturn:
     last = error.detail.strip().splitlines()[-1:] or [""]
     said = f": {last[0]}" if last[0] else ""
     message = f"{error.message}{said}"
-    if error.kind == "credentials":
-        raise UnauthenticatedError(message, next_step=_credentials_step(way, repair))
+    if error.kind in _CREDENTIAL_KINDS:
+        raise UnauthenticatedError(message, next_step=_credentials_step(way, error.kind, repair))
     raise UnavailableError(message, next_step=_next_step(way, error.kind, repair))
 
 
-def _credentials_step(way: Way, repair: str) -> str:
+def _credentials_step(way: Way, kind: str, repair: str) -> str:
     address = way.describe()
-    if is_loopback(urlsplit(address).hostname or ""):
-        return f"{repair} --url {address} writes the secret of this home."
-    return (
-        f"Where people log in, the client opens that page itself. With a token: "
-        f"{repair} --url {address} --token TOKEN."
-    )
+    with_token = f"{repair} --url {address} --token TOKEN --check"
+    match kind:
+        case "login":
+            return (
+                "The client opens the log-in page itself; --check cannot log in. "
+                f"With a token it can: {with_token}"
+            )
+        case "token_refused":
+            return (
+                "The token is not valid or was revoked; ask the server's administrator for "
+                f"another, then {with_token}"
+            )
+        case "token_missing":
+            return f"Ask the server's administrator for a token, then {with_token}"
+        case _ if is_loopback(urlsplit(address).hostname or ""):
+            return f"{repair} --url {address} writes the secret of this home."
+        case _:
+            return f"Ask the server's administrator for a token, then {with_token}"
 
 
 def _next_step(way: Way, kind: str, repair: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from time import monotonic
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -22,6 +24,8 @@ from carrel.services.mcp_probe.protocol import (
 )
 
 _SHOWN_TEXT = 200
+_LONGEST_METADATA = 100_000
+_METADATA = re.compile(r'resource_metadata="([^"]{1,2000})"')
 
 
 def probe_address(url: str, headers: Mapping[str, str], seconds: float) -> ProbeReport:
@@ -44,7 +48,10 @@ def probe_address(url: str, headers: Mapping[str, str], seconds: float) -> Probe
                         **headers,
                     },
                 ) as answer:
-                    return _read_answer(_Body(answer, end), message.get("id"), session)
+                    body = _Body(answer, end)
+                    if body.status == 401:
+                        raise _refusal(client, url, body)
+                    return _read_answer(body, message.get("id"), session)
             except (httpx2.TimeoutException, _LateError):
                 raise ProbeError(
                     "timeout", f"{url} did not answer in {seconds:g} seconds"
@@ -107,9 +114,8 @@ def _routing_headers(message: Mapping[str, Any]) -> dict[str, str]:
 def _read_answer(body: _Body, number: object, session: dict[str, str]) -> Message | None:
     if found := body.headers.get("mcp-session-id"):
         session["Mcp-Session-Id"] = found
-    if body.status in {401, 403}:
-        kind = "credentials" if body.status == 401 else "forbidden"
-        raise ProbeError(kind, f"the server refused with {body.status}", _error_text(body.text()))
+    if body.status == 403:
+        raise ProbeError("forbidden", "the server refused with 403", _error_text(body.text()))
     if number is None:
         return None
     is_stream = body.headers.get("content-type", "").startswith("text/event-stream")
@@ -120,6 +126,42 @@ def _read_answer(body: _Body, number: object, session: dict[str, str]) -> Messag
     if not isinstance(message, dict) or "jsonrpc" not in message:
         raise _not_mcp(body.status, text)
     return message
+
+
+def _refusal(client: httpx2.Client, url: str, body: _Body) -> ProbeError:
+    """Why there was a 401: `token_refused`, `login`, `token_missing`, or plain `credentials`."""
+    challenge = body.headers.get("www-authenticate", "")
+    message, said = "the server refused with 401", _error_text(body.text())
+    metadata = _METADATA.search(challenge)
+    if metadata is None:
+        return ProbeError("credentials", message, said)
+    if 'error="invalid_token"' in challenge:
+        return ProbeError("token_refused", message, said)
+    if _offers_login(client, url, metadata[1]):
+        return ProbeError("login", "the server answers, and asks people to log in")
+    return ProbeError("token_missing", message, said)
+
+
+def _offers_login(client: httpx2.Client, url: str, metadata: str) -> bool:
+    """Whether a resource's metadata (RFC 9728) names where to log in; asked of its own host."""
+    if urlsplit(metadata)[:2] != urlsplit(url)[:2]:
+        return True
+    try:
+        with client.stream("GET", metadata) as answer:
+            found = b"".join(_first_pieces(answer.iter_bytes()))
+    except httpx2.HTTPError:
+        return True
+    facts = _parse(found.decode("utf-8", "replace"))
+    return not isinstance(facts, dict) or bool(facts.get("authorization_servers"))
+
+
+def _first_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > _LONGEST_METADATA:
+            return
+        yield piece
 
 
 def _read_events(body: _Body, number: object) -> Message | None:
