@@ -96,6 +96,36 @@ def test_its_counts_are_those_of_the_operations(
     assert found.unreadable == ()
 
 
+def test_only_files_that_lost_something_are_named_with_the_reason(
+    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "in"
+    fill(folder)
+    # A mended entry is a note: the file was read.
+    (folder / "mended.bib").write_text(
+        "@article{one, title={A whole title}, author={Lovelace, Ada, year=1999}", encoding="utf-8"
+    )
+    capsys.readouterr()
+    assert main(["papers", "build", str(folder)]) == 0
+    told = capsys.readouterr()
+    assert "mended.bib" in told.out + told.err
+    assert main([]) == 0
+    assert "only in part" not in capsys.readouterr().out
+    broken = folder / "broken one.json"
+    broken.write_text("{", encoding="utf-8")
+    main(["papers", "build", str(folder), "--quiet"])
+    capsys.readouterr()
+    assert main([]) == 0
+    named = capsys.readouterr().out
+    assert "1 file not read, or only in part:" in named
+    assert "broken one.json: " in named
+    assert f"carrel add '{broken}'" in named
+    assert "mended.bib" not in named
+    broken.unlink()
+    assert main([]) == 0
+    assert "broken one.json" not in capsys.readouterr().out
+
+
 def test_a_connected_client_is_named_and_one_without_its_program_is_doubtful(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

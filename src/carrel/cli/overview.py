@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,9 +13,11 @@ from carrel.cli.connections import Connection, find_connections
 from carrel.cli.output import say_next_step, show_page
 from carrel.cli.page import Fields, Heading, Line, Page, Paragraph, Part, Verbatim
 from carrel.cli.value_formats import count_things
-from carrel.wiring.inventory import Inventory, Shelf, take_inventory
+from carrel.wiring.inventory import Inventory, Shelf, UnreadFile, take_inventory
 
 _LONGEST_TITLE = 60
+_LONGEST_REASON = 120
+_SHOWN_FILES = 3
 _PORT = 8080
 _SECONDS_TO_ANSWER = 0.3
 # Variables that change where a desk lies; with any of them the settings are read, which is slower.
@@ -110,8 +113,7 @@ def _doubts(inventory: Inventory, connections: Sequence[Connection]) -> list[str
         papers = count_things(inventory.doubtful_papers, "paper")
         found.append(f"{papers} to review: carrel papers review")
     if inventory.unread_files:
-        files = count_things(inventory.unread_files, "file")
-        found.append(f"{files} not read whole: carrel papers build FOLDER")
+        found += _describe_unread(inventory.unread_files)
     found += [
         f"{each.client.title} starts {each.way.describe().split(' ')[0]}, which is not there: "
         f"carrel doctor --fix"
@@ -121,6 +123,19 @@ def _doubts(inventory: Inventory, connections: Sequence[Connection]) -> list[str
     if not connections:
         found.append("no assistant is connected: carrel connect CLIENT --write")
     return found
+
+
+def _describe_unread(files: Sequence[UnreadFile]) -> list[str]:
+    """How many files lost something, the first of them with the reason, and what helps."""
+    told = [f"{count_things(len(files), 'file')} not read, or only in part:"]
+    for each in files[:_SHOWN_FILES]:
+        reason = " ".join(each.reason.split()).rstrip(".")
+        short = reason if len(reason) <= _LONGEST_REASON else f"{reason[: _LONGEST_REASON - 1]}…"
+        told.append(f"  {Path(each.path).name}: {short}")
+    if len(files) > _SHOWN_FILES:
+        told.append(f"  and {len(files) - _SHOWN_FILES:,} more")
+    told.append(f"  when mended, read again with: carrel add {shlex.quote(files[0].path)}")
+    return told
 
 
 def _next_command(inventory: Inventory, connections: Sequence[Connection]) -> str:

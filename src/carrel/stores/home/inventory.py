@@ -25,7 +25,19 @@ _RESEARCH = Path("research") / "research.db"
 _DOUBTFUL = (
     "SELECT DISTINCT row FROM facet JOIN paper_facet ON facet = number WHERE category = 'doubt'"
 )
-_UNREAD = "SELECT count(DISTINCT source) FROM part WHERE CAST(problems AS TEXT) <> '[]'"
+_PROBLEMS = (
+    "SELECT path, problems FROM part JOIN source ON source.number = part.source "
+    "WHERE CAST(problems AS TEXT) <> '[]' ORDER BY path, part.number"
+)
+# Problems that cost no paper, yet leave something of the file unread; all others are mere notes.
+_READ_IN_PART = {
+    "front_matter_not_valid",
+    "front_matter_too_long",
+    "not_utf8",
+    "pages_damaged",
+    "pages_not_readable",
+    "source_missing",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +51,14 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A file of papers that was not read, or only in part, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Inventory:
     """What is on a desk; `unreadable` names what could not be counted, and why."""
 
@@ -47,7 +67,7 @@ class Inventory:
     notes: Shelf
     projects: Shelf
     doubtful_papers: int = 0
-    unread_files: int = 0
+    unread_files: tuple[UnreadFile, ...] = ()
     unreadable: tuple[str, ...] = ()
 
     @property
@@ -77,7 +97,7 @@ def take_inventory(home: Path) -> Inventory:
         notes=count("notes", _notes, home / _NOTES) or _UNREADABLE,
         projects=count("research", _projects, home / _RESEARCH) or _UNREADABLE,
         doubtful_papers=count("papers to review", _doubtful, papers) or 0,
-        unread_files=count("files of papers", _unread, papers / _STATE) or 0,
+        unread_files=count("files of papers", _unread, papers / _STATE) or (),
         unreadable=tuple(dict.fromkeys(unreadable)),
     )
 
@@ -103,9 +123,18 @@ def _doubtful(folder: Path) -> int:
     return found
 
 
-def _unread(file: Path) -> int:
+def _unread(file: Path) -> tuple[UnreadFile, ...]:
+    """The files that lost something; one that is no longer there is nobody's concern."""
+    found: dict[str, UnreadFile] = {}
     with open_to_read(file) as rows:
-        return int(rows.execute(_UNREAD).fetchone()[0]) if rows else 0
+        for path, problems in rows.execute(_PROBLEMS) if rows else ():
+            if path in found or not Path(path).exists():
+                continue
+            for problem in orjson.loads(problems):
+                if problem["is_fatal"] or problem["code"] in _READ_IN_PART:
+                    found[path] = UnreadFile(path, str(problem["message"]))
+                    break
+    return tuple(found.values())
 
 
 def _references(file: Path) -> Shelf:
