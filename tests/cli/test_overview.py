@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -111,19 +112,19 @@ def test_only_files_that_lost_something_are_named_with_the_reason(
     assert "mended.bib" in told.out + told.err
     assert main([]) == 0
     assert "only in part" not in capsys.readouterr().out
-    broken = folder / "broken one.json"
-    broken.write_text("{", encoding="utf-8")
+    broken = folder / "broken one.pdf"
+    broken.write_bytes(b"%PDF-1.4\nnothing more")
     main(["papers", "build", str(folder), "--quiet"])
     capsys.readouterr()
     assert main([]) == 0
     named = capsys.readouterr().out
     assert "1 file not read, or only in part:" in named
-    assert "broken one.json: " in named
+    assert "broken one.pdf: " in named
     assert f"carrel add '{broken}'" in named
     assert "mended.bib" not in named
     broken.unlink()
     assert main([]) == 0
-    assert "broken one.json" not in capsys.readouterr().out
+    assert "broken one.pdf" not in capsys.readouterr().out
 
 
 def test_a_connected_client_is_named_and_one_without_its_program_is_doubtful(
@@ -143,6 +144,35 @@ def test_a_connected_client_is_named_and_one_without_its_program_is_doubtful(
     file.write_text(json.dumps({"mcpServers": {"carrel": entry}}), encoding="utf-8")
     assert main([]) == 0
     assert "carrel doctor --fix" in capsys.readouterr().out
+
+
+def test_an_empty_desk_names_the_server_that_assistants_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "person").mkdir()
+    for client in ("cursor", "windsurf", "claude-desktop"):
+        assert main(["connect", client, "--url", "https://lab.example.org", "--write"]) == 0
+    capsys.readouterr()
+    assert main([]) == 0
+    told = capsys.readouterr().out
+    desk = "https://lab.example.org/desk/mcp"
+    assert f"Assistants here use the desk at {desk}: claude-desktop, cursor, windsurf." in told
+    assert told.index(desk) < told.index("Nothing is on the desk yet")
+
+
+def test_a_server_is_looked_for_at_one_address_which_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["knowledge", "save", "A note."]) == 0
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        monkeypatch.setenv("PORT", str(port))
+        capsys.readouterr()
+        assert main([]) == 0
+    told = capsys.readouterr().out
+    assert f"no server at 127.0.0.1:{port}" in told
+    assert "not running" not in told
 
 
 def test_what_cannot_be_read_is_said_and_not_counted_as_none(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from carrel.cli.connect.clients import CLIENTS, Client
 from carrel.cli.connect.places import Machine
-from carrel.cli.connect.ways import Stdio, Way, is_ours, is_own_program, read_way
+from carrel.cli.connect.ways import Stdio, Way, bridged_address, is_ours, is_own_program, read_way
 from carrel.core.errors import CarrelError
 
 _NAME = "carrel"
@@ -29,6 +29,11 @@ class Connection:
     @property
     def is_program_missing(self) -> bool:
         return isinstance(self.way, Stdio) and shutil.which(self.way.command) is None
+
+    @property
+    def address(self) -> str | None:
+        """The server that it leads to, if any, directly or over a bridge."""
+        return bridged_address(self.way) if isinstance(self.way, Stdio) else self.way.url
 
     @property
     def starts_carrel(self) -> bool:

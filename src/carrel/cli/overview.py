@@ -33,9 +33,9 @@ def show_overview(home: str | None = None) -> int:
     inventory = take_inventory(place)
     connections = list(find_connections(this_machine()))
     if inventory.is_empty:
-        show_page(_empty_page(place))
+        show_page(_empty_page(place, connections))
         return 0
-    show_page(_page(place, inventory, connections, is_served=_is_served(port)))
+    show_page(_page(place, inventory, connections, _describe_server(port)))
     say_next_step(_next_command(inventory, connections))
     return 0
 
@@ -57,9 +57,10 @@ def _place(home: str | None, environment: Mapping[str, str]) -> tuple[Path, int]
     return settings.home, settings.server.port
 
 
-def _empty_page(home: Path) -> Page:
+def _empty_page(home: Path, connections: Sequence[Connection]) -> Page:
     return Page(
         [
+            *_describe_other_desks(connections),
             Line(f"Nothing is on the desk yet. Everything will be kept in {home}."),
             Heading("To begin"),
             Verbatim(_FIRST_COMMANDS),
@@ -71,9 +72,19 @@ def _empty_page(home: Path) -> Page:
     )
 
 
-def _page(
-    home: Path, inventory: Inventory, connections: Sequence[Connection], *, is_served: bool
-) -> Page:
+def _describe_other_desks(connections: Sequence[Connection]) -> list[Part]:
+    """The desks of servers that assistants here use, which are not the one in this home."""
+    desks: dict[str, set[str]] = {}
+    for each in connections:
+        if each.address:
+            desks.setdefault(each.address, set()).add(each.client.name)
+    return [
+        Line(f"Assistants here use the desk at {address}: {', '.join(sorted(clients))}.")
+        for address, clients in desks.items()
+    ]
+
+
+def _page(home: Path, inventory: Inventory, connections: Sequence[Connection], server: str) -> Page:
     clients = sorted({each.client.name for each in connections if not each.is_program_missing})
     parts: list[Part] = [
         Line(f"The desk in {home}"),
@@ -84,7 +95,7 @@ def _page(
                 ("notes", _describe(inventory.notes)),
                 ("projects", _describe(inventory.projects)),
                 ("assistants", ", ".join(clients) or "none connected"),
-                ("server", "running" if is_served else "not running; assistants start their own"),
+                ("server", server),
             ]
         ),
     ]
@@ -144,6 +155,14 @@ def _next_command(inventory: Inventory, connections: Sequence[Connection]) -> st
     if not inventory.papers.count:
         return "carrel add FOLDER"
     return "carrel find WORDS" if connections else "carrel connect CLIENT --write"
+
+
+def _describe_server(port: int) -> str:
+    """Whether one answers where it usually does; a home does not show those at other ports."""
+    address = f"127.0.0.1:{port}"
+    if _is_served(port):
+        return f"running at {address}"
+    return f"no server at {address}; assistants start their own"
 
 
 def _is_served(port: int) -> bool:
