@@ -349,3 +349,29 @@ def test_doubt_and_next_steps_are_said_as_a_person_would(
     assert "papers: 1 file unchanged" in capsys.readouterr().out.splitlines()
     assert main([]) == 0
     assert "1 paper to review: carrel papers review" in capsys.readouterr().out.splitlines()
+
+
+def test_plain_text_becomes_a_note_where_it_is_called_one(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = place / "memos"
+    folder.mkdir()
+    (folder / "memo.txt").write_text("\n\nCold hands: a memo\n\nFish oil thins the blood.\n")
+    (folder / "long.txt").write_text("word " * 60 + "\n")
+    (folder / "savedrecs.txt").write_text("TY  - JOUR\nTI  - A work\nPY  - 2001\nER  - \n")
+    (folder / "noise.txt").write_bytes(bytes(range(256)))
+    assert main(["add", str(folder / "memo.txt")]) == 2
+    assert "plain text, which is not read unless --as notes says" in capsys.readouterr().err
+    assert main(["add", str(folder / "memo.txt"), "--as", "notes", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"]["new"] == 1
+    assert main(["knowledge", "import", str(folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counts"] == {"new": 1, "unchanged": 1}
+    for words, title in (("fish oil", "Cold hands: a memo"), ("word", "long")):
+        assert main(["knowledge", "search", words, "--json"]) == 0
+        notes = json.loads(capsys.readouterr().out)
+        assert [note["title"] for note in notes] == [title]
+    # What came in is written back byte for byte.
+    before = {file.name: file.read_bytes() for file in folder.glob("*.txt")}
+    assert main(["knowledge", "export", str(folder)]) == 0
+    assert {file.name: file.read_bytes() for file in folder.glob("*.txt")} == before
+    assert not list(folder.glob("*.md"))

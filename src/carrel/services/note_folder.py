@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 
+from carrel.libraries.works.file_kinds import HEAD_BYTES, FileKind, recognise_file
 from carrel.rooms.knowledge.folder_import import SyncState
 
 _RECORD = ".carrel-notes.json"
 _ENDINGS = {".md", ".markdown"}
+_PLAIN = ".txt"
 _UNSAFE = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 _NAME_BYTES = 180
@@ -82,7 +84,7 @@ class MarkdownFolder:
                     continue
                 if entry.is_dir():
                     yield from self._walk(Path(entry.path))
-                elif Path(entry.name).suffix.lower() in _ENDINGS:
+                elif _is_note(Path(entry.path)):
                     yield Path(entry.path).relative_to(self.folder).as_posix()
 
     def _place(self, path: str) -> Path:
@@ -95,6 +97,19 @@ class MarkdownFolder:
         ):
             raise OSError(f"{path} would leave the folder")
         return place
+
+
+def _is_note(path: Path) -> bool:
+    """Whether a file is Markdown, or plain text that is no bibliography."""
+    ending = path.suffix.lower()
+    if ending != _PLAIN:
+        return ending in _ENDINGS
+    try:
+        with path.open("rb") as file:
+            return recognise_file(path.name, file.read(HEAD_BYTES)) is FileKind.TEXT
+    except OSError:
+        # Whoever reads it says why it cannot be read.
+        return True
 
 
 def file_name(title: str) -> str:

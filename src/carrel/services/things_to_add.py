@@ -190,6 +190,8 @@ class _Sorter:
                 self.sorted.papers.append(path)
             else:
                 self._add_note(path, notes_root)
+        elif kind is FileKind.TEXT and wanted == "notes" and _is_plain(path):
+            self._add_note(path, notes_root)
         else:
             self._leave_unknown(path, kind, is_named)
 
@@ -226,6 +228,8 @@ class _Sorter:
         reason = f"{_name_of(kind)}, which is not read"
         if self._given_as is not None and kind not in {FileKind.UNKNOWN, FileKind.PICTURE}:
             reason = f"{_name_of(kind)} cannot be added as {self._given_as}"
+        elif kind is FileKind.TEXT and _is_plain(path):
+            reason = f"{reason} unless --as notes says that it is a note"
         self._leave(str(path), "unknown_kind", reason, is_failure=is_named)
 
     def _leave_unreadable(self, error: OSError) -> None:
@@ -239,6 +243,10 @@ class _Sorter:
 
 def _is_markdown(path: Path) -> bool:
     return path.suffix.lower() in _MARKDOWN
+
+
+def _is_plain(path: Path) -> bool:
+    return path.suffix.lower() == ".txt"
 
 
 def _name_of(kind: FileKind) -> str:

@@ -28,6 +28,7 @@ _CODE = re.compile(
 _TAG = re.compile(r"(?:^|(?<=\s))#([\w/-]*[^\W\d][\w/-]*)", re.MULTILINE)
 _DESCRIPTIONS = ("description", "summary", "abstract")
 _TITLES = ("title", "name")
+_LONGEST_TITLE_LINE = 120
 _FOLDER_NOTES = {"readme", "index", "_index"}
 # What YAML makes of a plain word, a number or a day.
 _TAG_KINDS = (str, int, float, date)
@@ -150,7 +151,9 @@ def _load_mapping(block: str) -> dict[str, Any] | None:
 
 def _title(facts: dict[str, Any], body: str, path: str) -> str:
     given = _first_text(facts, _TITLES)
-    if not given.strip():
+    if not given.strip() and path.lower().endswith(".txt"):
+        given = _first_line(body)
+    elif not given.strip():
         heading = _HEADING.search(_CODE.sub("", body))
         given = (
             (heading[1].rstrip(" \t").rstrip("#").rstrip(" \t") or heading[1][:1])
@@ -162,6 +165,13 @@ def _title(facts: dict[str, Any], body: str, path: str) -> str:
         is_folder_note = place.stem.lower() in _FOLDER_NOTES and place.parent.name
         given = place.parent.name if is_folder_note else place.stem
     return " ".join(given.split()) or "Untitled"
+
+
+def _first_line(text: str) -> str:
+    """The first line of plain text with letters in it; none where it is a whole paragraph."""
+    lines = (" ".join(line.split()).strip("#=*- ") for line in text.splitlines())
+    first = next((line for line in lines if line), "")
+    return first if len(first) <= _LONGEST_TITLE_LINE else ""
 
 
 def _tags(facts: dict[str, Any], body: str) -> tuple[str, ...]:
