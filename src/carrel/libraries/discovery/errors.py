@@ -61,8 +61,8 @@ class GoalNotInCorpusError(Exception):
 def _said(missing: tuple[MissingName, ...], found: tuple[str, ...], *, is_foreign: bool) -> str:
     if is_foreign:
         return (
-            "No paper of this corpus speaks of what the goal names; the papers are read as "
-            "English, and the goal does not look English"
+            "Nothing that the goal names was recognised as a subject of this corpus; the papers are "
+            "read as English, and the goal does not look English"
         )
     names = ", ".join(f"“{name.text}”" for name in missing)
     if all(name.is_vague for name in missing):
@@ -72,7 +72,11 @@ def _said(missing: tuple[MissingName, ...], found: tuple[str, ...], *, is_foreig
             f"not{words}"
         )
     rest = f" (it does know {', '.join(found)})" if found else ""
-    return f"No paper of this corpus speaks of what the goal names: {names}{rest}"
+    # Words that stand in one paper or two are found by a search and are still no subject.
+    return (
+        f"No papers of this corpus, or too few to start a hypothesis from, are about what the goal "
+        f"names: {names}{rest}"
+    )
 
 
 class NoConnectionError(Exception):
