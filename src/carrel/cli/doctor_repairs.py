@@ -9,14 +9,17 @@ from pathlib import Path
 
 from carrel.cli.connections import Connection
 from carrel.cli.doctor_checks import broken_connections, find_closed_modes
+from carrel.cli.errors import SHOW_CAUSE
 from carrel.cli.options import release_home
 from carrel.cli.value_formats import count_things
 from carrel.core.clock import SystemClock
-from carrel.core.errors import CarrelError, UnavailableError
+from carrel.core.errors import CarrelError, InternalError, UnavailableError
 from carrel.core.health import Health
+from carrel.rooms.papers.errors import DamagedCorpusError
 from carrel.settings import Settings
 from carrel.wiring.home_care import find_leftovers, move_aside, readable_by_others
 from carrel.wiring.papers import snapshot_path
+from carrel.wiring.references import find_library_to_restore
 
 _PROGRAM_KEYS = ("command", "cmd", "args")
 
@@ -63,6 +66,15 @@ def find_repairs(settings: Settings, findings: Mapping[str, Health]) -> Iterator
             "make the index of the papers again from their records",
             lambda: _make_index(settings),
         )
+    references = findings.get("references")
+    if references is not None and not references.is_well:
+        version = find_library_to_restore(settings)
+        if version is not None:
+            yield Repair(
+                "references",
+                f"move the damaged library aside and put back version {version} of it",
+                partial(_restore_library, settings, version),
+            )
     for each in broken_connections():
         if each.starts_carrel:
             yield Repair(
@@ -77,7 +89,9 @@ def mend(repair: Repair) -> Outcome:
     try:
         return Outcome(repair.part, "fixed", repair.mend())
     except CarrelError as error:
-        said = f"{error.message.rstrip('.')}. {error.next_step}".strip()
+        # Here is no server whose log has the cause.
+        step = f"{SHOW_CAUSE}." if isinstance(error, InternalError) else error.next_step
+        said = f"{error.message.rstrip('.')}. {step}".strip()
         return Outcome(repair.part, "could not", f"{repair.plan}: {said}")
     except OSError as error:
         return Outcome(repair.part, "could not", f"{repair.plan}: {error}")
@@ -125,17 +139,36 @@ def _make_index(settings: Settings) -> str:
 
     try:
         call_local(settings, "papers", "index_papers", {})
-    except CarrelError as error:
-        if error.code != "internal_error":
-            raise
-        # Whatever reading them met, a person can only read the files again.
-        raise UnavailableError(
-            "the records themselves are damaged",
-            next_step=f"carrel restore FILE --force puts a backup in place; or move "
-            f"{settings.home / 'papers'} aside, and carrel papers build FOLDER reads the papers "
-            f"again.",
-        ) from error
+    except DamagedCorpusError as error:
+        raise _move_corpus(settings, error) from error
     return "the index of the papers was made again"
+
+
+def _restore_library(settings: Settings, version: int) -> str:
+    from carrel.cli.calls import call_local
+
+    restored = call_local(settings, "references", "restore_library", {"version": version})
+    count = count_things(restored.references or 0, "reference", "references")
+    return (
+        f"version {version} with {count} was put back; the damaged file is beside it, its name "
+        f"ends in .damaged and the time"
+    )
+
+
+def _move_corpus(settings: Settings, damage: DamagedCorpusError) -> UnavailableError:
+    """Moves a corpus aside whose records are damaged; the error says where and what is next."""
+    folder = snapshot_path(settings).parent
+    if not folder.is_relative_to(settings.home):
+        return damage
+    # Only whoever is alone in the home may take the corpus away.
+    release_home()
+    aside = move_aside(settings.home, [folder], SystemClock()) / folder.relative_to(settings.home)
+    return UnavailableError(
+        "the records themselves are damaged",
+        next_step=f"carrel restore FILE --force puts a backup in place; or carrel papers build "
+        f"FOLDER reads the papers again from each folder they came from. What was damaged is in "
+        f"{aside}.",
+    )
 
 
 def _name_program(connection: Connection) -> str:

@@ -36,7 +36,7 @@ _NEXT_STEPS = {
 }
 _SHOWN_PROBLEMS = 5
 _CHECK_PATH = "Check that the path is right and may be read and written."
-_SHOW_CAUSE = "Run it again with --log-level debug, which shows the cause, and report that"
+SHOW_CAUSE = "Run it again with --log-level debug, which shows the cause, and report that"
 
 
 def report_error(error: BaseException, words: Sequence[str]) -> int:
@@ -118,7 +118,7 @@ def _find_os_error(error: BaseException | None) -> OSError | None:
 
 def _next_step(error: CarrelError, words: Sequence[str]) -> str:
     if isinstance(error, InternalError):
-        return f"{_SHOW_CAUSE} (error id {error.details.get('error_id')})."
+        return f"{SHOW_CAUSE} (error id {error.details.get('error_id')})."
     if isinstance(error, AuditUnavailableError):
         return "Make space or mend the rights there; carrel doctor says more."
     if isinstance(error, InvalidInputError) and "errors" in error.details:
@@ -164,5 +164,5 @@ def _report_unknown(error: BaseException) -> int:
     if isinstance(error, MemoryError):
         _print_line("There is not enough memory", "Close something, or do less at once.")
         return error_mapping(UnavailableError("")).exit_code
-    _print_line(f"An unexpected error occurred: {describe_error(error)}", f"{_SHOW_CAUSE}.")
+    _print_line(f"An unexpected error occurred: {describe_error(error)}", f"{SHOW_CAUSE}.")
     return error_mapping(InternalError("")).exit_code

@@ -27,6 +27,7 @@ from carrel.rooms.papers.correction_models import (
     PaperHistoryOf,
 )
 from carrel.rooms.papers.errors import (
+    DamagedCorpusError,
     DecisionNotFoundError,
     PaperNotAddedError,
     PaperNotFoundError,
@@ -44,7 +45,7 @@ from carrel.stores.corpus.current import CorpusPlace
 from carrel.stores.corpus.manifest import has_manifest
 from carrel.stores.corpus.papers_to_read import CorpusPapersToRead
 from carrel.stores.search.snapshot_index import update_paper_index
-from carrel.stores.sqlite.errors import translate_full_disk
+from carrel.stores.sqlite.errors import translate_damage, translate_full_disk
 from carrel.stores.sqlite.papers import SNAPSHOT_NAME, SUMMARIES_NAME, WORKSHOP_NAME
 from carrel.stores.sqlite.papers.build_locks import wait_for_other_additions
 from carrel.stores.sqlite.papers.corpus_folder import open_build_stores, staged_folder
@@ -74,6 +75,7 @@ def paper_builder(
     """A builder for the corpus in `into`, which must not have been built elsewhere."""
     with (
         translate_full_disk(into / WORKSHOP_NAME),
+        translate_damage(partial(DamagedCorpusError, f"a database in {into}")),
         open_build_stores(into, options) as stores,
     ):
         pdf = PdfSource(ADDRESSES.grobid_url, ADDRESSES.docling_url)

@@ -72,6 +72,14 @@ def _not_persistent(settings: Settings) -> HomeNotPersistentError:
     )
 
 
+def find_library_to_restore(settings: Settings) -> int | None:
+    """The version that can replace the operator's library where its file is damaged."""
+    try:
+        return open_library_history(settings, None).find_damage()
+    except OSError:
+        return None
+
+
 def local_operations(settings: Settings) -> LibraryPastOperations:
     return LibraryPastOperations(partial(open_library_history, settings))
 

@@ -61,8 +61,8 @@ class GoalNotInCorpusError(Exception):
 def _said(missing: tuple[MissingName, ...], found: tuple[str, ...], *, is_foreign: bool) -> str:
     if is_foreign:
         return (
-            "Nothing that the goal names was recognised as a subject of this corpus; the papers are "
-            "read as English, and the goal does not look English"
+            "Nothing that the goal names was recognised as a subject of this corpus; the papers "
+            "are read as English, and the goal does not look English"
         )
     names = ", ".join(f"“{name.text}”" for name in missing)
     if all(name.is_vague for name in missing):

@@ -190,6 +190,19 @@ class SnapshotUnavailableError(UnavailableError):
         )
 
 
+class DamagedCorpusError(SnapshotUnavailableError):
+    """Files of the corpus are there and are not what was written."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} is damaged",
+            next_step="`carrel restore BACKUP --force` gives back a backup. Without one, `carrel "
+            "doctor --fix` moves a corpus aside that cannot be read (one that only cannot be "
+            "changed, move aside by hand: the folder `papers` of the home), then `carrel papers "
+            "build FOLDER` makes the papers again from the folders they came from.",
+        )
+
+
 class BuildInProgressError(ConflictError):
     """Another build is writing into the same folder."""
 

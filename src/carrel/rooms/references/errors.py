@@ -49,11 +49,18 @@ class LibraryUnreadableError(UnavailableError):
 
     code = "library_unavailable"
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, newest_version: int | None = None, folder: str = "") -> None:
+        restore = (
+            ""
+            if newest_version is None
+            else f"`carrel doctor --fix` or `carrel references restore --version {newest_version}` "
+            f"moves it aside and puts back the newest version of those kept in {folder} beside it; "
+        )
         super().__init__(
             f"The library cannot be used: {reason}",
-            next_step="Mend the file, or take a version from the folder of backups beside it; "
-            "nothing was changed.",
+            next_step=f"{restore}or mend the file; nothing was changed."
+            if restore
+            else "Mend the file, or restore a backup with `carrel restore`; nothing was changed.",
             details={"reason": reason},
         )
 

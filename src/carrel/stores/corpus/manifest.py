@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from carrel.core.process_name import process_name
-from carrel.rooms.papers.errors import SnapshotUnavailableError
+from carrel.rooms.papers.errors import DamagedCorpusError, SnapshotUnavailableError
 from carrel.stores.corpus import MANIFEST_NAME, SEGMENTS_NAME
 from carrel.stores.corpus.schema import FORMAT
 
@@ -107,7 +107,7 @@ def parse_manifest(content: bytes) -> Manifest:
             int(facts["format"]),
         )
     except (ValueError, TypeError, KeyError) as error:
-        raise SnapshotUnavailableError("its manifest is damaged") from error
+        raise DamagedCorpusError("its manifest") from error
 
 
 def write_manifest(corpus: Path, manifest: Manifest) -> None:

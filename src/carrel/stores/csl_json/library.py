@@ -215,7 +215,12 @@ def translate_file_errors(file: LibraryFile) -> Iterator[None]:
     try:
         yield
     except UnreadableLibraryError as error:
-        raise LibraryUnreadableError(str(error)) from error
+        newest = file.newest_good_version()
+        if newest is None:
+            raise LibraryUnreadableError(str(error)) from error
+        number, path = newest
+        folder = f"{path.parent.parent.name}/{path.parent.name}"
+        raise LibraryUnreadableError(str(error), number, folder) from error
     except OSError as error:
         reason = error.strerror or str(error)
         if file.is_touched:
@@ -395,7 +400,14 @@ class LibraryHistory:
             raise NothingToRestoreError(f"no version {number} is kept")
         with translate_file_errors(self._library):
             restored = LibraryDocument.parse(paths[number].read_bytes())
+            if self._library.is_damaged():
+                self._library.replace_damaged()
             return len(self._library.change(restored.reuse_entries).document.items())
+
+    def find_damage(self) -> int | None:
+        """The version that can replace a library file that is damaged, or None."""
+        newest = self._library.newest_good_version() if self._library.is_damaged() else None
+        return None if newest is None else newest[0]
 
     def restore_reference(self, reference_id: str, revision: int | None = None) -> None:
         """Restore one reference as of a revision, or as before its last change, even if removed.

@@ -11,15 +11,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from carrel.stores.csl_json.document import LibraryDocument, UnreadableLibraryError
+from carrel.stores.csl_json.file_replacement import write_durably
 from carrel.stores.csl_json.journal import LibraryJournal
 from carrel.stores.csl_json.ledger import Revision
 from carrel.stores.csl_json.working_folder import (
+    CURRENT,
     LibraryLocation,
     check_writable,
     digest,
@@ -125,6 +127,45 @@ class LibraryFile:
     def kept_versions(self) -> list[tuple[int, str, Path]]:
         """Number, kind and file of every version that is kept, oldest first."""
         return self._open_journal(locate_library(self.path)).versions.list_files()
+
+    def newest_good_version(self) -> tuple[int, Path] | None:
+        """Number and file of the newest version of ours that can be read."""
+        try:
+            versions = self.kept_versions()
+        except OSError:
+            return None
+        for number, kind, path in reversed(versions):
+            with suppress(OSError, UnreadableLibraryError):
+                if kind == CURRENT and LibraryDocument.parse(path.read_bytes()).items():
+                    return number, path
+        return None
+
+    def is_damaged(self) -> bool:
+        """Whether the file is there and is no library."""
+        try:
+            data = self.path.read_bytes()
+            LibraryDocument.parse(data)
+        except FileNotFoundError:
+            return False
+        except UnreadableLibraryError:
+            return True
+        return not data.strip()
+
+    def replace_damaged(self) -> Path:
+        """Moves a file that is no library aside, puts back the newest version; returns where."""
+        newest = self.newest_good_version()
+        if newest is None:
+            raise UnreadableLibraryError("no version of it is kept")
+        content = newest[1].read_bytes()
+        with self._locked() as journal:
+            target = journal.location.target
+            aside = target.with_name(f"{target.name}.damaged-{time.strftime('%Y%m%dT%H%M%S')}")
+            draft = target.with_name(f".{target.name}.restored")
+            write_durably(draft, content)
+            draft.chmod(target.stat().st_mode & 0o777)
+            target.replace(aside)
+            draft.replace(target)
+        return aside
 
     def _open_journal(self, location: LibraryLocation) -> LibraryJournal:
         if self._journal is None or self._journal.location != location:

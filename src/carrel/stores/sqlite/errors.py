@@ -81,6 +81,17 @@ def reason_of(error: sqlite3.Error) -> str:
     return _REASONS.get(_primary_code(error), "it failed")
 
 
+@contextmanager
+def translate_damage(describe: Callable[[], CarrelError]) -> Iterator[None]:
+    """Converts SQLite's word that a file is broken to the error that `describe` makes."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if is_damaged(error):
+            raise describe() from error
+        raise
+
+
 def is_damaged(error: sqlite3.Error) -> bool:
     """Whether SQLite says that the file itself is broken."""
     return _primary_code(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
