@@ -267,6 +267,14 @@ def test_a_date_that_is_none_is_shown_as_written_or_left_out(date: Any) -> None:
     assert "Kuhn" in entry.text
 
 
+@pytest.mark.parametrize("kind", ["document", "paper-conference", "article-journal", "webpage"])
+@pytest.mark.parametrize("style", ["apa", "chicago-author-date"])
+def test_words_in_place_of_a_date_stand_once_where_the_year_would(kind: str, style: str) -> None:
+    work = {**BOOK, "type": kind, "container-title": "Nature", "issued": {"literal": "in press"}}
+    (entry,) = render_bibliography([work], style)
+    assert entry.text.count("in press") == 1
+
+
 def test_what_a_style_leaves_out_is_left_out_of_the_list_and_said_in_a_citation() -> None:
     processor = Processor(load_style(_style()), [{"id": "x", "type": "book"}, BOOK])
     assert [entry.id for entry in processor.bibliography()] == ["kuhn"]

@@ -133,12 +133,12 @@ class DateWriter:
             self._range(date.start, date.end, suffix, out)
 
     def _literal(self, text: str, suffix: str, out: Tokens) -> None:
-        """Words in place of a date look as the year would."""
+        """Words in place of a date stand where the year would, and look like it."""
         year = next((part for part in self.parts if part.name == "year"), None)
-        letter: Tokens = [YEAR_SUFFIX, suffix, YEAR_SUFFIX.close] if suffix else []
         if year is None:
-            out += [text, *letter]
+            # Styles that write the year and the day apart would write the words twice.
             return
+        letter: Tokens = [YEAR_SUFFIX, suffix, YEAR_SUFFIX.close] if suffix else []
         self._join([(year.prefix, [*self._format_part(text, year), *letter], year.suffix)], out)
 
     def _pieces(
