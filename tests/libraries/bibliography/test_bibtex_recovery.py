@@ -143,3 +143,30 @@ def test_a_file_of_two_encodings_is_read_line_by_line() -> None:
     )
     assert [imported.item["title"] for imported in answer.items] == ["Grüße", "Köln"]
     assert warned(answer, 2, "not UTF-8")
+
+
+_WHOLE = (
+    "@article{one, author = {A. Bee}, title = {The {DNA} of one}, journal = {J. Ex.}, year = 2001}",
+    "@article{two,\n  author = {C. Dee},\n  title = {Two {RNA} things},\n  year = {2002},\n}",
+    "@book{three, title = {Three}, author = {E. Eff}, publisher = {House}, year = {2003}}",
+)
+
+
+@pytest.mark.parametrize("which", range(len(_WHOLE)))
+def test_no_lost_brace_hides_a_field_in_another_without_a_warning(which: int) -> None:
+    whole = [imported.item for imported in read_bibtex("\n\n".join(_WHOLE)).items]
+    text = _WHOLE[which]
+    for place, sign in enumerate(text):
+        # Without its first brace an entry does not begin.
+        if sign not in "{}" or place == text.index("{"):
+            continue
+        entries = [*_WHOLE[:which], text[:place] + text[place + 1 :], *_WHOLE[which + 1 :]]
+        answer = read_bibtex("\n\n".join(entries))
+        items = {imported.item.get("id"): imported.item for imported in answer.items}
+        for number, neighbour in enumerate(whole):
+            if number != which:
+                assert items[neighbour["id"]] == neighbour, entries[which]
+        damaged = {key: value for key, value in items.items() if key == whole[which]["id"]}
+        assert "=" not in str(damaged) or answer.warnings or answer.failures, entries[which]
+        for field in ("author", "title"):
+            assert " = " not in str(damaged[whole[which]["id"]].get(field)), entries[which]

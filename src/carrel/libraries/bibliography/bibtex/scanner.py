@@ -64,7 +64,13 @@ _BRACES_ONLY = re.compile(r"[{}]")
 _BRACES = re.compile(rf"[{{}}]|{_NEXT_ENTRY}", re.ASCII)
 _BRACES_AND_QUOTES = re.compile(rf"[{{}}\"]|{_NEXT_ENTRY}", re.ASCII)
 _AFTER_QUOTE = re.compile(rf"\s*(?:,\s*(?:{_NAME}\s*=|[}})%@]|\Z)|[}})#]|{_NAME}\s*=|\Z)")
-_SWALLOWED = re.compile(rf"[ \t]{{0,20}},?[ \t]{{0,20}}\n\s{{0,200}}(?={_NAME}\s*=\s*[{{\"\d])")
+# Where a field begins within a value that was not closed: on a line of its own or, with less trust
+# in numbers ("p = 0.05" in an abstract is no field), behind a comma.
+_SWALLOWED = re.compile(
+    rf"[ \t]{{0,20}},?[ \t]{{0,20}}\n\s{{0,200}}(?={_NAME}\s*=\s*[{{\"\d])"
+    rf"|,[ \t]{{0,20}}(?={_NAME}\s*=\s*[{{\"])"
+    r"|,[ \t]{0,20}(?=(?i:year|volume|number|pages|month|issue)\s*=\s*\d)"
+)
 _RESUME = re.compile(
     rf"[,\n][\s,]{{0,200}}(?={_NAME}\s*=\s*[{{\"\w])"
     rf"|(?=[}})]\s{{0,200}}(?:\n\s{{0,200}}@|\Z))|\n(?=[ \t]*@[ \t]*{_NAME}[ \t]*[{{(])"
