@@ -375,3 +375,14 @@ def test_plain_text_becomes_a_note_where_it_is_called_one(
     assert main(["knowledge", "export", str(folder)]) == 0
     assert {file.name: file.read_bytes() for file in folder.glob("*.txt")} == before
     assert not list(folder.glob("*.md"))
+
+
+def test_a_service_that_is_not_reached_is_told_by_the_exit_code(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["add", "10.1038/nature12373"]) == 5
+    assert main(["references", "add", "10.1038/nature12373"]) == 5
+    assert "Crossref cannot be reached" in capsys.readouterr().out
+    # What no later try mends keeps its code, also beside what one might.
+    assert main(["add", "/nowhere/paper.pdf", "10.1038/nature12373"]) == 2
+    assert main(["references", "add", "no bibliography at all"]) != 5

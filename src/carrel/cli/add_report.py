@@ -9,6 +9,7 @@ from pathlib import Path
 from shlex import quote
 
 from carrel.cli.page import Line, Page, Span, dim, strong
+from carrel.doors.errors import exit_of_failures
 from carrel.services.things_to_add import SortedThings, ThingLeftOut, count_endings
 
 _SHOWN_FAILURES = 20
@@ -80,9 +81,11 @@ class AddReport:
 
     @property
     def exit_code(self) -> int:
-        """0 where everything was added, 1 where something failed, 2 where nothing was done."""
+        """0 where all was added, 1 where some failed, 2 where nothing was done, 5 where that may
+        work later.
+        """
         if not self.is_anything_done:
-            return _NOTHING
+            return exit_of_failures([each.code for each in self.failures], _NOTHING)
         return _SOME_FAILED if self.failures else 0
 
     def say_next(self) -> None:

@@ -29,6 +29,7 @@ from carrel.core.caller import Caller
 from carrel.core.jobs import JobReport
 from carrel.core.operation import Operation
 from carrel.core.room import load
+from carrel.doors.errors import exit_of_failures
 from carrel.rooms import declared_rooms
 from carrel.settings import Settings, read_settings
 from carrel.wiring.desk import open_desk
@@ -166,7 +167,7 @@ async def _ask(
 
 
 def show_answer(asked: AskedOperation) -> int:
-    """Prints the answer, on standard error what explains it; 1 where it names failures alone."""
+    """Prints the answer, on standard error what explains it; 1 or 5 where all of it failed."""
     operation, as_json = asked.operation, asked.as_json
     answer, explanation = split_explanation(asked.answer)
     page = _json_text(operation, answer) if as_json else _page(operation, answer, asked.arguments)
@@ -176,8 +177,8 @@ def show_answer(asked: AskedOperation) -> int:
     elif not as_json and (empty := describe_empty_desk(operation, asked.options)):
         show_page(Page((Paragraph(empty),)), file=sys.stderr)
         return 0
-    if _has_only_failed(operation, answer):
-        return _NOTHING_DONE
+    if failures := _only_failures(operation, answer):
+        return exit_of_failures(failures, _NOTHING_DONE)
     if not as_json:
         _say_next(operation, answer, page)
     return 0
@@ -193,14 +194,16 @@ def _say_next(operation: Operation[Any], answer: Any, page: Page | str) -> None:
     say_next_step(step, **({"ID": saved_id} if isinstance(saved_id, str) else {}))
 
 
-def _has_only_failed(operation: Operation[Any], answer: Any) -> bool:
-    """Whether the answer reports failures and nothing that was done or is still to come."""
+def _only_failures(operation: Operation[Any], answer: Any) -> list[str]:
+    """The codes of failures where nothing was done or is still to come; else none."""
     if isinstance(answer, Text | Blocks | Partial):
-        return False
+        return []
     value = orjson.loads(encode_answer(operation.answer, answer))
-    if not isinstance(value, dict) or not value.get("failed"):
-        return False
-    return not any(value[name] for name in value if name not in {"failed", "warnings"})
+    if not isinstance(value, dict) or not isinstance(failed := value.get("failed"), list):
+        return []
+    if any(value[name] for name in value if name not in {"failed", "warnings"}):
+        return []
+    return [str(each.get("code", "")) if isinstance(each, dict) else "" for each in failed]
 
 
 def _json_text(operation: Operation[Any], answer: Any) -> str:

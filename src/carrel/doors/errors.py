@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carrel.core.errors import CarrelError
@@ -101,6 +102,7 @@ TABLE: dict[str, ErrorMapping] = {
     "model_unavailable": ErrorMapping(503, APPLICATION, 5),
 }
 
+UNAVAILABLE_EXIT = 5
 INTERRUPTED_EXIT = 130
 PIPE_CLOSED_EXIT = 141
 # What each exit code of the command line means; those above 128 are a signal's number and 128.
@@ -117,6 +119,12 @@ EXIT_CODES: dict[int, str] = {
     PIPE_CLOSED_EXIT: "whoever read the output stopped reading",
     143: "ended by SIGTERM",
 }
+
+
+def exit_of_failures(codes: Sequence[str], otherwise: int) -> int:
+    """5 where all failures are such that the same command may work later."""
+    exits = {TABLE.get(code, TABLE["internal_error"]).exit_code for code in codes}
+    return UNAVAILABLE_EXIT if exits == {UNAVAILABLE_EXIT} else otherwise
 
 
 def error_mapping(error: CarrelError) -> ErrorMapping:
