@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from carrel.cli.command_names import in_commands
-from carrel.cli.errors import report_error
+from carrel.cli.errors import describe_in_one_line, report_error
 from carrel.core.errors import InsufficientPermissionsError
 from carrel.doors.errors import EXIT_CODES, TABLE
 
@@ -178,12 +178,18 @@ def test_a_home_that_cannot_be_made_is_one_line(tmp_path: Path, words: Sequence[
     assert_one_line(err)
 
 
-@pytest.mark.parametrize("name", ["knowledge.sqlite", "research/research.db"])
-def test_a_damaged_database_is_one_line(home: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("knowledge.sqlite", ("knowledge", "search", "note")),
+        ("research/research.db", ("research", "list")),
+    ],
+)
+def test_a_damaged_database_is_one_line(home: Path, name: str, words: tuple[str, ...]) -> None:
     assert run(home, "knowledge", "save", "A note.")[0] == 0
     assert run(home, "research", "list")[0] == 0
     (home / name).write_bytes(b"no database at all " * 500)
-    code, out, err = run(home, "knowledge", "search", "note")
+    code, out, err = run(home, *words)
     assert (code, out) == (5, "")
     assert "carrel databases" in assert_one_line(err)
 
@@ -268,3 +274,18 @@ def test_every_exit_code_of_the_table_is_explained() -> None:
 def test_nothing_done_is_not_success(home: Path) -> None:
     code, _, _ = run(home, "references", "add", "this is no reference")
     assert code == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("Not in a paper: “cold divers”", "Not in a paper: “cold divers”. Name another."),
+        ("It cannot be opened", "It cannot be opened. Name another."),
+        ("Not a library {}", "Not a library {}. Name another."),
+        ("It ends here.", "It ends here. Name another."),
+        ("本は見つかりません。", "本は見つかりません。 Name another."),
+        ("", "Name another."),
+    ],
+)
+def test_a_message_and_the_next_step_are_two_sentences(message: str, line: str) -> None:
+    assert describe_in_one_line(message, "Name another.") == line

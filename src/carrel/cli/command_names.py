@@ -165,6 +165,7 @@ def in_commands(text: str) -> str:
 
 # What messages name for programs, and what a person types instead.
 _TYPED = {
+    "Find the id with search_references.": "carrel references search WORDS finds ids.",
     "force: true": "--force",
     "library://styles": "carrel references styles",
     "Call again with section (a number or a heading) for one part, or with offset.": "--section "

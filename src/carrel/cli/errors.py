@@ -34,6 +34,7 @@ _NEXT_STEPS = {
     errno.ENOTDIR: "A part of the path is a file; choose another.",
     errno.EISDIR: "It is a folder where a file is needed.",
 }
+_SENTENCE_ENDS = frozenset(".!?:;,。！？：；؟।")
 _SHOWN_PROBLEMS = 5
 _CHECK_PATH = "Check that the path is right and may be read and written."
 SHOW_CAUSE = "Run it again with --log-level debug, which shows the cause, and report that"
@@ -73,7 +74,7 @@ def abandon_output() -> None:
 def describe_in_one_line(message: str, next_step: str) -> str:
     """What happened and what to do next, in the words of commands."""
     happened = in_commands(" ".join(message.split())).rstrip()
-    if next_step and happened[-1:].isalnum() | (happened[-1:] in set("'\"`)]…/")):
+    if next_step and happened and happened[-1] not in _SENTENCE_ENDS:
         happened += "."
     return f"{happened} {in_commands(' '.join(next_step.split()))}".strip()
 

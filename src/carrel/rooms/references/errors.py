@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from carrel.core.errors import (
     CarrelError,
     ConflictError,
@@ -12,11 +14,14 @@ from carrel.core.errors import (
 
 
 class ReferenceNotFoundError(NotFoundError):
-    """No reference of that id is in the library."""
+    """No reference of that id is in the library; ids that are like it are named."""
 
-    def __init__(self, reference_id: str) -> None:
+    def __init__(self, reference_id: str, nearest: Sequence[str] = ()) -> None:
         super().__init__(
-            "Reference", reference_id, next_step="Find the id by searching the library."
+            "Reference",
+            reference_id,
+            next_step=_find_step(nearest),
+            details={"nearest": list(nearest)} if nearest else None,
         )
 
 
@@ -25,12 +30,18 @@ class ReferencesNotFoundError(CarrelError):
 
     code = "resource_not_found"
 
-    def __init__(self, missing: list[str]) -> None:
+    def __init__(self, missing: list[str], nearest: Sequence[str] = ()) -> None:
+        details = {"resource_type": "Reference", "resource_id": missing[0], "missing": missing}
         super().__init__(
             f"Reference not found: {', '.join(missing)}",
-            next_step="Find the ids by searching the library.",
-            details={"resource_type": "Reference", "resource_id": missing[0], "missing": missing},
+            next_step=_find_step(nearest),
+            details=details | ({"nearest": list(nearest)} if nearest else {}),
         )
+
+
+def _find_step(nearest: Sequence[str]) -> str:
+    near = f"The nearest: {', '.join(map(repr, nearest))}. " if nearest else ""
+    return f"{near}Find the id with search_references."
 
 
 class ForceRequiredError(InvalidInputError):

@@ -66,6 +66,7 @@ from carrel.rooms.references.models import (
     RemoveReference,
     SearchReferences,
 )
+from carrel.rooms.references.nearest_ids import find_nearest_ids
 from carrel.rooms.references.ports import AttachedPassage, CorpusPapers, Files, Libraries, Library
 from carrel.rooms.references.queries import parse_reference_query
 from carrel.rooms.references.validation import check_changes
@@ -152,11 +153,16 @@ class ReferencesRoom:
 
     async def get(self, question: GetReference, call: Call) -> OneReference:
         """One reference. Raises ReferenceNotFoundError."""
-        found = OneReference(reference=await self.find(question.id, call))
+        item = await _find(self._libraries.of(call.caller), question.id)
+        found = OneReference(reference=item)
         return await self._with_notices(found, call)
 
     async def find(self, reference_id: str, call: Call) -> Item:
-        return await _find(self._libraries.of(call.caller), reference_id)
+        """One item, for searches: an error without the ids that come near."""
+        item = await self._libraries.of(call.caller).find(reference_id)
+        if item is None:
+            raise ReferenceNotFoundError(reference_id)
+        return item
 
     async def add(self, question: AddReferences, call: Call) -> AddedReferences | Job:
         given = question.input
@@ -176,9 +182,10 @@ class ReferencesRoom:
 
     async def edit(self, question: EditReference, call: Call) -> OneReference:
         change = check_changes(question.changes)
-        changed = await self._libraries.of(call.caller).change(question.id, change)
+        library = self._libraries.of(call.caller)
+        changed = await library.change(question.id, change)
         if changed is None:
-            raise ReferenceNotFoundError(question.id)
+            raise ReferenceNotFoundError(question.id, await _nearest_ids(library, [question.id]))
         return await self._with_notices(OneReference(reference=changed), call)
 
     async def cite(self, question: CiteReferences, call: Call) -> Citations:
@@ -216,7 +223,7 @@ class ReferencesRoom:
             works.append(work)
             items.setdefault(work.id, item)
         if missing:
-            raise ReferencesNotFoundError(missing)
+            raise ReferencesNotFoundError(missing, await _nearest_ids(library, missing))
         own = await _find_own_records(items, library)
         works = [replace(work, id=own[work.id]["id"]) if work.id in own else work for work in works]
         cited = [own.get(name, item) for name, item in items.items()]
@@ -398,8 +405,15 @@ async def _write(
 async def _find(library: Library, reference_id: str) -> Item:
     item = await library.find(reference_id)
     if item is None:
-        raise ReferenceNotFoundError(reference_id)
+        raise ReferenceNotFoundError(reference_id, await _nearest_ids(library, [reference_id]))
     return item
+
+
+async def _nearest_ids(library: Library, wanted: Sequence[str]) -> list[str]:
+    items = (await library.snapshot()).items
+    return await parse_in_thread(
+        lambda: find_nearest_ids(wanted, [str(item["id"]) for item in items])
+    )
 
 
 def _page(items: Sequence[Item], page: int, limit: int) -> References:
