@@ -295,7 +295,7 @@ def test_papers_are_built_elsewhere_and_not_in_a_passing_home(tmp_path: Path) ->
     home = tmp_path / "home"
     home.mkdir()
     refused = carrel(home, "papers", "build", "../paper.md", **passing)
-    assert refused.returncode == 2
+    assert refused.returncode == 5
     assert "server.home_is_persistent" in refused.stderr
     assert not list(home.rglob("*.db"))
     assert (

@@ -234,7 +234,7 @@ class CommandLineDoor:
         return {
             name
             for name, operation in self._catalogue.operations.items()
-            if re.search(rf"^    {re.escape(str(operation.command))}\s", listed, re.MULTILINE)
+            if re.search(rf"^  {re.escape(str(operation.command))}\s", listed, re.MULTILINE)
         }
 
 

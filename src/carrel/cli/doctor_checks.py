@@ -69,7 +69,8 @@ def broken_connections() -> list[Connection]:
 
 def find_closed_modes(home: Path) -> Iterator[tuple[Path, int]]:
     """Own files of a home that their owner cannot write, with the mode each should have."""
-    if os.name == "nt" or not home.is_dir():
+    own = getattr(os, "geteuid", None)
+    if own is None or not home.is_dir():
         return
     for path in (home, *sorted(home.rglob("*"))):
         try:
@@ -77,7 +78,7 @@ def find_closed_modes(home: Path) -> Iterator[tuple[Path, int]]:
         except OSError:
             # A draft that was finished meanwhile.
             continue
-        if path.is_symlink() or facts.st_uid != os.geteuid():
+        if path.is_symlink() or facts.st_uid != own():
             continue
         needed = stat.S_IRWXU if path.is_dir() else stat.S_IRUSR | stat.S_IWUSR
         if facts.st_mode & needed != needed and path.suffix != ".pem":

@@ -104,15 +104,16 @@ def test_it_is_said_at_the_command_line_and_an_intended_return_is_a_command(
 
     def run(*words: str) -> str:
         assert main(["references", *words, "--library", str(stage.library)]) == 0
-        return capsys.readouterr().out
+        said = capsys.readouterr()
+        return said.out + said.err
 
     stage.play(lambda reader: add_some(reader, 3))
     save_stale(stage.library)
     shown = run("search", "first")
-    assert "notices: " in shown
+    assert "Notice: " in shown
     assert "3 references were kept (new0, new1, new2)" in shown
     past = run("history")
-    assert "outside: wrote first; kept new0, new1, new2" in past
+    assert "outside\twrote first; kept new0, new1, new2" in past
     (version,) = [line for line in past.splitlines() if "saved by another program" in line]
     run("restore", "--version", version.split()[1].rstrip(":"))
     assert [item["id"] for item in json.loads(stage.library.read_text(encoding="utf-8"))] == [
