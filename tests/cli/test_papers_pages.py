@@ -20,7 +20,9 @@ from tests.cli.terminal import read_terminal
 from tests.journeys.doors import ENVIRONMENT, PROGRAM
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
-TERMINAL = {**ENVIRONMENT, "TERM": "xterm"}
+# Where tests run side by side, their processes have COLUMNS of their own.
+_INHERITED = {name: value for name, value in ENVIRONMENT.items() if name != "COLUMNS"}
+TERMINAL = {**_INHERITED, "TERM": "xterm"}
 PAPER = """---
 title: "{title}"
 authors: [Ada Moor, Ben Lind, Cleo Park]
