@@ -15,7 +15,9 @@ import pytest
 from carrel.cli.connect.checking import poor_environment
 from tests.access.serving import serving as serving_people
 from tests.cli.connect.conftest import Connect
+from tests.cli.terminal import read_terminal
 from tests.cli.test_private_home import serving
+from tests.journeys.doors import ENVIRONMENT, PROGRAM
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -204,3 +206,19 @@ def test_a_poor_environment_has_nothing_of_the_terminal() -> None:
     assert set(found) == {"HOME", "PATH", "A"}
     if os.name == "posix":
         assert "/v" not in found["PATH"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
+def test_the_list_fits_a_narrow_terminal(tmp_path: Path) -> None:
+    environment = {
+        **{name: value for name, value in ENVIRONMENT.items() if name != "COLUMNS"},
+        "HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path / ".config"),
+        "NO_COLOR": "1",
+        "TERM": "xterm",
+    }
+    read_terminal([*PROGRAM, "connect", "cursor", "--write"], environment)
+    shown = read_terminal([*PROGRAM, "connect", "--list"], environment, width=60)
+    lines = shown.replace("\r\n", "\n").split("\n")
+    assert "cursor: ~/.cursor/mcp.json" in lines
+    assert all(len(line) <= 60 for line in lines if "carrel" not in line)

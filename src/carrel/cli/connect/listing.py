@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +12,8 @@ from carrel.cli.connect.clients import CLIENTS, WITHOUT_FILE, Client
 from carrel.cli.connect.places import Machine
 from carrel.cli.connect.ways import Http, Stdio, Way, bridged_address, is_ours, read_way
 from carrel.cli.json_output import show_json
-from carrel.cli.output import show_page
-from carrel.cli.page import Page, Table
+from carrel.cli.output import is_drawn, show_page
+from carrel.cli.page import Inline, Line, Note, Page, Part, Table, dim
 from carrel.core.errors import CarrelError
 from carrel.libraries.configuration import find_entry
 from carrel.wiring.clients import open_client_file
@@ -27,9 +29,34 @@ def list_clients(machine: Machine, wanted: str, *, is_json: bool = False) -> int
     rows.append((WITHOUT_FILE, "-", "-", "-", _IN_DATABASE))
     if is_json:
         show_json([_facts(row) for row in rows])
+    elif is_drawn(sys.stdout):
+        show_page(_page(rows))
     else:
         show_page(Page([Table(_COLUMNS, rows)]))
     return 0
+
+
+def _page(rows: list[tuple[str, ...]]) -> Page:
+    """For a terminal: who is connected to what, and below that where it is written."""
+    parts: list[Part] = [Table(_COLUMNS[:3], [row[:3] for row in rows])]
+    for client, _, target, program, file in rows:
+        if target != "-":
+            parts += [
+                Line((client, ": ", dim(_short(file)))),
+                Line(("starts " if program != "-" else "", _start(program)), indent=2),
+            ]
+    return Page((*parts, Note(f"{WITHOUT_FILE}: {_IN_DATABASE}")))
+
+
+def _start(program: str) -> Inline:
+    """What the client starts, or why it cannot."""
+    return "opens the address" if program == "-" else _short(program)
+
+
+def _short(path: str) -> str:
+    """A path below the home folder as it is typed."""
+    home = f"{Path.home()}{os.sep}"
+    return f"~{os.sep}{path.removeprefix(home)}" if path.startswith(home) else path
 
 
 def _facts(row: tuple[str, ...]) -> dict[str, object]:
