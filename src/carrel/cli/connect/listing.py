@@ -13,7 +13,7 @@ from carrel.cli.connect.places import Machine
 from carrel.cli.connect.ways import Http, Stdio, Way, bridged_address, is_ours, read_way
 from carrel.cli.json_output import show_json
 from carrel.cli.output import is_drawn, show_page
-from carrel.cli.page import Inline, Line, Note, Page, Part, Table, dim
+from carrel.cli.page import Line, Note, Page, Part, Table, dim
 from carrel.core.errors import CarrelError
 from carrel.libraries.configuration import find_entry
 from carrel.wiring.clients import open_client_file
@@ -41,16 +41,13 @@ def _page(rows: list[tuple[str, ...]]) -> Page:
     parts: list[Part] = [Table(_COLUMNS[:3], [row[:3] for row in rows])]
     for client, _, target, program, file in rows:
         if target != "-":
-            parts += [
-                Line((client, ": ", dim(_short(file)))),
-                Line(("starts " if program != "-" else "", _start(program)), indent=2),
-            ]
+            parts += [Line((client, ": ", dim(_short(file)))), Line(_start(program), indent=2)]
     return Page((*parts, Note(f"{WITHOUT_FILE}: {_IN_DATABASE}")))
 
 
-def _start(program: str) -> Inline:
+def _start(program: str) -> str:
     """What the client starts, or why it cannot."""
-    return "opens the address" if program == "-" else _short(program)
+    return "opens the address" if program == "-" else f"starts {_short(program)}"
 
 
 def _short(path: str) -> str:
