@@ -20,6 +20,7 @@ from carrel.wiring.clients import open_client_file
 
 _COLUMNS = ("client", "installed", "connected to", "program", "file")
 _FIELDS = ("client", "is_installed", "connected_to", "program", "file")
+_UNREADABLE, _MISSING = "unreadable", "missing: "
 _IN_DATABASE = f"its settings are in its own database: carrel connect {WITHOUT_FILE}"
 
 
@@ -41,13 +42,19 @@ def _page(rows: list[tuple[str, ...]]) -> Page:
     parts: list[Part] = [Table(_COLUMNS[:3], [row[:3] for row in rows])]
     for client, _, target, program, file in rows:
         if target != "-":
-            parts += [Line((client, ": ", dim(_short(file)))), Line(_start(program), indent=2)]
+            parts += [
+                Line((client, ": ", dim(_short(file)))),
+                Line(_start(target, program), indent=2),
+            ]
     return Page((*parts, Note(f"{WITHOUT_FILE}: {_IN_DATABASE}")))
 
 
-def _start(program: str) -> str:
+def _start(target: str, program: str) -> str:
     """What the client starts, or why it cannot."""
-    return "opens the address" if program == "-" else f"starts {_short(program)}"
+    if program == "-":
+        return "opens the address"
+    is_wrong = target == _UNREADABLE or program.startswith(_MISSING)
+    return program if is_wrong else f"starts {_short(program)}"
 
 
 def _short(path: str) -> str:
@@ -74,7 +81,7 @@ def _rows(client: Client, machine: Machine, wanted: str) -> Iterator[tuple[str, 
             found = list(_entries(client, file, wanted))
         except (CarrelError, OSError) as error:
             is_shown = True
-            yield client.name, installed, "unreadable", _reason(error), str(file)
+            yield client.name, installed, _UNREADABLE, _reason(error), str(file)
             continue
         for name, way in found:
             is_shown = True
@@ -105,7 +112,7 @@ def _target(way: Way) -> str:
 def _program(way: Way) -> str:
     if not isinstance(way, Stdio):
         return "-"
-    return way.command if shutil.which(way.command) else f"missing: {way.command}"
+    return way.command if shutil.which(way.command) else f"{_MISSING}{way.command}"
 
 
 def _reason(error: CarrelError | OSError) -> str:
