@@ -311,7 +311,7 @@ def test_refused_files_are_named_again_and_gone_files_once_they_left(
 def test_an_entry_without_a_title_is_added_once_and_said_to_be_no_paper(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    broken = "@article{broken, author={X, title={Oops}\n"
+    broken = "@article{broken, author={X}}\n"
     write(place, library_DOT_bib=BIB + broken)
     _, first = add(capsys, "desk")
     assert first["references"]["added_ids"] == ["lee2001", "broken"]

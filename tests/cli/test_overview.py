@@ -192,7 +192,11 @@ def test_it_imports_no_room_and_no_settings_on_a_plain_desk(home: Path) -> None:
         "import sys; from carrel.cli import main; main([]); "
         "sys.exit('pydantic' in sys.modules or 'rich' in sys.modules)"
     )
-    environment = {name: value for name, value in os.environ.items() if name != "PORT"}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name != "PORT" and not name.startswith("CARREL_TEST_")
+    }
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, timeout=60, check=False
     )

@@ -114,8 +114,8 @@ def test_it_is_said_at_the_command_line_and_an_intended_return_is_a_command(
     assert "3 references were kept (new0, new1, new2)" in shown
     past = run("history")
     assert "outside\twrote first; kept new0, new1, new2" in past
-    (version,) = [line for line in past.splitlines() if "saved by another program" in line]
-    run("restore", "--version", version.split()[1].rstrip(":"))
+    (version,) = [line for line in past.splitlines() if "another program" in line]
+    run("restore", "--version", version.split("\t")[0])
     assert [item["id"] for item in json.loads(stage.library.read_text(encoding="utf-8"))] == [
         "first",
         "second",
@@ -128,7 +128,7 @@ def test_it_is_said_at_the_command_line_and_an_intended_return_is_a_command(
     ]
     run("restore", "first")
     assert "note" not in json.loads(stage.library.read_text(encoding="utf-8"))[0]
-    assert "from revision" in run("history", "first")
+    assert "restore first --revision NUMBER" in run("history", "first")
 
 
 def test_restoring_what_is_not_kept_is_refused(
