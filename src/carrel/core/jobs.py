@@ -60,17 +60,9 @@ class JobRow(Answer):
     total: int | None = None
 
 
-class JobReport(Answer):
+class JobReport(JobRow):
     """A job as it stands; `result` is the operation's answer, or what there is of it so far."""
 
-    job_id: str
-    operation: str
-    state: JobState
-    message: str
-    started_at: str
-    updated_at: str
-    done: int
-    total: int | None = None
     result: Any = None
     # Absent where there is none, as in every answer: clients take a null there for something else.
     error: dict[str, Any] | None = Field(default=None, exclude_if=lambda error: error is None)

@@ -85,7 +85,7 @@ def servers_of(client: str, file: Path) -> dict[str, Any]:
 def test_every_client_has_its_file_on_every_system(
     system: System, expected: dict[str, str]
 ) -> None:
-    machine = Machine(system, Path("/people/ada"), Path("/work"), {})
+    machine = Machine(system, Path("/people/ada"), Path("/project"), {})
     found = {name: str(client.file(machine)) for name, client in CLIENTS.items()}
     assert found == {name: f"/people/ada/{place}" for name, place in expected.items()}
     assert set(NAMES) == {*expected, "open-webui"}
@@ -98,12 +98,12 @@ def test_the_environment_moves_files_as_it_moves_them_for_the_clients() -> None:
         "CLAUDE_CONFIG_DIR": "/claude",
         "CLINE_MCP_SETTINGS_PATH": "/cline.json",
     }
-    machine = Machine("linux", Path("/people/ada"), Path("/work"), environment)
+    machine = Machine("linux", Path("/people/ada"), Path("/project"), environment)
     assert CLIENTS["vscode"].file(machine) == Path("/x/Code/User/mcp.json")
     assert CLIENTS["goose"].file(machine) == Path("/x/goose/config.yaml")
     assert CLIENTS["codex"].file(machine) == Path("/codex/config.toml")
     assert CLIENTS["claude-code"].file(machine) == Path("/claude/.claude.json")
-    assert CLIENTS["claude-code"].file(machine, "project") == Path("/work/.mcp.json")
+    assert CLIENTS["claude-code"].file(machine, "project") == Path("/project/.mcp.json")
     assert CLIENTS["cline"].file(machine, "cli") == Path("/cline.json")
 
 
