@@ -26,10 +26,10 @@ TEXTS = st.one_of(
 )
 
 
-def put(
+def put_entry(
     file: ClientFile, path: tuple[str, ...], entry: Mapping[str, Any], replace: bool = False
 ) -> Change:
-    return file.put(
+    return file.put_entry(
         path, entry, replace=replace, is_same=lambda found: found == entry, describe=str
     )
 
@@ -51,13 +51,13 @@ def test_what_was_written_and_taken_out_leaves_the_file_byte_for_byte(
         file = ClientFile(place, name, Path(folder) / "locks")
         path = (KEYS[name], "carrel")
         try:
-            assert put(file, path, ENTRY) is Change.ADDED
+            assert put_entry(file, path, ENTRY) is Change.ADDED
         except ConfigurationUnreadableError:
             # Only what cannot be changed in place is refused, and then it is left alone.
             assert place.read_bytes() == original
             return
         assert file.entry(path) == ENTRY
-        assert put(file, path, ENTRY) is Change.ALREADY_THERE
+        assert put_entry(file, path, ENTRY) is Change.ALREADY_THERE
         file.take(path)
         assert place.read_bytes() == original
 
@@ -69,10 +69,12 @@ def test_a_replaced_entry_is_gone_once_it_is_taken_out(
 ) -> None:
     place, path = tmp_path / "settings", (KEYS[name], "carrel")
     if has_file:
-        place.write_text(file_format(name).put("", path, {"command": "by hand"}), encoding="utf-8")
+        place.write_text(
+            file_format(name).put_entry("", path, {"command": "by hand"}), encoding="utf-8"
+        )
     file = ClientFile(place, name, tmp_path / "locks")
     for number in range(3):
-        put(file, path, {"command": f"carrel-{number}", "args": []}, replace=True)
+        put_entry(file, path, {"command": f"carrel-{number}", "args": []}, replace=True)
     file.take(path)
     assert file.entry(path) is None
 
@@ -82,17 +84,17 @@ def test_a_file_that_only_carrel_wrote_leaves_nothing_behind(tmp_path: Path, nam
     place, path = tmp_path / "settings", (KEYS[name], "carrel")
     file = ClientFile(place, name, tmp_path / "locks")
     for _ in range(2):
-        put(file, path, {**ENTRY, "env": {"TOKEN": "secret"}})
+        put_entry(file, path, {**ENTRY, "env": {"TOKEN": "secret"}})
         file.take(path)
         assert [found.name for found in tmp_path.iterdir()] == ["locks"]
 
 
 def test_what_was_there_before_a_replacement_is_kept(tmp_path: Path) -> None:
     place, path = tmp_path / "settings", (KEYS["jsonc"], "carrel")
-    by_hand = file_format("jsonc").put("", path, {"command": "by hand"})
+    by_hand = file_format("jsonc").put_entry("", path, {"command": "by hand"})
     place.write_text(by_hand, encoding="utf-8")
     file = ClientFile(place, "jsonc", tmp_path / "locks")
-    put(file, path, ENTRY, replace=True)
+    put_entry(file, path, ENTRY, replace=True)
     file.take(path)
     assert not place.exists()
     assert file.kept_original.read_text(encoding="utf-8") == by_hand
@@ -110,7 +112,9 @@ def test_what_a_client_writes_in_between_is_not_lost(tmp_path: Path) -> None:
             place.write_text(json.dumps({"theirs": 1, "mcpServers": {"carrel": found}}))
         return False
 
-    file.put(("mcpServers", "carrel"), ENTRY, replace=True, is_same=change_meanwhile, describe=str)
+    file.put_entry(
+        ("mcpServers", "carrel"), ENTRY, replace=True, is_same=change_meanwhile, describe=str
+    )
     assert len(looks) == 2
     assert json.loads(place.read_text()) == {"theirs": 1, "mcpServers": {"carrel": ENTRY}}
 
@@ -127,7 +131,9 @@ def test_a_client_that_never_stops_writing_is_an_error(tmp_path: Path) -> None:
         return False
 
     with pytest.raises(ConflictError, match="another program"):
-        file.put(("mcpServers", "carrel"), ENTRY, replace=True, is_same=always_change, describe=str)
+        file.put_entry(
+            ("mcpServers", "carrel"), ENTRY, replace=True, is_same=always_change, describe=str
+        )
     assert json.loads(place.read_text())["mcpServers"] == {"carrel": {"command": "old"}}
 
 
@@ -136,7 +142,7 @@ def test_a_file_too_large_to_be_a_configuration_is_left_alone(tmp_path: Path) ->
     with place.open("wb") as stream:
         stream.truncate(17 * 1024 * 1024)
     with pytest.raises(CarrelError, match="larger"):
-        put(ClientFile(place, "json", tmp_path / "locks"), ("mcpServers", "carrel"), ENTRY)
+        put_entry(ClientFile(place, "json", tmp_path / "locks"), ("mcpServers", "carrel"), ENTRY)
 
 
 def test_no_part_of_a_write_is_left_where_the_disk_refuses(tmp_path: Path) -> None:
@@ -145,5 +151,5 @@ def test_no_part_of_a_write_is_left_where_the_disk_refuses(tmp_path: Path) -> No
     place = folder / "mcp.json"
     place.mkdir()
     with pytest.raises(OSError):
-        put(ClientFile(place, "json", tmp_path / "locks"), ("mcpServers", "carrel"), ENTRY)
+        put_entry(ClientFile(place, "json", tmp_path / "locks"), ("mcpServers", "carrel"), ENTRY)
     assert [found.name for found in folder.iterdir()] == ["mcp.json"]

@@ -188,7 +188,7 @@ def _name_program(connection: Connection) -> str:
     if isinstance(kept, dict):
         # What a person added to the entry or turned off in it stays.
         entry |= {**kept, **{key: entry[key] for key in _PROGRAM_KEYS if key in entry}}
-    file.put(
+    file.put_entry(
         place,
         entry,
         replace=True,

@@ -78,7 +78,7 @@ class ClientFile:
         """The entry at a path, None where there is none."""
         return self._find(self.read(), path)
 
-    def put(
+    def put_entry(
         self,
         path: configuration.Path,
         entry: Mapping[str, Any],
@@ -102,7 +102,7 @@ class ClientFile:
                     next_step="Replace it with --replace, or choose another name with --name.",
                 )
             outcome = Change.ADDED if found is None else Change.REPLACED
-            return self._edit(lambda: self._format.put(text, path, entry))
+            return self._edit(lambda: self._format.put_entry(text, path, entry))
 
         self._change(change)
         return outcome
@@ -173,7 +173,7 @@ class ClientFile:
             return False
         with contextlib.suppress(UneditableTextError, UnreadableTextError):
             had_entry = find_entry(self._format.parse(original), path) is not None
-            return not had_entry and self._format.put(original, path, entry) == text
+            return not had_entry and self._format.put_entry(original, path, entry) == text
         return False
 
     def _is_own(self, text: str, path: configuration.Path) -> bool:

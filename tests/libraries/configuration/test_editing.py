@@ -38,11 +38,11 @@ def comments_of(text: str, pattern: str) -> list[str]:
 def test_json_with_comments_comes_back_as_it_was(text: str) -> None:
     jsonc = file_format("jsonc")
     before = jsonc.parse(text)
-    added = jsonc.put(text, SERVERS, ENTRY)
+    added = jsonc.put_entry(text, SERVERS, ENTRY)
     assert jsonc.parse(added) == changed(before, SERVERS, ENTRY)
-    replaced = jsonc.put(added, SERVERS, OTHER)
+    replaced = jsonc.put_entry(added, SERVERS, OTHER)
     assert jsonc.parse(replaced) == changed(before, SERVERS, OTHER)
-    assert jsonc.parse(jsonc.put(replaced, SERVERS, ENTRY)) == jsonc.parse(added)
+    assert jsonc.parse(jsonc.put_entry(replaced, SERVERS, ENTRY)) == jsonc.parse(added)
     had_table = bool(before.get("mcpServers")) or "mcpServers" not in before
     taken = jsonc.take(added, SERVERS, keep_empty="mcpServers" in before)
     assert jsonc.parse(taken) == before
@@ -56,11 +56,11 @@ def test_json_with_comments_comes_back_as_it_was(text: str) -> None:
 def test_toml_comes_back_as_it_was(text: str) -> None:
     toml, path = file_format("toml"), ("mcp_servers", "carrel")
     before = toml.parse(text)
-    added = toml.put(text, path, ENTRY)
+    added = toml.put_entry(text, path, ENTRY)
     assert toml.parse(added) == changed(before, path, ENTRY)
-    replaced = toml.put(added, path, OTHER)
+    replaced = toml.put_entry(added, path, OTHER)
     assert toml.parse(replaced) == changed(before, path, OTHER)
-    assert toml.put(replaced, path, ENTRY) == added
+    assert toml.put_entry(replaced, path, ENTRY) == added
     taken = toml.take(added, path, keep_empty=True)
     assert toml.parse(taken) == before
     assert taken == text or taken.rstrip("\r\n") == text
@@ -76,13 +76,13 @@ def test_yaml_comes_back_as_it_was(text: str) -> None:
         assume(False)
         return
     try:
-        added = yaml.put(text, path, ENTRY)
+        added = yaml.put_entry(text, path, ENTRY)
     except UneditableTextError:
         # A block of text that ends the file without a line end would get one.
         assert not text.endswith("\n")
         return
     assert yaml.parse(added) == changed(before, path, ENTRY)
-    replaced = yaml.put(added, path, OTHER)
+    replaced = yaml.put_entry(added, path, OTHER)
     assert yaml.parse(replaced) == changed(before, path, OTHER)
     taken = yaml.take(added, path, keep_empty="extensions" in before)
     assert yaml.parse(taken) == before
@@ -124,7 +124,7 @@ def test_a_text_of_another_format_is_refused(name: str, text: str) -> None:
 )
 def test_what_cannot_be_changed_in_place_is_refused(name: str, text: str) -> None:
     with pytest.raises((UneditableTextError, UnreadableTextError)):
-        file_format(name).put(text, ("mcp_servers", "carrel"), ENTRY)
+        file_format(name).put_entry(text, ("mcp_servers", "carrel"), ENTRY)
 
 
 def test_strict_json_is_read_as_python_reads_it() -> None:

@@ -244,7 +244,7 @@ def _write(
     from carrel.wiring.audit import record_command
 
     with record_command(settings_of(rest), "connect:write", f"client:{client.name}", facts):
-        outcome = open_client_file(file, client.format).put(
+        outcome = open_client_file(file, client.format).put_entry(
             (*client.keys, options.name),
             entry,
             replace=options.replace,

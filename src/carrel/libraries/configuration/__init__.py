@@ -24,7 +24,7 @@ class Format(Protocol):
     def parse(self, text: str) -> dict[str, Any]:
         """The values of a text, an empty one for an empty text; raises UnreadableTextError."""
 
-    def put(self, text: str, path: Path, entry: Mapping[str, Any]) -> str:
+    def put_entry(self, text: str, path: Path, entry: Mapping[str, Any]) -> str:
         """The text with the entry added or replaced."""
 
     def take(self, text: str, path: Path, *, keep_empty: bool) -> str:

@@ -28,7 +28,7 @@ def parse(text: str, *, comments: bool = True) -> dict[str, Any]:
     return dict(root.value) if root is not None and isinstance(root.value, dict) else {}
 
 
-def put(text: str, path: Path, entry: Mapping[str, Any], *, comments: bool = True) -> str:
+def put_entry(text: str, path: Path, entry: Mapping[str, Any], *, comments: bool = True) -> str:
     """The text with the entry added or replaced."""
     root = _read(text, comments=comments)
     if root is None:

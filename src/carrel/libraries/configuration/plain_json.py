@@ -8,7 +8,7 @@ from typing import Any
 from carrel.libraries.configuration import Path, jsonc
 from carrel.libraries.configuration.jsonc import render
 
-__all__ = ["parse", "put", "render", "take"]
+__all__ = ["parse", "put_entry", "render", "take"]
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -16,9 +16,9 @@ def parse(text: str) -> dict[str, Any]:
     return jsonc.parse(text, comments=False)
 
 
-def put(text: str, path: Path, entry: Mapping[str, Any]) -> str:
+def put_entry(text: str, path: Path, entry: Mapping[str, Any]) -> str:
     """The text with the entry added or replaced."""
-    return jsonc.put(text, path, entry, comments=False)
+    return jsonc.put_entry(text, path, entry, comments=False)
 
 
 def take(text: str, path: Path, *, keep_empty: bool) -> str:

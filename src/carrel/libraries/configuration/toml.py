@@ -39,7 +39,7 @@ def parse(text: str) -> dict[str, Any]:
         raise UnreadableTextError(str(error)) from None
 
 
-def put(text: str, path: Path, entry: Mapping[str, Any]) -> str:
+def put_entry(text: str, path: Path, entry: Mapping[str, Any]) -> str:
     """The text with the entry added or replaced."""
     before = parse(text)
     end = newline_of(text)

@@ -36,7 +36,7 @@ def parse(text: str) -> dict[str, Any]:
     return values
 
 
-def put(text: str, path: Path, entry: Mapping[str, Any]) -> str:
+def put_entry(text: str, path: Path, entry: Mapping[str, Any]) -> str:
     """The text with the entry added or replaced."""
     before = parse(text)
     find_entry(before, path[:-1])
