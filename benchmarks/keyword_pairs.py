@@ -11,11 +11,11 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
-from carrel.libraries.discovery.index import ConceptIndex
-from carrel.libraries.discovery.literatures import Reader
-from carrel.libraries.discovery.paths import prospect
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.words import normal_phrase
+from carrel.libraries.discovery.paths.abc_paths import prospect
+from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Paper
-from carrel.libraries.discovery.words import normal_phrase
 
 NEVER_JOINED = 20_000
 LEAST_USES = 5

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from benchmarks.bench_discovery import Shelf
 from benchmarks.discovery_data import elife
-from carrel.libraries.discovery.generation import Discovery
-from carrel.libraries.discovery.index import ConceptIndex
-from carrel.libraries.discovery.rendering import render
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.generation.discovery import Discovery
+from carrel.libraries.discovery.writing.rendering import render
 from carrel.rooms.research.safety import check_hypothesis, safety_score
 
 GOALS = (

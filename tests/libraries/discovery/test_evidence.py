@@ -12,9 +12,9 @@ from carrel.libraries.discovery import (
     render,
     review,
 )
-from carrel.libraries.discovery.evidence import Quoter, is_contrary
-from carrel.libraries.discovery.naming import PaperReader
-from carrel.libraries.discovery.rendering import quotation
+from carrel.libraries.discovery.connections.evidence import Quoter, is_contrary
+from carrel.libraries.discovery.connections.naming import PaperReader
+from carrel.libraries.discovery.writing.rendering import quotation
 from tests.libraries.discovery.small_corpus import GOAL, Shelf, small_papers
 
 REST = [Paper(f"rest-{number}", "On birds", "Birds sing.", ("bird song",)) for number in range(20)]

@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks.discovery_data import cases, medline, mesh, piped_titles
 from carrel.libraries.discovery import ConceptIndex
-from carrel.libraries.discovery.literatures import Reader
-from carrel.libraries.discovery.paths import bridges
-from carrel.libraries.discovery.words import normal_phrase
+from carrel.libraries.discovery.concepts.words import normal_phrase
+from carrel.libraries.discovery.paths.abc_paths import bridges
+from carrel.libraries.discovery.paths.literatures import Reader
 
 FOLDER = Path(__file__).parents[3].parent / "shared" / "data" / "discovery"
 

@@ -22,7 +22,7 @@ from carrel.libraries.discovery import (
     review,
     score,
 )
-from carrel.libraries.discovery.wording import named
+from carrel.libraries.discovery.writing.wording import named
 from carrel.rooms.research.safety import safety_score
 from tests.libraries.discovery.small_corpus import (
     GOAL,

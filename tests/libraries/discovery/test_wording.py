@@ -26,8 +26,8 @@ from carrel.libraries.discovery import (
     render,
     weakest_link,
 )
-from carrel.libraries.discovery.connections import EvolutionStrategy
-from carrel.libraries.discovery.wording import (
+from carrel.libraries.discovery.connections.candidates import EvolutionStrategy
+from carrel.libraries.discovery.writing.wording import (
     counted,
     counted_first,
     listed,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from carrel.libraries.discovery.words import (
+from carrel.libraries.discovery.concepts.words import (
     may_end_a_concept,
     normal_phrase,
     normal_word,

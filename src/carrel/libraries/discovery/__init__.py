@@ -1,7 +1,11 @@
 """Literature-based discovery: hypotheses with no model, from what papers say together and apart."""
 
-from carrel.libraries.discovery.connection_builder import Request
-from carrel.libraries.discovery.connections import (
+from carrel.libraries.discovery.concepts.extraction import Chunk, ChunkReader, read_chunk
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.kinds import kind_of
+from carrel.libraries.discovery.concepts.vocabulary import Sphere, Term, Vocabulary
+from carrel.libraries.discovery.connections.builder import Request
+from carrel.libraries.discovery.connections.candidates import (
     Arm,
     Bench,
     BridgeEvidence,
@@ -17,15 +21,11 @@ from carrel.libraries.discovery.connections import (
     TestMethod,
     Turn,
 )
+from carrel.libraries.discovery.connections.links import Link, LinkJudgement, weakest_link
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, NoConnectionError
-from carrel.libraries.discovery.evolution import NothingToEvolveError, evolve
-from carrel.libraries.discovery.extraction import Chunk, ChunkReader, read_chunk
-from carrel.libraries.discovery.generation import Discovery
-from carrel.libraries.discovery.goals import GoalReading
-from carrel.libraries.discovery.index import ConceptIndex
-from carrel.libraries.discovery.kinds import kind_of
-from carrel.libraries.discovery.links import Link, LinkJudgement, weakest_link
-from carrel.libraries.discovery.protocols import ExperimentalProtocol
+from carrel.libraries.discovery.generation.discovery import Discovery
+from carrel.libraries.discovery.generation.evolution import NothingToEvolveError, evolve
+from carrel.libraries.discovery.goals.reading import GoalReading
 from carrel.libraries.discovery.records import (
     Concept,
     ConceptRow,
@@ -37,7 +37,6 @@ from carrel.libraries.discovery.records import (
     Paper,
     Standing,
 )
-from carrel.libraries.discovery.rendering import HypothesisText, render
 from carrel.libraries.discovery.review import (
     LinkCheck,
     Review,
@@ -46,7 +45,8 @@ from carrel.libraries.discovery.review import (
     review,
     score,
 )
-from carrel.libraries.discovery.vocabulary import Sphere, Term, Vocabulary
+from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
+from carrel.libraries.discovery.writing.rendering import HypothesisText, render
 
 __all__ = [
     "Arm",

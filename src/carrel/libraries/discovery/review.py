@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import exp, log1p, prod
 
-from carrel.libraries.discovery.connections import BridgeEvidence, CandidateConnection
-from carrel.libraries.discovery.links import (
+from carrel.libraries.discovery.connections.candidates import BridgeEvidence, CandidateConnection
+from carrel.libraries.discovery.connections.links import (
     PLENTY_OF_PAPERS,
     TRUST,
     Link,
@@ -15,8 +15,8 @@ from carrel.libraries.discovery.links import (
     chain,
     weakest_link,
 )
-from carrel.libraries.discovery.rendering import quotation, render
-from carrel.libraries.discovery.wording import counted, papers
+from carrel.libraries.discovery.writing.rendering import quotation, render
+from carrel.libraries.discovery.writing.wording import counted, papers
 
 SafetyScore = Callable[[str], float]
 

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 from carrel.core.parsing import parse_in_thread
 from carrel.libraries import bibliography
-from carrel.libraries.discovery.extraction import ChunkReader
-from carrel.libraries.discovery.generation import Discovery
-from carrel.libraries.discovery.index import ConceptIndex
+from carrel.libraries.discovery.concepts.extraction import ChunkReader
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
+from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.records import Mapper, Paper
-from carrel.libraries.discovery.vocabulary import Vocabulary
 from carrel.rooms.research.errors import CorpusEmptyError
 from carrel.rooms.research.ports import ConceptIndexFile, Neighbours, PaperTexts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from carrel.libraries.discovery.connections import Evidence
+from carrel.libraries.discovery.connections.candidates import Evidence
 from carrel.rooms.research.models import (
     EvidenceShown,
     HypothesisInFull,

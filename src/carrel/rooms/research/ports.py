@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from carrel.core.caller import Call
-from carrel.libraries.discovery.index import ConceptIndex
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.records import Paper
-from carrel.libraries.discovery.vocabulary import Vocabulary
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,

@@ -9,13 +9,13 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from carrel.core.operation import Answer
-from carrel.libraries.discovery.connections import (
+from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
     EvolutionStrategy,
     GenerationMethod,
 )
-from carrel.libraries.discovery.protocols import ExperimentalProtocol
 from carrel.libraries.discovery.review import ReviewType
+from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 
 ProjectStatus = Literal["initializing", "active", "paused", "completed", "cancelled", "failed"]
 HypothesisStatus = Literal["pending", "reviewed", "evolved"]

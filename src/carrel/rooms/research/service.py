@@ -10,7 +10,7 @@ from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
 from carrel.core.errors import InvalidInputError, UnavailableError
-from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.connections.candidates import EvolutionStrategy, GenerationMethod
 from carrel.libraries.discovery.review import ReviewType
 from carrel.rooms.research import errors
 from carrel.rooms.research.agents import GOAL_READING, derived_id

@@ -14,9 +14,9 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from carrel.core.errors import describe_error
-from carrel.libraries.discovery.index import ConceptIndex
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.vocabulary import Term, Vocabulary
 from carrel.libraries.discovery.records import ConceptRow, DocumentRow
-from carrel.libraries.discovery.vocabulary import Term, Vocabulary
 from carrel.stores.sqlite.connection import connect
 
 log = logging.getLogger("carrel.research")

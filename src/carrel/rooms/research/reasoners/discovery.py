@@ -7,23 +7,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 
-from carrel.libraries.discovery.connection_builder import Request
-from carrel.libraries.discovery.connections import (
+from carrel.libraries.discovery.concepts.words import normal_phrase
+from carrel.libraries.discovery.connections.builder import Request
+from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
     EvolutionStrategy,
     GenerationMethod,
 )
 from carrel.libraries.discovery.errors import GoalNotInCorpusError as NotInCorpus
 from carrel.libraries.discovery.errors import NoConnectionError
-from carrel.libraries.discovery.evolution import NothingToEvolveError as Unchanged
-from carrel.libraries.discovery.evolution import evolve
-from carrel.libraries.discovery.generation import Discovery
-from carrel.libraries.discovery.goals import told
-from carrel.libraries.discovery.rendering import render
+from carrel.libraries.discovery.generation.discovery import Discovery
+from carrel.libraries.discovery.generation.evolution import NothingToEvolveError as Unchanged
+from carrel.libraries.discovery.generation.evolution import evolve
+from carrel.libraries.discovery.goals.reading import told
 from carrel.libraries.discovery.review import WEIGHTS, ReviewType, review, score
 from carrel.libraries.discovery.review import Scores as Measured
-from carrel.libraries.discovery.wording import papers
-from carrel.libraries.discovery.words import normal_phrase
+from carrel.libraries.discovery.writing.rendering import render
+from carrel.libraries.discovery.writing.wording import papers
 from carrel.libraries.ranking import Judging
 from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.errors import (

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError
-from carrel.libraries.discovery.connections import EvolutionStrategy, GenerationMethod
-from carrel.libraries.discovery.evidence import sentences
-from carrel.libraries.discovery.protocols import ExperimentalProtocol
+from carrel.libraries.discovery.connections.candidates import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.connections.evidence import sentences
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.review import ReviewType
+from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 from carrel.libraries.ranking import Judging
 from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.errors import UnreadableAnswerError

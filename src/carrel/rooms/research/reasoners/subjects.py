@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from carrel.libraries.discovery.connections import (
+from carrel.libraries.discovery.concepts.words import normal_phrase
+from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
     GenerationMethod,
     Origin,
     Relevance,
 )
 from carrel.libraries.discovery.errors import GoalNotInCorpusError
-from carrel.libraries.discovery.generation import Discovery
-from carrel.libraries.discovery.goals import GoalReading
-from carrel.libraries.discovery.rendering import SUMMARY_LEAST_WORDS, SUMMARY_MOST_WORDS
-from carrel.libraries.discovery.words import normal_phrase
+from carrel.libraries.discovery.generation.discovery import Discovery
+from carrel.libraries.discovery.goals.reading import GoalReading
+from carrel.libraries.discovery.writing.rendering import SUMMARY_LEAST_WORDS, SUMMARY_MOST_WORDS
 from carrel.rooms.research.records import Draft, Hypothesis
 
 _STATEMENT_WORDS = 45

@@ -1,0 +1,1 @@
+"""Concepts of a corpus: words, short forms, extraction, termhood, vocabularies, the index."""

@@ -1,0 +1,239 @@
+"""From a paper to the concepts it mentions, read in chunks that any core can work on."""
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import TypeAlias
+
+from carrel.libraries.discovery.concepts.short_forms import Definition, defined_in
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary, natural_order
+from carrel.libraries.discovery.concepts.words import (
+    FUNCTION_WORDS,
+    NEEDS_COMPANY,
+    is_shouted,
+    may_end_a_concept,
+    normal_phrase,
+    normal_word,
+    short_form,
+    words_and_gaps,
+)
+from carrel.libraries.discovery.records import Paper
+
+LONGEST_NAME_WORDS = 6
+# A full stop behind a single capital (`E. coli`) ends no phrase.
+_SHORT_GENUS = re.compile(r"([A-Z])\. ?([a-z]+)")
+_BREAK = re.compile(r"(?:[,;:!?()\[\]{}\"“”/|<>=+*–—]|(?<!\b[A-Z])\.|\.(?!\s?[a-z]))+|\s-\s")
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """Concept keys of a paper: `named` in keywords and headings, `mentioned` anywhere (a superset).
+
+    Short forms keep their capitals (`AML`) and abbreviated genera their full stop (`e. coli`): only
+    the whole corpus tells what they mean. `text` is the words in order, "" at phrase ends.
+    """
+
+    named: tuple[str, ...]
+    mentioned: tuple[str, ...]
+    text: tuple[str, ...]
+    definitions: tuple[Definition, ...]
+
+
+def concepts_of(paper: Paper, vocabulary: Vocabulary | None, labels: dict[str, str]) -> Mentions:
+    """The concepts of one paper, each once; adds labels as written for keys that have none."""
+    keywords = (name if name.count(", ") > 1 else natural_order(name) for name in paper.keywords)
+    headings = (natural_order(name.strip().rstrip("*")) for name in paper.headings)
+    named = dict.fromkeys(
+        key for name in (*keywords, *headings) if (key := _named(name, vocabulary, labels))
+    )
+    mentioned = dict.fromkeys(named)
+    said: list[str] = []
+    for text, longest in ((paper.title, 3), (paper.abstract, 2)):
+        for key in _in_text(text, longest, vocabulary, labels, said):
+            mentioned[key] = None
+    definitions = []
+    for short, written in dict(defined_in(paper.abstract) if "(" in paper.abstract else ()).items():
+        long = normal_phrase(written)
+        if long.count(" ") < LONGEST_NAME_WORDS:
+            meant = (vocabulary.preferred(long) if vocabulary else None) or long
+            mentioned[meant] = None
+            labels.setdefault(meant, _as_written(words_and_gaps(written)))
+            definitions.append((short, meant))
+    return Mentions(tuple(named), tuple(mentioned), tuple(said), tuple(definitions))
+
+
+def _named(name: str, vocabulary: Vocabulary | None, labels: dict[str, str]) -> str | None:
+    plain = name.strip()
+    key = normal_phrase(plain)
+    if not key or key.count(" ") >= LONGEST_NAME_WORDS:
+        return None
+    preferred = (
+        vocabulary.preferred(key) if vocabulary and not vocabulary.is_short_form(key) else None
+    )
+    if preferred:
+        return preferred
+    if genus := _SHORT_GENUS.fullmatch(plain):
+        key = _short_species(genus[1], genus[2])
+    key = short_form(plain) or key
+    labels.setdefault(key, plain)
+    return key
+
+
+def _in_text(
+    text: str, longest: int, vocabulary: Vocabulary | None, labels: dict[str, str], said: list[str]
+) -> Iterator[str]:
+    shouted = is_shouted(text)
+    for segment in _BREAK.split(text):
+        pieces = words_and_gaps(segment)
+        written = pieces[1::2]
+        words = [normal_word(word) for word in written]
+        taken: set[int] = set()
+        if vocabulary:
+            for start, end, key in vocabulary.matches(words):
+                taken.update(range(start, end))
+                yield key
+        if "." in segment:
+            for found in _SHORT_GENUS.finditer(segment):
+                labels.setdefault(key := _short_species(found[1], found[2]), found[0])
+                yield key
+        shorts = [None if shouted or len(word) < 3 else short_form(word) for word in written]
+        for short in shorts:
+            if short:
+                labels.setdefault(short, short)
+                yield short
+        said.extend(short or word for short, word in zip(shorts, words, strict=True))
+        said.append("")
+        yield from _free_phrases(pieces, words, shorts, longest, taken, labels)
+
+
+def _short_species(letter: str, species: str) -> str:
+    return f"{letter.lower()}. {normal_word(species)}"
+
+
+def _free_phrases(
+    pieces: Sequence[str],
+    words: Sequence[str],
+    shorts: Sequence[str | None],
+    longest: int,
+    taken: set[int],
+    labels: dict[str, str],
+) -> Iterator[str]:
+    count = len(words)
+    for start in range(count):
+        first = words[start]
+        if first in FUNCTION_WORDS or first.isdigit():
+            continue
+        is_free = start not in taken and shorts[start] is None
+        if is_free and first not in NEEDS_COMPANY and len(first) > 2 and may_end_a_concept(first):
+            if first not in labels:
+                labels[first] = _as_written(pieces[2 * start + 1 : 2 * start + 2])
+            yield first
+        if first in NEEDS_COMPANY or len(first) < 2 or first.endswith("ly"):
+            continue
+        for end in range(start + 2, min(start + longest, count) + 1):
+            last = words[end - 1]
+            if last in FUNCTION_WORDS:
+                break
+            if (last.isdigit() or may_end_a_concept(last)) and not all(
+                place in taken for place in range(start, end)
+            ):
+                key = " ".join(words[start:end])
+                if key not in labels:
+                    labels[key] = _as_written(pieces[2 * start + 1 : 2 * end])
+                yield key
+
+
+@lru_cache(maxsize=200_000)
+def _in_running_text(piece: str) -> str:
+    # `T cell`, `vitamin D`; but an article that opens a title is no letter of a name.
+    keeps_capitals = (len(piece) == 1 and piece not in "AI") or any(
+        letter.isupper() for letter in piece[1:]
+    )
+    return piece if keeps_capitals else piece.lower()
+
+
+def _as_written(pieces: Sequence[str]) -> str:
+    return (
+        " ".join("".join(map(_in_running_text, pieces)).split())
+        .removesuffix("'s")
+        .removesuffix("’s")
+    )
+
+
+Numbers: TypeAlias = "array[int]"
+PAPERS_PER_CHUNK = 500
+PAPERS_PER_CHUNK_WITH_VOCABULARY = 4000
+"""A vocabulary travels with every chunk to another process, so fewer and larger chunks are sent."""
+
+BREAK = 0
+"""Stands in a text where no name crosses; words are numbered from 1."""
+
+
+@dataclass(frozen=True)
+class ChunkDocument:
+    """One document of a chunk; its numbers are positions in the chunk's keys and words."""
+
+    id: str
+    year: int | None
+    named: Numbers
+    mentioned: Numbers
+    text: Numbers
+    definitions: tuple[Definition, ...]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Concepts extracted from some papers, in any process; merged into one index."""
+
+    keys: tuple[str, ...]
+    labels: tuple[str, ...]
+    words: tuple[str, ...]
+    documents: tuple[ChunkDocument, ...]
+
+
+def read_chunk(papers: Iterable[Paper], vocabulary: Vocabulary | None = None) -> Chunk:
+    """Extract the concepts of papers: the slow part of indexing, independent of the index."""
+    numbers: dict[str, int] = {}
+    labels: dict[str, str] = {}
+    words: dict[str, int] = {"": BREAK}
+    documents = []
+    for paper in papers:
+        found = concepts_of(paper, vocabulary, labels)
+        for key in found.mentioned:
+            if key not in numbers:
+                numbers[key] = len(numbers)
+        for word in found.text:
+            if word not in words:
+                words[word] = len(words)
+        named = array("I", (numbers[key] for key in found.named))
+        mentioned = array("I", (numbers[key] for key in found.mentioned))
+        text = array("I", map(words.__getitem__, found.text))
+        documents.append(
+            ChunkDocument(paper.id, paper.year, named, mentioned, text, found.definitions)
+        )
+    return Chunk(
+        tuple(numbers),
+        tuple(labels.get(key, key) for key in numbers),
+        tuple(words),
+        tuple(documents),
+    )
+
+
+class ChunkReader:
+    """`read_chunk` with its vocabulary, in a form that crosses to other processes."""
+
+    def __init__(self, vocabulary: Vocabulary | None = None) -> None:
+        self._vocabulary = vocabulary
+
+    def __call__(self, papers: Sequence[Paper]) -> Chunk:
+        return read_chunk(papers, self._vocabulary)
+
+
+def in_chunks(papers: Iterable[Paper], size: int = PAPERS_PER_CHUNK) -> Iterator[Sequence[Paper]]:
+    """The papers in portions of a size worth sending to another process."""
+    supply = iter(papers)
+    while chunk := list(islice(supply, size)):
+        yield chunk

@@ -1,0 +1,379 @@
+"""The concept index: which documents mention which concepts, updated document by document."""
+
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+
+from carrel.libraries.discovery.concepts.extraction import (
+    BREAK,
+    PAPERS_PER_CHUNK,
+    PAPERS_PER_CHUNK_WITH_VOCABULARY,
+    Chunk,
+    ChunkReader,
+    Numbers,
+    in_chunks,
+    read_chunk,
+)
+from carrel.libraries.discovery.concepts.ledger import Ledger
+from carrel.libraries.discovery.concepts.placement import Placement
+from carrel.libraries.discovery.concepts.termhood import is_fragment
+from carrel.libraries.discovery.concepts.vocabulary import Sphere, Vocabulary
+from carrel.libraries.discovery.concepts.words import (
+    FUNCTION_WORDS,
+    JOINING,
+    has_capitals,
+    normal_word,
+)
+from carrel.libraries.discovery.records import (
+    Concept,
+    ConceptRow,
+    DocumentRow,
+    IndexStore,
+    Mapper,
+    Paper,
+    Standing,
+)
+
+LONG_NAME_WORDS = 4
+"""A name of more than so many words is shown short where texts write it short more often."""
+
+
+class ConceptIndex:
+    """Concepts and the documents that mention them, updated incrementally.
+
+    Names and meanings of keys follow from the ledger and are settled before the next query. Only
+    the documents affected are placed again; the result equals an index built at once.
+    """
+
+    def __init__(self, vocabulary: Vocabulary | None = None) -> None:
+        self.vocabulary = vocabulary
+        self.generation = 0
+        self._ledger = Ledger(vocabulary)
+        self._placed = Placement(self._ledger)
+        self._is_settled = True
+        self._wordings: dict[int, tuple[frozenset[str], ...]] = {}
+        self._fragments: dict[int, bool] = {}
+        self._closing_words: frozenset[int] = frozenset()
+
+    @classmethod
+    def build(
+        cls, papers: Iterable[Paper], vocabulary: Vocabulary | None = None, mapper: Mapper = map
+    ) -> "ConceptIndex":
+        """Index papers; pass an executor's `map` as `mapper` to extract on several cores."""
+        index = cls(vocabulary)
+        size = PAPERS_PER_CHUNK if vocabulary is None else PAPERS_PER_CHUNK_WITH_VOCABULARY
+        for chunk in mapper(ChunkReader(vocabulary), in_chunks(papers, size)):
+            index.merge(chunk)
+        index.settle()
+        return index
+
+    @classmethod
+    def from_rows(cls, store: IndexStore, vocabulary: Vocabulary | None = None) -> "ConceptIndex":
+        """Load an index from stored rows."""
+        index = cls(vocabulary)
+        ledger = index._ledger
+        for row in sorted(store.concept_rows(), key=lambda row: row.number):
+            ledger.new_key(row.key, row.label)
+        for word in store.words():
+            ledger.word(word)
+        for kept in store.document_rows():
+            document = ledger.new_document(
+                kept.id,
+                kept.year,
+                _unpacked(kept.named),
+                _unpacked(kept.mentioned),
+                _unpacked(kept.text),
+                kept.definitions,
+            )
+            for key in kept.once:
+                ledger.wait(key, key, document)
+            index._placed.new_place(_unpacked(kept.found))
+            index._placed.touched.add(document)
+        index._placed.names = ledger.names()
+        index._is_settled = False
+        index.settle()
+        return index
+
+    def concept_rows(self) -> Iterator[ConceptRow]:
+        """Every key as a row to store."""
+        ledger = self._ledger
+        return (
+            ConceptRow(number, key, ledger.labels[number]) for number, key in enumerate(ledger.keys)
+        )
+
+    def words(self) -> Iterator[str]:
+        """Every word of the texts, by number from 0, to store."""
+        return iter(self._ledger.words)
+
+    def document_rows(self) -> Iterator[DocumentRow]:
+        """Every document as a row to store."""
+        self.settle()
+        ledger = self._ledger
+        for name, document in ledger.documents.items():
+            yield DocumentRow(
+                name,
+                ledger.years[document],
+                _packed(ledger.named[document]),
+                _packed(ledger.mentioned[document]),
+                _packed(self._placed.found[document]),
+                tuple(ledger.waiting_in(document)),
+                _packed(ledger.texts[document]),
+                ledger.definitions[document],
+            )
+
+    def add(self, papers: Iterable[Paper]) -> None:
+        """Add papers; one with a known id is replaced."""
+        for papers_of_chunk in in_chunks(papers):
+            self.merge(read_chunk(papers_of_chunk, self.vocabulary))
+
+    def merge(self, chunk: Chunk) -> None:
+        """Add a chunk that was read elsewhere."""
+        for read in chunk.documents:
+            self.remove(read.id)
+        taken, touched = self._ledger.take(chunk)
+        for _ in range(len(self._placed.found), len(self._ledger.ids)):
+            self._placed.new_place(array("I"))
+        self._placed.unplaced.update(taken)
+        self._placed.touched |= touched
+        self._is_settled = False
+        self.generation += 1
+
+    def remove(self, id: str) -> bool:
+        """Remove a document; False where it was not indexed."""
+        document = self._ledger.forget(id)
+        if document is None:
+            return False
+        self._placed.place(document, array("I"), array("I"))
+        self._placed.found[document] = array("I")
+        self._placed.unplaced.discard(document)
+        self._placed.touched.discard(document)
+        self._is_settled = False
+        self.generation += 1
+        return True
+
+    def settle(self) -> None:
+        """Apply pending changes before a query; does nothing where nothing changed."""
+        if not self._is_settled:
+            self._placed.settle()
+            self._wordings, self._fragments, self._closing_words = {}, {}, frozenset()
+            self._is_settled = True
+
+    def __len__(self) -> int:
+        return len(self._ledger.documents)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._ledger.documents
+
+    @property
+    def numbered(self) -> int:
+        """The number of document numbers assigned, removed documents included."""
+        return len(self._ledger.ids)
+
+    @property
+    def size(self) -> int:
+        """The number of concepts, without those seen once."""
+        self.settle()
+        return len(self._placed.keys)
+
+    def ids(self) -> Iterator[str]:
+        """The ids of all documents."""
+        return iter(self._ledger.documents)
+
+    def id_of(self, document: int) -> str:
+        """The id behind a document's number."""
+        name = self._ledger.ids[document]
+        if name is None:
+            raise LookupError(f"document number {document} was removed")
+        return name
+
+    def number_of_document(self, id: str) -> int | None:
+        """The number of a document within this index."""
+        return self._ledger.documents.get(id)
+
+    def year_of(self, document: int) -> int | None:
+        """The year of a document, where known."""
+        return self._ledger.years[document]
+
+    def text_of(self, document: int) -> Numbers:
+        """The words of a document in order, as numbers of `word_number`, 0 where a phrase ends."""
+        return self._ledger.plain_text(document)
+
+    def closing_words(self) -> frozenset[int]:
+        """Numbers of the words that end a phrase: 0 and function words, except joining ones."""
+        if not self._closing_words:
+            known = (self._ledger.words.get(word, BREAK) for word in FUNCTION_WORDS - JOINING)
+            self._closing_words = frozenset((BREAK, *known))
+        return self._closing_words
+
+    def word_number(self, word: str) -> int | None:
+        """The number of a normal word in texts."""
+        return self._ledger.words.get(word)
+
+    def number(self, key: str) -> int | None:
+        """The concept's number by key, synonym, spelling variant or short form; None if unknown."""
+        self.settle()
+        preferred = (
+            self.vocabulary.preferred(key)
+            if self.vocabulary and not self.vocabulary.is_short_form(key)
+            else None
+        )
+        for name in (
+            preferred,
+            self._placed.meanings.of_short_form(key),
+            self._placed.meanings.of(key),
+        ):
+            found = None if name is None else self._placed.numbers.get(name)
+            if found is not None:
+                return found
+        return None
+
+    def trees(self, number: int) -> tuple[str, ...]:
+        """The tree numbers of a concept in the vocabulary; empty where it has none."""
+        term = self.vocabulary.term(self.key(number)) if self.vocabulary else None
+        return () if term is None else term.trees
+
+    def papers_of_phrase(self, key: str) -> int:
+        """How many papers have exactly this phrase as a concept; no variants are looked up."""
+        found = self._placed.numbers.get(key)
+        return 0 if found is None else self.frequency(found)
+
+    def key(self, number: int) -> str:
+        """The key of a concept."""
+        return self._placed.keys[number]
+
+    def forms(self, number: int) -> tuple[str, ...]:
+        """All normal forms of a concept: its key, short forms and spelling variants."""
+        self.settle()
+        others = (self._ledger.keys[own] for own in self._placed.forms.get(number, ()))
+        return tuple(
+            dict.fromkeys(
+                (
+                    self._placed.keys[number],
+                    *(normal_word(key) if has_capitals(key) else key for key in others),
+                )
+            )
+        )
+
+    def wordings(self, number: int) -> tuple[frozenset[str], ...]:
+        """The words of each form of a concept, in lower case."""
+        self.settle()
+        found = self._wordings.get(number)
+        if found is None:
+            found = tuple(frozenset(form.lower().split(" ")) for form in self.forms(number))
+            self._wordings[number] = found
+        return found
+
+    def is_fragment(self, number: int) -> bool:
+        """Whether a concept is only part of longer ones (`hematopoietic stem`) or in no text."""
+        self.settle()
+        found = self._fragments.get(number)
+        if found is None:
+            found = self._fragments[number] = is_fragment(self, number)
+        return found
+
+    def label(self, number: int) -> str:
+        """A concept as a reader would write it."""
+        key = self._placed.keys[number]
+        term = self.vocabulary.label(key) if self.vocabulary else None
+        if term is not None:
+            return term
+        # Where only the short form is written (`AMPK`), that is the label; otherwise the key's own
+        # writing.
+        ledger = self._ledger
+        if key.count(" ") >= LONG_NAME_WORDS and (shorter := self._placed.forms.get(number)):
+            best = max(shorter, key=ledger.counts.__getitem__)
+            if ledger.counts[best] > ledger.frequency(key):
+                return ledger.labels[best]
+        own = [
+            form
+            for form in self._placed.forms.get(number, ())
+            if normal_word(ledger.keys[form]) == key
+        ]
+        spelled = ledger.numbers.get(key)
+        writings = own if spelled is None else [spelled, *own]
+        return (
+            ledger.labels[max(writings, key=lambda one: (ledger.counts[one], -one))]
+            if writings
+            else key
+        )
+
+    def documents(self, number: int) -> Numbers:
+        """The numbers of the documents that mention a concept."""
+        if not self._is_settled:
+            self.settle()
+        return self._placed.postings[number]
+
+    def frequency(self, number: int) -> int:
+        """In how many documents a concept occurs."""
+        if not self._is_settled:
+            self.settle()
+        return len(self._placed.postings[number])
+
+    def mentioned(self, document: int) -> Numbers:
+        """The concepts that a document mentions."""
+        if not self._is_settled:
+            self.settle()
+        return self._placed.mentioned[document]
+
+    def named(self, document: int) -> Numbers:
+        """The concepts a document names in its keywords and headings."""
+        if not self._is_settled:
+            self.settle()
+        return self._placed.named[document]
+
+    def named_in(self, number: int) -> int:
+        """How many documents name a concept in their keywords or headings."""
+        if not self._is_settled:
+            self.settle()
+        return self._placed.named_in[number]
+
+    def standing(self, number: int) -> Standing:
+        """The source of a concept."""
+        self.settle()
+        if self._ledger.is_term(self._placed.keys[number]):
+            return Standing.TERM
+        if self._placed.named_in[number]:
+            return Standing.NAMED
+        return Standing.PHRASE if " " in self._placed.keys[number] else Standing.WORD
+
+    def sphere(self, number: int) -> Sphere:
+        """The category of a concept in the vocabulary."""
+        return (
+            self.vocabulary.sphere(self._placed.keys[number]) if self.vocabulary else Sphere.UNKNOWN
+        )
+
+    def concept(self, number: int) -> Concept:
+        """A concept with what is known of it."""
+        return Concept(
+            self._placed.keys[number],
+            self.label(number),
+            self.standing(number),
+            self.frequency(number),
+        )
+
+    def holdings(self) -> dict[str, frozenset[str]]:
+        """Every key with its document ids; equal for two indexes of the same papers."""
+        self.settle()
+        held = {
+            key: {self.id_of(document) for document in self._placed.postings[number]}
+            for key, number in self._placed.numbers.items()
+        }
+        for key, document in self._ledger.waiting():
+            held.setdefault(self._placed.meanings.of(key), set()).add(self.id_of(document))
+        return {key: frozenset(ids) for key, ids in held.items() if ids}
+
+
+def _packed(numbers: Numbers) -> bytes:
+    if sys.byteorder == "little":
+        return numbers.tobytes()
+    turned = array("I", numbers)
+    turned.byteswap()
+    return turned.tobytes()
+
+
+def _unpacked(packed: bytes) -> Numbers:
+    numbers = array("I")
+    numbers.frombytes(packed)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers

@@ -1,0 +1,212 @@
+"""The ledger: keys and words of every document as written, and the short forms it defines."""
+
+import sys
+from array import array
+from collections.abc import Iterator
+
+from carrel.libraries.discovery.concepts.extraction import BREAK, Chunk, ChunkDocument, Numbers
+from carrel.libraries.discovery.concepts.short_forms import Definition, ShortForms
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
+from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, has_capitals, normal_word
+
+LEAST_TEXTS = 2
+"""A phrase is a name to look for everywhere once a second text has it."""
+
+
+class Ledger:
+    """Documents with their keys as read, not yet resolved; keys of a single text are held apart."""
+
+    def __init__(self, vocabulary: Vocabulary | None) -> None:
+        self.vocabulary = vocabulary
+        self.keys: list[str] = []
+        self.labels: list[str] = []
+        self.numbers: dict[str, int] = {}
+        self.counts: list[int] = []
+        self.named_in: list[int] = []
+        self.words: dict[str, int] = {"": BREAK}
+        self.plain_words: list[int] = [BREAK]
+        self.short_forms = ShortForms()
+        self.ids: list[str | None] = []
+        self.years: list[int | None] = []
+        self.named: list[Numbers] = []
+        self.mentioned: list[Numbers] = []
+        self.texts: list[Numbers] = []
+        self.definitions: list[tuple[Definition, ...]] = []
+        self.documents: dict[str, int] = {}
+        self._once: dict[str, tuple[int, str]] = {}
+        self._waiting: dict[int, list[str]] = {}
+
+    def is_term(self, key: str) -> bool:
+        """Whether the vocabulary has an entry of this key."""
+        return self.vocabulary is not None and self.vocabulary.term(key) is not None
+
+    def _names_a_term(self, key: str) -> bool:
+        return self.is_term(key) or (
+            self.vocabulary is not None and self.vocabulary.short_form(key) is not None
+        )
+
+    def frequency(self, key: str) -> int:
+        """How many documents hold a key as it is written."""
+        number = self.numbers.get(key)
+        return int(key in self._once) if number is None else self.counts[number]
+
+    def is_live(self, number: int) -> bool:
+        """Whether a key is a concept: a keyword, a vocabulary term, or found in enough texts."""
+        return (
+            self.counts[number] >= LEAST_TEXTS
+            or self.named_in[number] > 0
+            or self.is_term(self.keys[number])
+        )
+
+    def names(self) -> set[int]:
+        """Numbers of the keys to search texts for: given names and phrases of 3 or more words."""
+        return {
+            number
+            for number, key in enumerate(self.keys)
+            if (
+                self.named_in[number] or (self.counts[number] >= LEAST_TEXTS and key.count(" ") > 1)
+            )
+            and self._can_be_sought(key)
+        }
+
+    def _can_be_sought(self, key: str) -> bool:
+        if self.is_term(key):
+            return False
+        return " " in key or (len(key) > 2 and key.islower() and key not in FUNCTION_WORDS)
+
+    def take(self, chunk: Chunk) -> tuple[list[int], set[int]]:
+        """Returns the numbers of the chunk's documents, and of earlier ones that gained a key."""
+        words = array("I", map(self.word, chunk.words))
+        taken: list[int] = []
+        touched: set[int] = set()
+        for read in chunk.documents:
+            self.forget(read.id)
+            taken.append(self._take_document(chunk, read, words, touched))
+        return taken, touched
+
+    def word(self, word: str) -> int:
+        """The number of a word; one in capitals is also linked to its lower case."""
+        number = self.words.get(word)
+        if number is None:
+            plain = normal_word(word) if has_capitals(word) else word
+            below = self.word(plain) if plain != word else len(self.words)
+            number = self.words[sys.intern(word)] = len(self.words)
+            self.plain_words.append(below)
+        return number
+
+    def plain_text(self, document: int) -> Numbers:
+        """A document's words in order, in lower case."""
+        return array("I", map(self.plain_words.__getitem__, self.texts[document]))
+
+    def _take_document(
+        self, chunk: Chunk, read: ChunkDocument, words: Numbers, touched: set[int]
+    ) -> int:
+        text = array("I", map(words.__getitem__, read.text))
+        document = self.new_document(
+            read.id, read.year, array("I"), array("I"), text, read.definitions
+        )
+        known = self.numbers
+        named = set(read.named)
+        mentioned = array("I")
+        for local in read.mentioned:
+            key = chunk.keys[local]
+            number = known.get(key)
+            if number is None:
+                at_once = local in named or self._names_a_term(key)
+                number = self._seen(key, chunk.labels[local], document, at_once, touched)
+            if number is not None:
+                self.counts[number] += 1
+                mentioned.append(number)
+        self.mentioned[document] = mentioned
+        self.named[document] = array("I", (known[chunk.keys[local]] for local in read.named))
+        for number in self.named[document]:
+            self.named_in[number] += 1
+        return document
+
+    def forget(self, id: str) -> int | None:
+        """Remove a document; returns its number, or None where it was not here."""
+        document = self.documents.pop(id, None)
+        if document is None:
+            return None
+        for number in self.mentioned[document]:
+            self.counts[number] -= 1
+        for number in self.named[document]:
+            self.named_in[number] -= 1
+        for key in self.waiting_in(document):
+            del self._once[key]
+        self._waiting.pop(document, None)
+        self.short_forms.remove(self.definitions[document])
+        self.ids[document] = None
+        self.years[document] = None
+        self.definitions[document] = ()
+        for part in (self.mentioned, self.named, self.texts):
+            part[document] = array("I")
+        return document
+
+    def new_key(self, key: str, label: str) -> int:
+        """Assign a number to a key."""
+        number = len(self.keys)
+        key = sys.intern(key)
+        self.numbers[key] = number
+        self.keys.append(key)
+        self.labels.append(key if label == key else label)
+        self.counts.append(0)
+        self.named_in.append(0)
+        return number
+
+    def new_document(
+        self,
+        id: str,
+        year: int | None,
+        named: Numbers,
+        mentioned: Numbers,
+        text: Numbers,
+        definitions: tuple[Definition, ...],
+    ) -> int:
+        """Number a document and count what it holds."""
+        document = len(self.ids)
+        self.ids.append(id)
+        self.years.append(year)
+        self.named.append(named)
+        self.mentioned.append(mentioned)
+        self.texts.append(text)
+        self.definitions.append(definitions)
+        self.short_forms.add(definitions)
+        self.documents[id] = document
+        for number in mentioned:
+            self.counts[number] += 1
+        for number in named:
+            self.named_in[number] += 1
+        return document
+
+    def wait(self, key: str, label: str, document: int) -> None:
+        """Hold back a key that no other document has."""
+        self._once[key] = (document, label)
+        self._waiting.setdefault(document, []).append(key)
+
+    def waiting_in(self, document: int) -> list[str]:
+        """The keys that only this document has."""
+        return [
+            key
+            for key in self._waiting.get(document, ())
+            if self._once.get(key, (None,))[0] == document
+        ]
+
+    def waiting(self) -> Iterator[tuple[str, int]]:
+        """Every key that one document alone has, with that document."""
+        return ((key, document) for key, (document, _) in self._once.items())
+
+    def _seen(
+        self, key: str, label: str, document: int, at_once: bool, touched: set[int]
+    ) -> int | None:
+        waiting = self._once.get(key)
+        if waiting is None and not at_once:
+            self.wait(key, label, document)
+            return None
+        number = self.new_key(key, label if waiting is None else waiting[1])
+        if waiting is not None:
+            del self._once[key]
+            self.counts[number] += 1
+            self.mentioned[waiting[0]].append(number)
+            touched.add(waiting[0])
+        return number

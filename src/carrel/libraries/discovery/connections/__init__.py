@@ -1,0 +1,1 @@
+"""Candidate connections: their links, evidence, names and the methods their papers name."""

@@ -1,0 +1,310 @@
+"""Builds connections with their evidence from one state of the index."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.kinds import (
+    can_be_changed,
+    is_method_name,
+    kind_in_index,
+    kind_of,
+)
+from carrel.libraries.discovery.connections.candidates import (
+    BridgeEvidence,
+    CandidateConnection,
+    NoveltySearch,
+    Origin,
+    Testing,
+)
+from carrel.libraries.discovery.connections.evidence import Quoter
+from carrel.libraries.discovery.connections.methods import (
+    BenchReader,
+    is_method,
+    methods_in,
+    tells_nothing,
+)
+from carrel.libraries.discovery.connections.naming import Namer, PaperReader, are_variants
+from carrel.libraries.discovery.goals.reading import GoalReading
+from carrel.libraries.discovery.paths.abc_paths import (
+    Bridge,
+    Side,
+    bridges,
+    leading_bridges,
+    prospect,
+    side,
+)
+from carrel.libraries.discovery.paths.literatures import Literature, Reader
+from carrel.libraries.discovery.records import Concept, Corpus, Kind
+
+BRIDGES_SHOWN = 6
+BRIDGES_READ = 12
+PAPERS_FOR_BENCH = 12
+PAPERS_SHOWN = 3
+METHODS_SHOWN = 5
+METHODS_READ = 40
+BRIDGES_MAY_BE_BROADER = 4.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What generation is asked for: how many, what is known, what ranked best, which advice."""
+
+    count: int
+    avoid: Collection[str] = ()
+    known: Sequence[CandidateConnection] = ()
+    best: Sequence[CandidateConnection] = ()
+    why_best: str = "proposed first; nothing has been ranked yet"
+    weak: frozenset[str] = frozenset()
+    strong: frozenset[str] = frozenset()
+
+
+class Layout:
+    """Builds connections: bridges, quoted sentences, novelty search and available test methods."""
+
+    def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
+        self.index = index
+        self.reader = Reader(index)
+        papers = PaperReader(corpus)
+        self.quoter = Quoter(index, papers)
+        self._namer = Namer(index, papers)
+        self._benches = BenchReader()
+        self._side: Side | None = None
+        self._kinds: dict[int, Kind] = {}
+        self._methods: dict[int, bool] = {}
+
+    def connection(
+        self,
+        reading: GoalReading,
+        end: int,
+        origin: Origin,
+        admits: Callable[[int], bool] = lambda _: True,
+        within: frozenset[int] | None = None,
+    ) -> CandidateConnection | None:
+        """A connection with evidence; None without a bridge. `within` limits the end's papers."""
+        c = self.far(reading, end)
+        if c is not None and within is not None:
+            c = Literature(c.label, c.concepts, c.documents & within)
+        if c is None or not c.documents:
+            return None
+        ends = {reading.start_concept.key, self.index.key(end)}
+        found = self.bridges(
+            reading.start,
+            c,
+            BRIDGES_READ,
+            lambda number: (
+                admits(number)
+                and not any(are_variants(self.index.key(number), own) for own in ends)
+            ),
+        )
+        chosen = self._apart(found)[:BRIDGES_SHOWN]
+        return self._told(reading, c, end, chosen, origin) if chosen else None
+
+    def _told(
+        self,
+        reading: GoalReading,
+        c: Literature,
+        end: int,
+        chosen: Sequence[Bridge],
+        origin: Origin,
+    ) -> CandidateConnection:
+        # A bridge that sentences say is told before one as strong that only counts speak for.
+        weighed = [(bridge.kind, self.evidence(bridge, reading.start, c)) for bridge in chosen]
+        told = [
+            bridge
+            for _, bridge in sorted(
+                weighed, key=lambda one: (one[0], one[1].weight_as_said), reverse=True
+            )
+        ]
+        return self._connected(
+            reading, c, end, chosen, told, self.novelty(reading.start, c, end), origin
+        )
+
+    def _apart(self, found: Sequence[Bridge]) -> list[Bridge]:
+        kept: list[Bridge] = []
+        for bridge in found:
+            key = self.index.key(bridge.concept)
+            if not any(
+                self.reader.are_close(bridge.concept, other.concept)
+                or are_variants(key, self.index.key(other.concept))
+                for other in kept
+            ):
+                kept.append(bridge)
+        return kept
+
+    def far(self, reading: GoalReading, end: int) -> Literature | None:
+        """The literature of an end."""
+        return (
+            reading.end
+            if end == reading.pair and reading.end
+            else self.reader.literature([self.index.key(end)])
+        )
+
+    def bridges(
+        self, a: Literature, c: Literature, most: int, admits: Callable[[int], bool]
+    ) -> tuple[Bridge, ...]:
+        """Bridges between two literatures, best first, weighed by the fast method."""
+        return leading_bridges(
+            self.reader,
+            self.side(a),
+            c,
+            most,
+            lambda number: self.can_bridge(number) and admits(number),
+        )
+
+    def bridges_of_pair(self, a: Literature, c: Literature, most: int) -> tuple[Bridge, ...]:
+        """Bridges between two literatures that the goal asks about, weighed in full."""
+        return bridges(self.reader, a, c, most, self.can_bridge)
+
+    def laid_out(
+        self,
+        reading: GoalReading,
+        end: int,
+        chosen: Sequence[Bridge],
+        origin: Origin,
+        *,
+        is_way: bool = False,
+    ) -> CandidateConnection:
+        """The connection over these bridges; with `is_way` the first bridge is the proposal."""
+        index = self.index
+        a, c = reading.start, self.far(reading, end)
+        assert c is not None
+        searched = self.novelty(a, c, end)
+        if is_way:
+            through = a.documents.intersection(c.documents, index.documents(chosen[0].concept))
+            searched = replace(searched, way_documents=len(through))
+        return self._connected(
+            reading,
+            c,
+            end,
+            chosen,
+            [self.evidence(bridge, a, c) for bridge in chosen],
+            searched,
+            origin,
+        )
+
+    def _connected(
+        self,
+        reading: GoalReading,
+        c: Literature,
+        end: int,
+        chosen: Sequence[Bridge],
+        told: Sequence[BridgeEvidence],
+        searched: NoveltySearch,
+        origin: Origin,
+    ) -> CandidateConnection:
+        reader, a = self.reader, reading.start
+        return CandidateConnection(
+            reading.goal,
+            self._shown(self.index.number(reading.start_concept.key), reading.start_concept, a),
+            self._shown(end, self.index.concept(end), c),
+            tuple(told),
+            searched,
+            methods_in(
+                reader,
+                {d for b in chosen for d in (*b.near_documents, *b.far_documents)},
+                METHODS_SHOWN,
+            ),
+            prospect(reader.company_of(a), reader.company(end)),
+            origin,
+            testing=self._testing(chosen, end),
+        )
+
+    def _shown(self, number: int | None, concept: Concept, literature: Literature) -> Concept:
+        """An end as authors write it, or under the goal's name where that differs."""
+        if number is None:
+            return replace(concept, label=literature.label)
+        named = self.concept(number)
+        return (
+            named
+            if literature.label == self.index.label(number)
+            else replace(named, label=literature.label)
+        )
+
+    def side(self, literature: Literature) -> Side:
+        """A literature with its counts and profile; the latest one is cached."""
+        if self._side is None or self._side.literature != literature:
+            self._side = side(self.reader, literature)
+        return self._side
+
+    def can_bridge(self, number: int) -> bool:
+        """Whether a concept may be a bridge."""
+        reader = self.reader
+        return (
+            reader.rank_of_kind(number) > 0
+            and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+            and not self.tells_nothing(number)
+        )
+
+    def tells_nothing(self, number: int) -> bool:
+        """Whether a concept cannot be an end or a bridge."""
+        return tells_nothing(self.reader, number) or is_method_name(self.index.key(number))
+
+    def concept(self, number: int) -> Concept:
+        """A concept as authors write it, with its kind."""
+        return self._namer.concept(number)
+
+    def label(self, number: int) -> str:
+        """A concept's name as authors write it."""
+        return self.concept(number).label
+
+    def is_method(self, number: int) -> bool:
+        """Whether a concept is a research method."""
+        if number not in self._methods:
+            self._methods[number] = is_method(self.reader, number)
+        return self._methods[number]
+
+    def kind(self, number: int) -> Kind:
+        """The kind of a concept, from the index alone."""
+        if number not in self._kinds:
+            self._kinds[number] = kind_in_index(self.index, number)
+        return self._kinds[number]
+
+    def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
+        """A bridge with quotations from both sides."""
+        concept, quoter = self.concept(bridge.concept), self.quoter
+        return BridgeEvidence(
+            concept,
+            bridge.near,
+            bridge.far,
+            len(bridge.near_documents),
+            len(bridge.far_documents),
+            quoter.quote(bridge.near_documents, bridge.concept, a, PAPERS_SHOWN, concept.label),
+            quoter.quote(bridge.far_documents, bridge.concept, c, PAPERS_SHOWN, concept.label),
+            self._benches.bench(quoter.newest(bridge.near_documents, PAPERS_FOR_BENCH)),
+            self._benches.bench(quoter.newest(bridge.far_documents, PAPERS_FOR_BENCH)),
+        )
+
+    def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
+        """The search of the whole index for both ends together."""
+        both = a.documents & c.documents
+        return NoveltySearch(
+            len(self.index),
+            len(a.documents),
+            len(c.documents),
+            len(both),
+            self.reader.counted.expected(len(a.documents), len(c.documents)),
+            self.quoter.quote(both, end, a, PAPERS_SHOWN),
+        )
+
+    def _testing(self, chosen: Sequence[Bridge], end: int) -> Testing:
+        near = [self._methods_of(bridge.near_documents) for bridge in chosen]
+        far = [self._methods_of(bridge.far_documents) for bridge in chosen]
+        shared = set().union(*near) & set().union(*far)
+        most_used = sorted(shared, key=lambda number: (-self.index.frequency(number), number))
+        kind = kind_of(self.concept(end))
+        return Testing(
+            2 * len(chosen),
+            sum(map(bool, (*near, *far))),
+            tuple(self.index.label(number) for number in most_used[:METHODS_SHOWN]),
+            kind.value,
+            can_be_changed(kind),
+        )
+
+    def _methods_of(self, documents: Sequence[int]) -> set[int]:
+        return {
+            number
+            for document in documents[:METHODS_READ]
+            for number in self.index.mentioned(document)
+            if self.is_method(number)
+        }

@@ -1,0 +1,154 @@
+"""Evidence: sentences quoted verbatim from papers."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.connections.candidates import Evidence, Place
+from carrel.libraries.discovery.connections.naming import (
+    PaperReader,
+    ReadPaper,
+    Sentence,
+    is_part_of_a_longer_name,
+    is_part_of_a_method,
+    sentences,
+)
+from carrel.libraries.discovery.paths.literatures import Literature
+
+__all__ = ["PAPERS_READ", "Quoter", "is_contrary", "sentences"]
+
+PAPERS_READ = 24
+
+_CONTRARY = re.compile(
+    r"\b(no (?:\w+ "
+    r")?(?:effect|evidence|difference|change|association|correlation|influence|relation\w*|role)"
+    r"|(?<!whether or )not(?! only| just| merely| yet| fully| well| "
+    r"been)|neither|nor|fail(?:s|ed)? to|lack(?:s|ed)? of|unrelated"
+    r"|unaffected|unchanged|unlikely|independent(?:ly)? of|rather than)\b",
+    re.IGNORECASE,
+)
+
+
+def is_contrary(sentence: str) -> bool:
+    """Whether a sentence contains a negation, which may concern something else."""
+    return bool(_CONTRARY.search(sentence))
+
+
+class Quoter:
+    """Finds sentences in papers that name given concepts."""
+
+    def __init__(self, index: ConceptIndex, papers: PaperReader) -> None:
+        self._index = index
+        self._papers = papers
+
+    def newest(self, documents: Iterable[int], most: int = PAPERS_READ) -> list[ReadPaper]:
+        """The newest of some papers, read."""
+        newest_first = sorted(
+            documents, key=lambda document: (-(self._index.year_of(document) or 0), document)
+        )[:most]
+        found = (self._papers.paper(self._index.id_of(document)) for document in newest_first)
+        return [read for read in found if read is not None]
+
+    def quote(
+        self,
+        documents: Iterable[int],
+        concept: int,
+        literature: Literature,
+        most: int,
+        label: str = "",
+    ) -> tuple[Evidence, ...]:
+        """The best sentences on a concept within a literature: titles first, then the newest.
+
+        Only sentences that name both support the link. Without any, the best sentence that names
+        the concept alone is returned, marked with `label`.
+        """
+        said: list[tuple[bool, bool, Evidence]] = []
+        alone: list[tuple[bool, bool, Evidence]] = []
+        for read in self.newest(documents):
+            found = self._from_paper(read, concept, literature, label or self._index.label(concept))
+            if found is not None:
+                (said if found[2].speaks_of_both else alone).append(found)
+        said.sort(key=lambda found: found[:2])
+        alone.sort(key=lambda found: found[:2])
+        return tuple(evidence for _, _, evidence in said[:most] or alone[:1])
+
+    def contrary(
+        self, documents: Iterable[int], concept: int, literature: Literature, most: int
+    ) -> tuple[Evidence, ...]:
+        """Sentences that name both and contain a negation."""
+        every = self.quote(documents, concept, literature, PAPERS_READ)
+        return tuple(
+            evidence for evidence in every if evidence.is_contrary and evidence.speaks_of_both
+        )[:most]
+
+    def _from_paper(
+        self, read: ReadPaper, concept: int, literature: Literature, label: str
+    ) -> tuple[bool, bool, Evidence] | None:
+        # The paper's best sentence, with what it is ordered by: whether a name is only part of a
+        # longer one, and whether it is no title.
+        document = self._index.number_of_document(read.paper.id)
+        mentioned = self._index.mentioned(document) if document is not None else ()
+        shared = [number for number in mentioned if number in literature.concepts]
+        own = self._names(read, shared)
+        wanted = self._names(read, [concept])
+        alone: tuple[bool, bool, Evidence] | None = None
+        both: tuple[bool, bool, Evidence] | None = None
+        for sentence in read.sentences:
+            named = self._named(sentence, wanted)
+            if named is None:
+                continue
+            other = self._named(sentence, own)
+            evidence = Evidence(
+                read.paper.id,
+                read.paper.year,
+                sentence.place,
+                sentence.number,
+                sentence.text,
+                other is not None,
+                is_contrary(sentence.text),
+                "" if other is not None else label,
+                named or bool(other),
+            )
+            found = (evidence.is_in_longer_name, sentence.place is not Place.TITLE, evidence)
+            if other is None:
+                alone = alone or found
+            elif both is None or found[:2] < both[:2]:
+                both = found
+        return both or alone or self._from_keywords(read, document, concept, label)
+
+    def _names(self, read: ReadPaper, numbers: Iterable[int]) -> list[str]:
+        """Every name of some concepts, and the short forms that the paper has for them."""
+        return [
+            name
+            for number in numbers
+            for form in self._index.forms(number)
+            for name in read.names_of(form)
+        ]
+
+    def _from_keywords(
+        self, read: ReadPaper, document: int | None, concept: int, label: str
+    ) -> tuple[bool, bool, Evidence] | None:
+        if document is None or concept not in self._index.named(document):
+            return None
+        words = "; ".join((*read.paper.keywords, *read.paper.headings))
+        return (
+            True,
+            True,
+            Evidence(read.paper.id, read.paper.year, Place.KEYWORDS, 0, words, False, False, label),
+        )
+
+    def _named(self, sentence: Sentence, keys: Sequence[str]) -> bool | None:
+        # None where no key is named; else whether all that is named is the first part of longer
+        # names.
+        found: bool | None = None
+        for key in keys:
+            if f" {key} " in sentence.normal and not is_part_of_a_method(
+                self._index, sentence, key
+            ):
+                found = is_part_of_a_longer_name(self._index, sentence, key) and found is not False
+        vocabulary = self._index.vocabulary
+        if found is None and vocabulary is not None:
+            wanted = set(keys)
+            if any(key in wanted for _, _, key in vocabulary.matches(sentence.normal.split())):
+                return False
+        return found

@@ -1,0 +1,1 @@
+"""Generation of connections by open and closed discovery, and their evolution."""

@@ -1,0 +1,229 @@
+"""Generation of candidate connections for a goal, by one of four methods."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, islice
+
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.connections.builder import BRIDGES_SHOWN, Layout, Request
+from carrel.libraries.discovery.connections.candidates import (
+    CandidateConnection,
+    GenerationMethod,
+    NoveltySearch,
+    Origin,
+    Relevance,
+)
+from carrel.libraries.discovery.errors import NoConnectionError
+from carrel.libraries.discovery.generation.closed_discovery import PairMethods
+from carrel.libraries.discovery.generation.open_discovery import StartMethods
+from carrel.libraries.discovery.goals.reading import GoalReading, read_goal
+from carrel.libraries.discovery.goals.spans import counted
+from carrel.libraries.discovery.goals.term_recognition import Thing
+from carrel.libraries.discovery.paths.literatures import Literature, Reader
+from carrel.libraries.discovery.records import Concept, Corpus
+
+LEAVES_AN_END = 0.1
+"""How relevant a connection is that speaks of one of the two ends a goal names."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """Caches that are valid for one state of the index."""
+
+    layout: Layout
+    from_start: StartMethods
+    between_ends: PairMethods
+    readings: dict[str, GoalReading] = field(default_factory=dict)
+
+
+class Discovery:
+    """Literature-based discovery over one index: reads goals, finds connections with evidence."""
+
+    def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
+        self.index = index
+        self._corpus = corpus
+        self._state: _State | None = None
+
+    @property
+    def reader(self) -> Reader:
+        """The reader of the index as it is now."""
+        return self._now.layout.reader
+
+    @property
+    def _now(self) -> _State:
+        if self._state is None or not self._state.layout.reader.is_current:
+            layout = Layout(self.index, self._corpus)
+            self._state = _State(layout, StartMethods(layout), PairMethods(layout))
+        return self._state
+
+    def read_goal(self, goal: str) -> GoalReading:
+        """A goal as concepts of the corpus; raises GoalNotInCorpusError where it has none."""
+        return read_goal(self.reader, goal)
+
+    def understand(self, goal: str) -> GoalReading:
+        """The first reading of a goal that yields connections; its notes say what was changed."""
+        known = self._now.readings
+        if goal not in known:
+            known[goal] = self._named(self._settled(self.read_goal(goal)))
+        return known[goal]
+
+    def _named(self, reading: GoalReading) -> GoalReading:
+        """The reading with ends labelled as authors write them, unless the goal names them."""
+        layout, start = self._now.layout, self.index.number(reading.start_concept.key)
+        if start is not None and reading.start.label == self.index.label(start):
+            reading = replace(reading, start=replace(reading.start, label=layout.label(start)))
+        if (
+            reading.pair is not None
+            and reading.end is not None
+            and reading.end.label == self.index.label(reading.pair)
+        ):
+            reading = replace(reading, end=replace(reading.end, label=layout.label(reading.pair)))
+        return reading
+
+    def generate(
+        self,
+        goal: str,
+        method: GenerationMethod = GenerationMethod.LITERATURE_BASED,
+        count: int = 10,
+        best: Sequence[CandidateConnection] = (),
+        avoid: Collection[str] = (),
+        request: Request | None = None,
+    ) -> tuple[CandidateConnection, ...]:
+        """At most `count` connections, best first; raises NoConnectionError if there are none."""
+        reading = self.understand(goal)
+        asked = request or Request(count, avoid, best=best)
+        ways = self._now.between_ends if reading.is_closed else self._now.from_start
+        found = tuple(islice(ways.by(method, reading, asked), count))
+        if not found and reading.is_closed and self._now.between_ends.is_to_be_widened(reading):
+            found = tuple(self._widened(reading, method, asked))
+        if not found:
+            why = self._now.between_ends.why_none(reading, asked) if reading.is_closed else ""
+            raise NoConnectionError(reading.start.label, len(reading.start.documents), why)
+        return found
+
+    def connect(self, goal: str, start: str, end: str) -> CandidateConnection:
+        """Closed discovery: the two ends are given as names; their bridges are looked for."""
+        first, last = self.read_goal(start), self.read_goal(end)
+        number = self.index.number(last.start_concept.key)
+        assert number is not None
+        note = "Both ends were given; the bridges between them were searched for."
+        reading = replace(first, goal=goal, pair=number, end=last.start)
+        layout = self._now.layout
+        chosen = layout.bridges_of_pair(first.start, last.start, BRIDGES_SHOWN)
+        if not chosen:
+            raise NoConnectionError(first.start.label, len(first.start.documents))
+        return layout.laid_out(
+            reading, number, chosen, Origin(GenerationMethod.LITERATURE_BASED, note)
+        )
+
+    def asked_pair(self, reading: GoalReading, origin: Origin) -> CandidateConnection | None:
+        """The connection of the pair over its leading bridges, or None where nothing joins it."""
+        assert reading.pair is not None
+        ways = self._now.between_ends.ways(reading)[:BRIDGES_SHOWN]
+        return (
+            self._now.layout.laid_out(reading, reading.pair, ways, origin, is_way=True)
+            if ways
+            else None
+        )
+
+    def notes_on(self, reading: GoalReading) -> tuple[str, ...]:
+        """Notes for the user about a pair, before any proposal."""
+        return self._now.between_ends.notes(reading)
+
+    def connection(
+        self,
+        reading: GoalReading,
+        end: int,
+        origin: Origin,
+        admits: Callable[[int], bool] = lambda _: True,
+        within: frozenset[int] | None = None,
+    ) -> CandidateConnection | None:
+        """A connection with evidence; None without a bridge. `within` limits the end's papers."""
+        return self._now.layout.connection(reading, end, origin, admits, within)
+
+    def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
+        """The search of the whole index for both ends together."""
+        return self._now.layout.novelty(a, c, end)
+
+    def concept(self, number: int) -> Concept:
+        """A concept as authors write it, with its kind."""
+        return self._now.layout.concept(number)
+
+    def _widened(
+        self, reading: GoalReading, method: GenerationMethod, asked: Request
+    ) -> Iterator[CandidateConnection]:
+        assert reading.end is not None
+        alone = replace(reading, pair=None, end=None, through=None)
+        note = (
+            f"Widened: what joins {reading.end.label} and {reading.start.label} here is used "
+            f"up, so {reading.end.label} is left aside."
+        )
+        for made in islice(self._now.from_start.by(method, alone, asked), asked.count):
+            relevance = Relevance(
+                LEAVES_AN_END,
+                f"The goal names {reading.end.label} as well, which this leaves aside.",
+            )
+            yield replace(
+                made,
+                origin=replace(made.origin, note=f"{note} {made.origin.note}".strip()),
+                relevance=relevance,
+            )
+
+    def _settled(self, reading: GoalReading) -> GoalReading:
+        """The first reading that yields connections: this one, another pair, or a single end."""
+        notes, ways = list(reading.notes), self._now.between_ends
+        if reading.end is not None:
+            if ways.has_any(reading):
+                return replace(
+                    reading, notes=(*notes, *ways.notes(reading), *ways.widening(reading))
+                )
+            notes.append(f"No concept joins {reading.end.label} and {reading.start.label} here.")
+            for one in self._other_pairs(reading):
+                assert one.end is not None
+                if ways.has_any(one):
+                    notes.append(f"{one.end.label} and {one.start.label} are taken instead.")
+                    return replace(one, notes=(*notes, *ways.notes(one), *ways.widening(one)))
+        for thing in reading.things:
+            one = self._started_from(reading, thing)
+            if self._now.from_start.has_any(one):
+                if reading.end is not None or notes != list(reading.notes):
+                    notes.append(f"What {one.start.label} leads to is looked for instead.")
+                return replace(one, notes=tuple(notes))
+            papers = counted(len(one.start.documents), "paper")
+            notes.append(
+                f"{one.start.label} ({papers}) leads to nothing that is not already studied with "
+                f"it."
+            )
+        return replace(reading, pair=None, end=None, notes=tuple(notes))
+
+    def _other_pairs(self, reading: GoalReading) -> Iterator[GoalReading]:
+        pairs = [
+            (first, last)
+            for first, last in combinations(reading.things, 2)
+            if {first.number, last.number} != _ends(reading)
+        ]
+        for first, last in pairs:
+            if last.number != reading.through and not self.reader.are_close(
+                first.number, last.number
+            ):
+                yield replace(
+                    self._started_from(reading, first),
+                    pair=last.number,
+                    end=last.literature,
+                    through=reading.through,
+                )
+
+    def _started_from(self, reading: GoalReading, thing: Thing) -> GoalReading:
+        concept = replace(self.index.concept(thing.number), label=thing.literature.label)
+        return replace(
+            reading,
+            start=thing.literature,
+            start_concept=concept,
+            pair=None,
+            end=None,
+            through=None,
+        )
+
+
+def _ends(reading: GoalReading) -> set[int | None]:
+    return {reading.things[0].number, reading.pair}

@@ -1,0 +1,332 @@
+"""Open discovery: four methods from one start to ends that nobody asked for."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from itertools import islice
+
+from carrel.libraries.discovery.connections.builder import Layout, Request
+from carrel.libraries.discovery.connections.candidates import (
+    CandidateConnection,
+    GenerationMethod,
+    Origin,
+    Relevance,
+    Turn,
+)
+from carrel.libraries.discovery.connections.links import after_objections, objection, plea, rival
+from carrel.libraries.discovery.goals.reading import ANSWERS, GoalReading
+from carrel.libraries.discovery.paths.abc_paths import End, ends, first_bridges, is_rare
+
+LEAST_COHERENCE = 1.5
+ENDS_KEPT = 120
+EACH_ASSUMPTION = 5
+PREFERRED = 1.5
+ANOTHER_SORT = 0.5
+"""How relevant an end is that is not known to be of the sort a goal asks for."""
+
+SURELY_LEADS_SOMEWHERE = 10
+
+
+class StartMethods:
+    """The four methods where the goal gives a start only."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._index = layout.index
+        self._ends_of: dict[tuple[object, ...], tuple[End, ...]] = {}
+
+    def by(
+        self, method: GenerationMethod, reading: GoalReading, request: Request
+    ) -> Iterator[CandidateConnection]:
+        """Connections by a method, likeliest first."""
+        match method:
+            case GenerationMethod.LITERATURE_BASED:
+                return self._best_paths(reading, request)
+            case GenerationMethod.DEBATE:
+                return self._debated(reading, request)
+            case GenerationMethod.ASSUMPTIONS:
+                return self._without_the_usual(reading, request)
+            case GenerationMethod.EXPANSION:
+                return self._expanded(reading, request)
+
+    def has_any(self, reading: GoalReading) -> bool:
+        """Whether the start leads anywhere at all."""
+        if len(reading.start.documents) >= SURELY_LEADS_SOMEWHERE:
+            return True
+        return any(
+            self._all_ends(reading, frozenset(), is_wanted=wanted)
+            for wanted in (True, False)
+            if reading.wanted or not wanted
+        )
+
+    def _ends(
+        self,
+        reading: GoalReading,
+        request: Request,
+        taken: Collection[str] = (),
+        without: frozenset[int] = frozenset(),
+    ) -> Iterator[tuple[End, str]]:
+        """Ends to propose, each with the reason for its rank; the wanted kind comes first."""
+        layout, index = self._layout, self._index
+        avoid = {*request.avoid, *taken}
+        weak = self._numbers(request.weak)
+        strong = self._numbers(request.strong)
+        given = set()
+        for is_wanted in (True, False) if reading.wanted else (False,):
+            found = self._all_ends(reading, without | weak, is_wanted=is_wanted)
+            held = {
+                end.concept: next(
+                    (number for number in strong if self._meet(number, end.concept)), None
+                )
+                for end in found
+            }
+            ordered = sorted(
+                found,
+                key=lambda end: (
+                    -end.prospect * (PREFERRED if held[end.concept] is not None else 1.0)
+                ),
+            )
+            for end in ordered:
+                if end.concept in given or index.key(end.concept) in avoid:
+                    continue
+                given.add(end.concept)
+                notes = []
+                if reading.wanted and not is_wanted:
+                    notes.append(
+                        f"The goal asks for a {reading.wanted.value}; "
+                        f"{self._layout.label(end.concept)} is not known to be one."
+                    )
+                elif reading.wanted:
+                    notes.append(
+                        f"The goal asks for a {reading.wanted.value}: by its name and company "
+                        f"here, {self._layout.label(end.concept)} "
+                        f"is a {layout.kind(end.concept).value}."
+                    )
+                bridge = held[end.concept]
+                if bridge is not None:
+                    notes.append(
+                        f"Put forward because {self._layout.label(bridge)} carries leading "
+                        f"hypotheses, as the meta-review says."
+                    )
+                if weak:
+                    named = ", ".join(sorted(self._layout.label(number) for number in weak))
+                    notes.append(f"Not built on {named}, which the meta-review found weak.")
+                yield end, " ".join(notes)
+
+    def _all_ends(
+        self, reading: GoalReading, without: frozenset[int], *, is_wanted: bool
+    ) -> tuple[End, ...]:
+        key = (
+            reading.start.concepts,
+            reading.start.label,
+            reading.wanted if is_wanted else None,
+            without,
+        )
+        found = self._ends_of.get(key)
+        if found is None:
+            found = self._ends_of[key] = self._searched_ends(reading, without, is_wanted=is_wanted)
+        return found
+
+    def _searched_ends(
+        self, reading: GoalReading, without: frozenset[int], *, is_wanted: bool
+    ) -> tuple[End, ...]:
+        layout, reader = self._layout, self._layout.reader
+        kinds = ANSWERS[reading.wanted] if is_wanted and reading.wanted else None
+
+        def admits(number: int) -> bool:
+            return (
+                not layout.tells_nothing(number)
+                and not reader.is_broad(number)
+                and (kinds is None or layout.kind(number) in kinds)
+                and reader.coherence(number) >= LEAST_COHERENCE
+            )
+
+        def bridge_admits(number: int) -> bool:
+            return layout.can_bridge(number) and not any(
+                reader.are_close(number, one) for one in without
+            )
+
+        return ends(reader, reading.start, ENDS_KEPT, admits, bridge_admits)
+
+    def _best_paths(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
+        for end, note in self._ends(reading, request):
+            connection = self._connected(
+                reading, end, Origin(GenerationMethod.LITERATURE_BASED, note), request
+            )
+            if connection is not None:
+                yield connection
+
+    def _connected(
+        self,
+        reading: GoalReading,
+        end: End,
+        origin: Origin,
+        request: Request,
+        without: frozenset[int] = frozenset(),
+    ) -> CandidateConnection | None:
+        reader, left_out = self._layout.reader, without | self._numbers(request.weak)
+        made = self._layout.connection(
+            reading,
+            end.concept,
+            origin,
+            lambda number: not any(reader.are_close(number, one) for one in left_out),
+        )
+        return None if made is None else self._weighed(reading, end.concept, made)
+
+    def _weighed(
+        self, reading: GoalReading, end: int, made: CandidateConnection
+    ) -> CandidateConnection:
+        if reading.wanted is None or self._layout.kind(end) in ANSWERS[reading.wanted]:
+            return made
+        says = (
+            f"The goal asks for a {reading.wanted.value}, which {made.end.label} is not known "
+            f"to be."
+        )
+        return replace(made, relevance=Relevance(ANOTHER_SORT, says))
+
+    def _debated(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
+        reader, index = self._layout.reader, self._index
+        for end, note in self._ends(reading, request):
+            plain = self._connected(reading, end, Origin(GenerationMethod.DEBATE), request)
+            if plain is None or len(plain.bridges) < 2:
+                continue
+            numbers = [index.number(bridge.concept.key) for bridge in plain.bridges]
+            other = rival(reader, [number for number in numbers if number is not None])
+            yield argued(plain, other, len(index), note)
+
+    def _without_the_usual(
+        self, reading: GoalReading, request: Request
+    ) -> Iterator[CandidateConnection]:
+        layout, reader, index = self._layout, self._layout.reader, self._index
+        near = layout.side(reading.start)
+        usual = sorted(
+            first_bridges(reader, near)[:20],
+            key=lambda lead: (near.counts[lead[1]], lead[0]),
+            reverse=True,
+        )
+        taken: set[str] = set()
+        for _, removed in usual[: max(1, (request.count + EACH_ASSUMPTION - 1) // EACH_ASSUMPTION)]:
+            contrary = layout.quoter.contrary(index.documents(removed), removed, reading.start, 3)
+            label = self._layout.label(removed)
+            held = (
+                f"{label} is in {near.counts[removed]} of the {len(near.documents)} papers on "
+                f"{reading.start.label}"
+            )
+            note = (
+                f"Assumption questioned: {held}. Suppose it is not what matters: what still "
+                f"connects without it?"
+            )
+            turns = (
+                Turn(
+                    f"against {label}",
+                    f"{len(contrary)} quoted sentences deny something about it.",
+                    contrary,
+                ),
+            )
+            made = 0
+            for end, more in self._ends(reading, request, taken, frozenset({removed})):
+                if made == EACH_ASSUMPTION:
+                    break
+                if reader.are_close(end.concept, removed):
+                    continue
+                origin = Origin(
+                    GenerationMethod.ASSUMPTIONS,
+                    f"{note} {more}".strip(),
+                    (),
+                    turns if contrary else (),
+                )
+                connection = self._connected(reading, end, origin, request, frozenset({removed}))
+                if connection is not None:
+                    made += 1
+                    taken.add(connection.end.key)
+                    yield connection
+
+    def _expanded(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
+        # Where nothing was proposed yet, the best third of a few paths stands in for it.
+        own = [] if request.best else list(islice(self._best_paths(reading, request), 9))
+        seeds = list(request.best) or own[: (len(own) + 2) // 3]
+        why = (
+            request.why_best
+            if request.best
+            else "one of the best paths from the start; nothing has been proposed or ranked yet"
+        )
+        taken = {*request.avoid, *(seed.end.key for seed in seeds)}
+        waiting = [(seed, self._neighbours(reading, seed)) for seed in seeds]
+        while waiting:
+            for turn in list(waiting):
+                seed, neighbours = turn
+                found = next(
+                    (number for number in neighbours if self._index.key(number) not in taken), None
+                )
+                if found is None:
+                    waiting.remove(turn)
+                    continue
+                taken.add(self._index.key(found))
+                note = f"A neighbour of {seed.end.label} ({why})."
+                connection = self._layout.connection(
+                    reading, found, Origin(GenerationMethod.EXPANSION, note, (seed.key,))
+                )
+                if connection is not None:
+                    yield self._weighed(reading, found, connection)
+
+    def _neighbours(self, reading: GoalReading, seed: CandidateConnection) -> Iterator[int]:
+        layout, reader, index = self._layout, self._layout.reader, self._index
+        number = index.number(seed.end.key)
+        if number is None:
+            return
+        near = layout.side(reading.start)
+        kinds = ANSWERS[reading.wanted] if reading.wanted else frozenset()
+        for neighbour in sorted(
+            company(layout, number), key=lambda one: layout.kind(one) not in kinds
+        ):
+            if not reader.is_close(neighbour, reading.start) and is_rare(
+                reader, near.counts[neighbour], len(near.documents), index.frequency(neighbour)
+            ):
+                yield neighbour
+
+    def _numbers(self, keys: Collection[str]) -> frozenset[int]:
+        found = (self._index.number(key) for key in keys)
+        return frozenset(number for number in found if number is not None)
+
+    def _meet(self, one: int, other: int) -> bool:
+        fewer, more = sorted((self._index.documents(one), self._index.documents(other)), key=len)
+        return not set(fewer).isdisjoint(more)
+
+
+def company(layout: Layout, number: int, most: int = 60) -> list[int]:
+    """Specific concepts that co-occur with a concept, closest first; its own kind before others."""
+    reader = layout.reader
+    own = reader.profile_everywhere(number)
+    kind = layout.kind(number)
+    near = sorted(own.items(), key=lambda item: (-item[1], item[0]))[:most]
+    chosen = [
+        neighbour
+        for neighbour, _ in near
+        if reader.rank_of_kind(neighbour) == 2
+        and not layout.tells_nothing(neighbour)
+        and not reader.is_broad(neighbour)
+        and not reader.are_close(neighbour, number)
+    ]
+    return sorted(chosen, key=lambda neighbour: layout.kind(neighbour) is not kind)
+
+
+def argued(
+    plain: CandidateConnection, other: int, documents: int, note: str = ""
+) -> CandidateConnection:
+    """A connection whose first bridge was debated against another; the stronger comes first."""
+    champion, against = plain.bridges[0], plain.bridges[other]
+    turns = (
+        plea(champion, plain),
+        plea(against, plain),
+        objection(champion, documents),
+        objection(against, documents),
+    )
+    standing = sorted((champion, against), key=after_objections, reverse=True)
+    rest = [bridge for bridge in plain.bridges if bridge not in (champion, against)]
+    verdict = (
+        f"{standing[0].concept.label} stands after the objections, before "
+        f"{standing[1].concept.label}."
+    )
+    origin = replace(
+        plain.origin, made_by=GenerationMethod.DEBATE, note=f"{verdict} {note}".strip(), turns=turns
+    )
+    return replace(plain, bridges=(*standing, *rest), origin=origin)

@@ -1,0 +1,1 @@
+"""Reading goals: tokens, term recognition, and the concepts and kind of answer asked for."""

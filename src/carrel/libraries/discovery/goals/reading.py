@@ -1,0 +1,323 @@
+"""From a goal in a person's words to concepts of the corpus and the kind of answer it asks for."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import log
+
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.kinds import kind_in_index
+from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS
+from carrel.libraries.discovery.connections.methods import is_method
+from carrel.libraries.discovery.errors import GoalNotInCorpusError, MissingName
+from carrel.libraries.discovery.goals.goal_words import (
+    AGENTS,
+    ASKING,
+    SETTINGS,
+    WAYS,
+    Token,
+    looks_foreign,
+    tokens_of,
+)
+from carrel.libraries.discovery.goals.spans import common_subjects, near_names
+from carrel.libraries.discovery.goals.term_recognition import Thing, things_in
+from carrel.libraries.discovery.paths.literatures import Literature, Reader
+from carrel.libraries.discovery.records import Concept, Kind
+
+
+class Wanted(StrEnum):
+    """The kinds of answer that goals ask for."""
+
+    DRUG = "drug"
+    TARGET = "target"
+    BIOMARKER = "biomarker"
+    MECHANISM = "mechanism"
+
+
+ANSWERS: dict[Wanted, frozenset[Kind]] = {
+    Wanted.DRUG: frozenset({Kind.SUBSTANCE}),
+    Wanted.TARGET: frozenset({Kind.GENE, Kind.PROCESS}),
+    Wanted.BIOMARKER: frozenset({Kind.GENE, Kind.SUBSTANCE}),
+    Wanted.MECHANISM: frozenset({Kind.PROCESS, Kind.GENE}),
+}
+# The first that matches decides: "therapeutic targets" are targets, not therapies.
+_ASKS = (
+    (Wanted.BIOMARKER, re.compile(r"\b(bio)?markers?\b", re.IGNORECASE)),
+    (
+        Wanted.TARGET,
+        re.compile(r"\b(targets?|drivers?|regulators?|vulnerabilit\w+)\b", re.IGNORECASE),
+    ),
+    (
+        Wanted.DRUG,
+        re.compile(
+            r"\b(drugs?|compounds?|substances?|repurpos\w+|supplements?|medications?|medicines?|inhibitors?|antibiotics?"
+            r"|treatments?|therap(?:y|ies)|therapeutics?|remed(?:y|ies)|cures?)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (Wanted.MECHANISM, re.compile(r"\b(mechanisms?|pathways?|why|how|explain)\b", re.IGNORECASE)),
+)
+# Branches of MeSH: therapeutics, anaesthesia, surgery.
+_TREATMENTS = ("E02", "E03", "E04")
+
+
+def wanted_by(goal: str) -> Wanted | None:
+    """What kind of answer a goal asks for, where it says so."""
+    return next((wanted for wanted, pattern in _ASKS if pattern.search(goal)), None)
+
+
+def is_intervention(index: ConceptIndex, number: int) -> bool:
+    """Whether the vocabulary lists a concept under treatments only, so a goal can be about it."""
+    trees = index.trees(number)
+    return bool(trees) and all(tree.startswith(_TREATMENTS) for tree in trees)
+
+
+LEAST_DOCUMENTS = 3
+
+
+_UNWANTED = re.compile(
+    r"\b(?:(?:that|which)\s+)?(?:(?:do|does|would|will|should)\s+not|don['’]t|doesn['’]t|without|not|never)\s+"
+    r"(?:caus|induc|trigger|worsen|provok|aggravat|lead|risk)\w*(?:\s+to)?\s+(?P<what>[^,.;?!]+?)(?=\s+(?:but|and|while|yet)\b|[,.;?!]|$)",
+    re.IGNORECASE,
+)
+_REPEATED = re.compile(r"\b(\w+)(?:\s+\1\b)+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class GoalReading:
+    """What a goal is about: the start, the end where it names one, and its words left unused."""
+
+    goal: str
+    start: Literature
+    start_concept: Concept
+    others: tuple[int, ...]
+    pair: int | None
+    wanted: Wanted | None
+    searched: tuple[str, ...]
+    through: int | None = None
+    missing: tuple[MissingName, ...] = ()
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    things: tuple[Thing, ...] = ()
+    end: Literature | None = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether both ends are given."""
+        return self.pair is not None
+
+
+def read_goal(reader: Reader, goal: str) -> GoalReading:
+    """Parse a goal into concepts of the corpus; raises GoalNotInCorpusError where it has none."""
+    asked = _UNWANTED.sub(" ", _REPEATED.sub(r"\1", goal))
+    tokens = tokens_of(asked)
+    things, missing, ignored = things_in(reader, tokens)
+    # What an answer must not bring about is no end of the search.
+    ignored.extend(f"{found['what'].strip()} (not wanted)" for found in _UNWANTED.finditer(goal))
+    is_foreign = looks_foreign(tokens)
+    searched = tuple(
+        token.word
+        for token in tokens
+        if token.word not in FUNCTION_WORDS and token.word not in ASKING
+    )
+    named = [thing for thing in things if not thing.is_loose]
+    # How something is found out is not what it is about, where the goal names anything else.
+    subjects = [
+        thing
+        for thing in named
+        if not is_method(reader, thing.number) or is_intervention(reader.index, thing.number)
+    ]
+    subjects = subjects or named
+    ignored.extend(reader.index.label(thing.number) for thing in named if thing not in subjects)
+    found = _apart(reader, subjects) or _apart(reader, things)
+    if not found and not missing:
+        missing = [MissingName(text, is_central=True, is_vague=True) for text in ignored]
+    # In another language unknown words are to be expected; what was recognised counts.
+    central = (
+        [] if is_foreign and found else [name for name in missing if name.is_central or not found]
+    )
+    if not found or len(central) >= max(1, len(found)):
+        raise GoalNotInCorpusError(
+            goal,
+            searched,
+            _with_near_names(reader, missing),
+            tuple(_labels(found)),
+            common_subjects(reader),
+            is_foreign=is_foreign,
+        )
+    return _composed(
+        reader, goal, tokens, found, tuple(missing), ignored, searched, is_foreign=is_foreign
+    )
+
+
+def _composed(
+    reader: Reader,
+    goal: str,
+    tokens: Sequence[Token],
+    found: list[Thing],
+    missing: tuple[MissingName, ...],
+    ignored: list[str],
+    searched: tuple[str, ...],
+    *,
+    is_foreign: bool,
+) -> GoalReading:
+    way = (
+        next((thing for thing in found[1:] if _is_way(tokens, thing, found)), None)
+        if len(found) > 1
+        else None
+    )
+    ends = [thing for thing in found if thing is not way]
+    if len(ends) > 2:
+        kept = [thing for thing in ends if not SETTINGS & lead_in(tokens, thing, found)]
+        ends = kept if len(kept) > 1 else ends
+    first, second = _two_ends(reader, tokens, ends, found)
+    left = [thing for thing in found if thing not in (first, second, way)]
+    others = tuple(thing.number for thing in (*(one for one in (second,) if one), *left))
+    notes = [note for thing in found for note in thing.notes]
+    if is_foreign:
+        notes.append(
+            "The goal does not look English, and discovery reads English: only the names above "
+            "were recognised."
+        )
+    return GoalReading(
+        goal,
+        first.literature,
+        replace(reader.index.concept(first.number), label=first.literature.label),
+        others,
+        second.number if second is not None else None,
+        wanted_by(_asking_part(tokens, found)),
+        searched,
+        way.number if way is not None else None,
+        _with_near_names(reader, missing),
+        tuple(dict.fromkeys((*(reader.index.label(thing.number) for thing in left), *ignored))),
+        tuple(notes),
+        tuple(_to_fall_back_on(reader, [first, *((second,) if second else ()), *left])),
+        second.literature if second is not None else None,
+    )
+
+
+def _asking_part(tokens: Sequence[Token], found: Sequence[Thing]) -> str:
+    """The goal without the names in it: `antibiotic resistance` asks for no antibiotic."""
+    named = {place for thing in found for place in range(thing.start, thing.end)}
+    return " ".join(token.text for place, token in enumerate(tokens) if place not in named)
+
+
+def _to_fall_back_on(reader: Reader, things: Sequence[Thing]) -> Iterator[Thing]:
+    """The things in order, then the parts of their phrases as fallbacks."""
+    yield from things
+    for thing in things:
+        for number in thing.pieces:
+            literature = reader.literature([reader.index.key(number)])
+            if literature is not None:
+                yield Thing(number, literature, thing.start, thing.end, is_loose=False)
+
+
+def _two_ends(
+    reader: Reader, tokens: Sequence[Token], ends: list[Thing], found: Sequence[Thing]
+) -> tuple[Thing, Thing | None]:
+    """The start (what is to be explained or changed) and the end (what may affect it), if any."""
+    by_weight = sorted(ends, key=lambda thing: (-_weight(reader, thing), thing.start))
+    able = [thing for thing in by_weight if _can_pair(reader, thing)]
+    if len(able) < 2:
+        # A pair one side of which hardly any paper knows is asked after all the same; what leads
+        # nowhere is said later.
+        able = (
+            by_weight
+            if len(by_weight) == 2 and not any(thing.is_loose for thing in by_weight)
+            else able
+        )
+    if len(able) < 2:
+        return by_weight[0], None
+    first, second = sorted(able[:2], key=lambda thing: thing.start)
+    between = lead_in(tokens, second, found)
+    if AGENTS & between:
+        return first, second
+    if "and" in between or not between:
+        kinds = [kind_in_index(reader.index, thing.number) for thing in (first, second)]
+        if kinds[0] is Kind.DISEASE and kinds[1] is not Kind.DISEASE:
+            return first, second
+    return second, first
+
+
+def lead_in(tokens: Sequence[Token], thing: Thing, found: Sequence[Thing]) -> set[str]:
+    """The function words between the preceding thing and this one."""
+    before = max((other.end for other in found if other.end <= thing.start), default=0)
+    return {token.word for token in tokens[before : thing.start]}
+
+
+def _is_way(tokens: Sequence[Token], thing: Thing, found: Sequence[Thing]) -> bool:
+    """`via X`, `through X`, `by inhibiting X`."""
+    before = lead_in(tokens, thing, found)
+    return bool(WAYS & before) or ("by" in before and tokens[thing.start - 1].word.endswith("ing"))
+
+
+def _apart(reader: Reader, things: list[Thing]) -> list[Thing]:
+    """The things without near-duplicates, keeping the longer name."""
+    kept: list[Thing] = []
+    for thing in sorted(things, key=lambda one: (-(one.end - one.start), one.start)):
+        if not any(reader.are_close(thing.number, other.number) for other in kept):
+            kept.append(thing)
+    return sorted(kept, key=lambda one: one.start)
+
+
+def _weight(reader: Reader, thing: Thing) -> float:
+    documents = len(thing.literature.documents)
+    rarity = log(1 + len(reader.index) / documents)
+    thin = 0.3 if documents < LEAST_DOCUMENTS else 1.0
+    return (
+        thin
+        * rarity
+        * (0.4 if thing.is_loose else 1.0)
+        * (1 + 0.25 * min(2, thing.end - thing.start - 1))
+    )
+
+
+def _can_pair(reader: Reader, thing: Thing) -> bool:
+    return not thing.is_loose and len(thing.literature.documents) >= LEAST_DOCUMENTS
+
+
+def _with_near_names(reader: Reader, missing: Sequence[MissingName]) -> tuple[MissingName, ...]:
+    if not missing:
+        return ()
+    near = near_names(reader, [name.text for name in missing])
+    return tuple(replace(name, near=names) for name, names in zip(missing, near, strict=True))
+
+
+def _labels(found: Sequence[Thing]) -> Iterator[str]:
+    return (thing.literature.label for thing in found if not thing.is_loose)
+
+
+_PLURALS = {Kind.SUBSTANCE: "substances", Kind.GENE: "genes or proteins", Kind.PROCESS: "processes"}
+
+
+def told(reading: GoalReading, index: ConceptIndex) -> str:
+    """One paragraph: what is asked, of which names, what was not found and what was left aside."""
+    start = f"{reading.start.label} ({_papers(len(reading.start.documents))})"
+    if reading.end is not None:
+        parts = [
+            f"Read as: what joins {reading.end.label} ({_papers(len(reading.end.documents))}) "
+            f"with {start}?"
+        ]
+    else:
+        parts = [f"Read as: what may be connected to {start}?"]
+    if reading.through is not None:
+        parts.append(f"The way through {index.label(reading.through)} is looked at first.")
+    if reading.wanted is not None:
+        kinds = " and ".join(sorted(_PLURALS[kind] for kind in ANSWERS[reading.wanted]))
+        of = "ways through" if reading.end is not None else "answers that are"
+        parts.append(f"A {reading.wanted.value} is asked for, so {of} {kinds} come first.")
+    if reading.missing:
+        names = ", ".join(f"“{name.text}”" for name in reading.missing)
+        near = [one for name in reading.missing for one in name.near]
+        parts.append(
+            f"Not in these papers, therefore left out: "
+            f"{names}{' (near: ' + ', '.join(near) + ')' if near else ''}."
+        )
+    if reading.ignored:
+        parts.append(f"Named, but not used: {', '.join(reading.ignored)}.")
+    return " ".join((*parts, *reading.notes))
+
+
+def _papers(count: int) -> str:
+    return f"{count} paper{'' if count == 1 else 's'}"

@@ -1,0 +1,173 @@
+"""Candidate term spans in a text, and suggestions for names the corpus does not have."""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from carrel.libraries.discovery.concepts.words import (
+    FUNCTION_WORDS,
+    NEEDS_COMPANY,
+    normal_phrase,
+    nouns_behind,
+)
+from carrel.libraries.discovery.goals.goal_words import ASKING, GENERIC, Token, is_aspect
+from carrel.libraries.discovery.paths.literatures import Reader
+from carrel.libraries.discovery.records import Standing
+
+ENOUGH_DOCUMENTS = 3
+LONGEST_WORDS = 6
+
+
+@dataclass(frozen=True)
+class Span:
+    """Words that form a concept; strong where papers are about it, thin where hardly any is."""
+
+    start: int
+    end: int
+    number: int
+    is_strong: bool
+    is_thin: bool
+
+
+def spans_in(reader: Reader, tokens: Sequence[Token]) -> Iterator[Span]:
+    for start in range(len(tokens)):
+        for end in range(start + 1, min(start + LONGEST_WORDS, len(tokens)) + 1):
+            if end > start + 1 and tokens[end - 1].is_after_break:
+                break
+            row = tokens[start:end]
+            words = [token.word for token in row]
+            if row[0].is_small or row[-1].is_small or not _says_something(words):
+                continue
+            number = _known(reader, words)
+            # `the drug rapamycin` is no name of its own; `drug resistance`, which authors call
+            # their subject, is.
+            is_asked = len(words) > 1 and (words[0] in ASKING or words[-1] in ASKING)
+            if number is not None and not (is_asked and reader.rank_of_kind(number) < 2):
+                yield Span(
+                    start,
+                    end,
+                    number,
+                    _is_strong(reader, words, number),
+                    reader.index.frequency(number) < ENOUGH_DOCUMENTS,
+                )
+
+
+def _known(reader: Reader, words: list[str]) -> int | None:
+    index = reader.index
+    number = index.number(" ".join(words))
+    if number is not None and not index.frequency(number):
+        number = None
+    if len(words) == 1 and (number is None or index.standing(number) is Standing.WORD):
+        # An adjective stands for its noun where the two are nearly one word (`astrocytic`:
+        # `astrocyte`).
+        for noun in nouns_behind(words[0]):
+            behind = index.number(noun)
+            if (
+                noun[: len(words[0]) - 2] == words[0][:-2]
+                and behind is not None
+                and _is_strong(reader, [noun], behind)
+            ):
+                return behind
+    return number
+
+
+def _says_something(words: list[str]) -> bool:
+    return any(
+        word not in FUNCTION_WORDS
+        and word not in ASKING
+        and word not in NEEDS_COMPANY
+        and len(word) > 1
+        for word in words
+    )
+
+
+def _is_strong(reader: Reader, words: list[str], number: int) -> bool:
+    """Whether a concept is a subject of papers, not merely a word in them."""
+    index = reader.index
+    if len(words) == 1 and (words[0] in GENERIC or words[0] in ASKING):
+        return False
+    is_subject = index.standing(number) is Standing.TERM or reader.rank_of_kind(number) == 2
+    if len(words) > 1:
+        tells = any(
+            word not in GENERIC and word not in ASKING and word not in NEEDS_COMPANY
+            for word in words
+        )
+        return tells and (is_subject or not reader.is_broad(number))
+    is_named = index.named_in(number) >= ENOUGH_DOCUMENTS and not reader.is_broad(number, 4.0)
+    return is_subject or (is_named and not is_aspect(words[0]))
+
+
+def chosen(spans: list[Span]) -> list[Span]:
+    # What one span has taken no other may; what hardly any paper knows comes after what several do.
+    spans.sort(
+        key=lambda span: (not span.is_strong, span.is_thin, -(span.end - span.start), span.start)
+    )
+    taken: set[int] = set()
+    kept = []
+    for span in spans:
+        if not taken.intersection(range(span.start, span.end)):
+            taken.update(range(span.start, span.end))
+            kept.append(span)
+    return sorted(kept, key=lambda span: span.start)
+
+
+NEAR_NAMES = 3
+
+
+def common_subjects(reader: Reader, most: int = 3) -> tuple[str, ...]:
+    """Labels of the most frequent subjects that are not too broad: examples for a goal."""
+    index = reader.index
+    subjects = (
+        number
+        for number in range(index.size)
+        if index.named_in(number) > 1 and not reader.is_broad(number, 2.0)
+    )
+    able = heapq.nlargest(most, subjects, key=lambda number: (index.named_in(number), -number))
+    return tuple(index.label(number) for number in able)
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 paper`, `2 papers`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def near_names(reader: Reader, names: Sequence[str]) -> list[tuple[str, ...]]:
+    """For each name, names of the corpus that share a word or are spelled nearly alike."""
+    index = reader.index
+    known = [number for number in range(index.size) if index.named_in(number)]
+    keys = [index.key(number) for number in known]
+    found = []
+    for name in names:
+        small = GENERIC | FUNCTION_WORDS | ASKING
+        words = {
+            word for word in normal_phrase(name).split(" ") if word not in small and len(word) > 2
+        }
+        holding = [
+            number
+            for number, key in zip(known, keys, strict=True)
+            if not words.isdisjoint(key.split(" "))
+        ]
+        holding.sort(key=lambda number: (-index.frequency(number), number))
+        alike = [
+            one
+            for word in sorted(words)
+            if index.number(word) is None
+            for one in _spelled_like(word, keys)
+        ]
+        numbers = dict.fromkeys(
+            (*(number for key in alike if (number := index.number(key)) is not None), *holding)
+        )
+        chosen = list(numbers)[:NEAR_NAMES]
+        found.append(
+            tuple(
+                f"{index.label(number)} ({counted(index.frequency(number), 'paper')})"
+                for number in chosen
+            )
+        )
+    return found
+
+
+def _spelled_like(word: str, keys: Sequence[str]) -> list[str]:
+    near = [key for key in keys if key[:2] == word[:2] and abs(len(key) - len(word)) <= 2]
+    return get_close_matches(word, near, NEAR_NAMES, 0.8)

@@ -1,0 +1,1 @@
+"""Literatures, association weights and ABC paths between concepts."""

@@ -1,0 +1,320 @@
+"""Literatures and their profiles: which concepts co-occur with something more than by chance."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log, sqrt
+
+from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.vocabulary import Sphere
+from carrel.libraries.discovery.paths.association import Counted, are_alike
+from carrel.libraries.discovery.records import Standing
+
+Profile = Mapping[int, float]
+
+SAMPLE_DOCUMENTS = 150
+"""Documents read for a concept's profile: evenly spread over its postings, so that cost does not
+grow with fame.
+"""
+
+COHERENCE_SAMPLE = 40
+
+HALF_LIFE_YEARS = 3.0
+
+LEAST_MEETINGS = 2
+"""Concepts that met once may have met by chance: a bridge needs two. Where whole profiles are
+compared single meetings help.
+"""
+
+SUBJECT_SHARE = 0.05
+"""A keyword that papers far oftener mention than name is a word of theirs, not a subject."""
+
+BROAD_SHARE = 0.01
+"""What more than one paper in a hundred speaks of is too broad to be where a new connection
+ends.
+"""
+
+MECHANISMS = frozenset({Sphere.CHEMICAL, Sphere.DISORDER, Sphere.PROCESS, Sphere.MIND, Sphere.CELL})
+
+
+@dataclass(frozen=True)
+class Literature:
+    """The documents about one thing; its own `concepts` are never used as bridges."""
+
+    label: str
+    concepts: frozenset[int]
+    documents: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Company:
+    """Profiles of a thing as mention and as subject; `taken_up` counts the latter by recency."""
+
+    mentioned: Profile
+    subject: Profile
+    taken_up: float
+
+
+class Reader:
+    """Reads literatures from one state of an index and keeps the profiles it has worked out."""
+
+    def __init__(self, index: ConceptIndex) -> None:
+        self.index = index
+        self.counted = Counted(len(index))
+        self._generation = index.generation
+        self._profiles: dict[int, Profile] = {}
+        self._companies: dict[int | Literature, Company] = {}
+        self._kinds: dict[int, int] = {}
+        self.judged: dict[int, bool] = {}
+        self._frequencies = [index.frequency(number) for number in range(index.size)]
+
+    @cached_property
+    def latest_year(self) -> int | None:
+        """The year of the newest document, where any year is known."""
+        years = (self.index.year_of(document) for document in range(self.index.numbered))
+        return max((year for year in years if year is not None), default=None)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the index is still as it was when reading began."""
+        return self._generation == self.index.generation
+
+    def literature(self, keys: Sequence[str]) -> Literature | None:
+        """The documents on any of these concepts or narrower ones; None when there are none."""
+        index, vocabulary = self.index, self.index.vocabulary
+        numbers: dict[int, None] = {}
+        for key in keys:
+            for name in (
+                key,
+                *(vocabulary.narrower(vocabulary.preferred(key) or key) if vocabulary else ()),
+            ):
+                number = index.number(name)
+                if number is not None and index.frequency(number):
+                    numbers[number] = None
+        if not numbers:
+            return None
+        documents = frozenset(
+            document for number in numbers for document in index.documents(number)
+        )
+        return Literature(index.label(next(iter(numbers))), frozenset(numbers), documents)
+
+    def joint_literature(self, keys: Sequence[str]) -> Literature | None:
+        """The documents that speak of all these concepts together."""
+        parts = [part for key in keys if (part := self.literature([key]))]
+        if len(parts) < len(keys) or not parts:
+            return None
+        documents = frozenset.intersection(*(part.documents for part in parts))
+        concepts = frozenset(number for part in parts for number in part.concepts)
+        return (
+            Literature(" ".join(part.label for part in parts), concepts, documents)
+            if documents
+            else None
+        )
+
+    def given_literature(
+        self, label: str, ids: Iterable[str], keys: Sequence[str] = ()
+    ) -> Literature:
+        """A literature of given documents."""
+        documents = (self.index.number_of_document(name) for name in ids)
+        concepts = (self.index.number(key) for key in keys)
+        return Literature(
+            label,
+            frozenset(number for number in concepts if number is not None),
+            frozenset(document for document in documents if document is not None),
+        )
+
+    def counts(self, documents: Iterable[int]) -> Counter[int]:
+        """In how many of the documents each concept occurs."""
+        mentioned = self.index.mentioned
+        counts: Counter[int] = Counter()
+        for document in documents:
+            counts.update(mentioned(document))
+        return counts
+
+    def profile(
+        self,
+        counts: Mapping[int, int],
+        size: int,
+        without: frozenset[int],
+        least: int = LEAST_MEETINGS,
+    ) -> Profile:
+        """Concepts over-represented in some documents: root log-likelihoods, scaled to length 1."""
+        # The hot loop: the log-likelihood ratio of co-occurrence, written out over the table of
+        # `association.Counted`.
+        frequencies, table, total = self._frequencies, self.counted.n_log_n, self.counted.documents
+        if not 0 < size < total:
+            return {}
+        rest = total - size
+        fixed = table[total] - table[size] - table[rest]
+        weights = {}
+        # Most concepts meet once or twice and are as frequent as many others: each such pair of
+        # counts is worked out once.
+        worked_out: dict[int, float] = {}
+        for number, both in counts.items():
+            if both < least:
+                continue
+            other = frequencies[number]
+            counted = both * total + other
+            weight = worked_out.get(counted)
+            if weight is None:
+                weight = 0.0
+                if 1 < other < total and both * total > size * other:
+                    ratio = (
+                        fixed
+                        + table[both]
+                        + table[size - both]
+                        + table[other - both]
+                        + table[rest - other + both]
+                    )
+                    ratio -= table[other] + table[total - other]
+                    weight = sqrt(2 * ratio) if ratio > 0 else 0.0
+                worked_out[counted] = weight
+            if weight and number not in without:
+                weights[number] = weight
+        length = sqrt(sum(weight * weight for weight in weights.values()))
+        return {number: weight / length for number, weight in weights.items()} if length else {}
+
+    def profile_beyond(self, number: int, literature: Literature) -> Profile:
+        """The profile of a concept in documents outside a literature."""
+        documents = [
+            document
+            for document in self.index.documents(number)
+            if document not in literature.documents
+        ]
+        sample = spread(documents, SAMPLE_DOCUMENTS)
+        return self.profile(self.counts(sample), len(sample), literature.concepts | {number})
+
+    def profile_everywhere(self, number: int) -> Profile:
+        """The profile of a concept in the whole corpus; cached."""
+        profile = self._profiles.get(number)
+        if profile is None:
+            profile = self._profiles[number] = self._sampled_profile(
+                self.index.documents(number), frozenset({number})
+            )
+        return profile
+
+    def company(self, number: int) -> Company:
+        """The profiles of a concept; cached."""
+        company = self._companies.get(number)
+        if company is None:
+            own, documents = frozenset({number}), self.index.documents(number)
+            company = self._companies[number] = self._company(
+                self.profile_everywhere(number), documents, own
+            )
+        return company
+
+    def company_of(self, literature: Literature) -> Company:
+        """The profiles of a literature, computed as for a concept; cached."""
+        company = self._companies.get(literature)
+        if company is None:
+            own, documents = literature.concepts, sorted(literature.documents)
+            company = self._companies[literature] = self._company(
+                self._sampled_profile(documents, own), documents, own
+            )
+        return company
+
+    def _company(
+        self, mentioned: Profile, documents: Sequence[int], own: frozenset[int]
+    ) -> Company:
+        # Where no document names it in keywords or headings, all that speak of it stand for those
+        # that are about it.
+        about = [
+            document for document in documents if not own.isdisjoint(self.index.named(document))
+        ]
+        subject = self._sampled_profile(about, own) if about else mentioned
+        return Company(mentioned, subject, sum(map(self._recency, about or documents)))
+
+    def _sampled_profile(self, documents: Sequence[int], own: frozenset[int]) -> Profile:
+        sample = spread(documents, SAMPLE_DOCUMENTS)
+        return self.profile(self.counts(sample), len(sample), own, least=1)
+
+    def _recency(self, document: int) -> float:
+        year, latest = self.index.year_of(document), self.latest_year
+        return 1.0 if year is None or latest is None else 2.0 ** ((year - latest) / HALF_LIFE_YEARS)
+
+    def coherence(self, number: int) -> float:
+        """How much more two documents with the concept share than any two; near 1 if generic."""
+        documents = spread(self.index.documents(number), COHERENCE_SAMPLE)
+        size = len(documents)
+        counts = self.counts(documents)
+        counts.pop(number, None)
+        shared = self._shared(counts)
+        # Eight pairs of an ordinary sort are put to every concept, so that two chance neighbours
+        # prove nothing.
+        return (
+            (shared / self._ordinary_share + 24) / (size * (size - 1) + 8)
+            if self._ordinary_share
+            else 1.0
+        )
+
+    @cached_property
+    def _ordinary_share(self) -> float:
+        documents = len(self.index)
+        return (
+            self._shared(dict(enumerate(self._frequencies))) / (documents * (documents - 1))
+            if documents > 1
+            else 0.0
+        )
+
+    def _shared(self, counts: Mapping[int, int]) -> float:
+        rarity = self._rarity
+        return sum([rarity[number] * n * (n - 1) for number, n in counts.items() if n > 1])
+
+    @cached_property
+    def _rarity(self) -> list[float]:
+        documents = len(self.index)
+        return [log(documents / frequency) if frequency else 0.0 for frequency in self._frequencies]
+
+    def rank_of_kind(self, number: int) -> int:
+        """How well a concept bridges: 2 for a mechanism or given name, 1 for a phrase, else 0."""
+        kind = self._kinds.get(number)
+        if kind is None:
+            kind = self._kinds[number] = self._kind(number)
+        return kind
+
+    def _kind(self, number: int) -> int:
+        standing = self.index.standing(number)
+        if standing is Standing.TERM:
+            return 2 if self.index.sphere(number) in MECHANISMS else 0
+        if standing is Standing.NAMED:
+            return (
+                2
+                if self.index.named_in(number) >= SUBJECT_SHARE * self.index.frequency(number)
+                else 0
+            )
+        return 1 if standing is Standing.PHRASE else 0
+
+    def is_broad(self, number: int, times: float = 1.0) -> bool:
+        """Whether a concept occurs in so many papers that it says little."""
+        documents = len(self.index)
+        # In a small corpus one paper in a hundred is nothing: there the bound grows with the root
+        # of its size.
+        return self.index.frequency(number) > times * max(
+            10.0, BROAD_SHARE * documents, 2 * sqrt(documents)
+        )
+
+    def is_close(self, number: int, literature: Literature) -> bool:
+        """Whether a concept is nearly one of the literature's own."""
+        return number in literature.concepts or any(
+            are_alike(self.index, number, own) for own in literature.concepts
+        )
+
+    def are_close(self, one: int, other: int) -> bool:
+        """Whether two concepts are nearly one."""
+        return are_alike(self.index, one, other)
+
+
+def similarity(one: Profile, other: Profile) -> float:
+    """Cosine of two profiles of length one."""
+    if len(one) > len(other):
+        one, other = other, one
+    return sum(weight * other[number] for number, weight in one.items() if number in other)
+
+
+def spread(numbers: Sequence[int], most: int) -> Sequence[int]:
+    """An evenly spaced sample of at most this many numbers."""
+    if len(numbers) <= most:
+        return numbers
+    step = len(numbers) / most
+    return [numbers[int(place * step)] for place in range(most)]

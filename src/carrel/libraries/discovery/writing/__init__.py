@@ -1,0 +1,1 @@
+"""Connections as text: titles, rationale, test protocols."""
