@@ -340,6 +340,17 @@ class ResearchMemoryContract:
 
         told(story)
 
+    def test_a_match_keeps_by_how_much_it_was_won_and_who_judged_it(
+        self, told: Callable[[Story], None]
+    ) -> None:
+        async def story(store: ResearchStore) -> None:
+            judged = match(1).model_copy(update={"margin": "slight", "judged_by": "ann"})
+            await store.save(Changes(projects=(project(),), matches=(match(0), judged)))
+            found = await store.matches("res_a")
+            assert [(one.margin, one.judged_by) for one in found] == [(None, ""), ("slight", "ann")]
+
+        told(story)
+
     @pytest.mark.promise("S2")
     @pytest.mark.promise("S8")
     def test_standings_made_from_fewer_matches_than_there_are_by_now_are_not_kept(

@@ -157,6 +157,8 @@ def describe_match(hypothesis_id: str, match: MatchPlayed) -> MatchShown:
         result=result,
         reason=match.reason,
         elo_after=round(match.first_elo if is_first else match.second_elo, 4),
+        margin=match.margin,
+        judged_by=match.judged_by,
     )
 
 

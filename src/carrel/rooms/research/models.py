@@ -284,6 +284,9 @@ class MatchShown(Answer):
     result: Literal["won", "lost", "draw", "unreadable"]
     reason: str
     elo_after: float
+    # By how much, where the judge was asked: clear or slight.
+    margin: Literal["clear", "slight"] | None = None
+    judged_by: str = ""
 
 
 class HypothesisInFull(HypothesisShown):

@@ -19,6 +19,7 @@ from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 
 ProjectStatus = Literal["initializing", "active", "paused", "completed", "cancelled", "failed"]
 HypothesisStatus = Literal["pending", "reviewed", "evolved"]
+Margin = Literal["clear", "slight"]
 Approval = Literal["undecided", "approved", "rejected"]
 JobKind = Literal["research", "generate", "review", "rank", "evolve"]
 JobState = Literal["waiting", "running", "paused", "cancelled", "completed", "failed"]
@@ -171,14 +172,20 @@ class Review(Record):
 
 
 class MatchPlayed(Record):
-    """One match, in the order the judge saw the two, with the verdict and its reason."""
+    """One match, in the order the judge saw the two, with the verdict and its reason.
+
+    `margin` is None where the judge was not asked for it, `judged_by` empty in matches stored
+    before judges were named.
+    """
 
     research_id: str
     number: int
     first: str
     second: str
     verdict: Literal["first", "second", "draw", "unreadable"]
+    margin: Margin | None = None
     reason: str = ""
+    judged_by: str = ""
     method: str = "tournament"
     first_elo: float
     second_elo: float

@@ -44,7 +44,9 @@ class RankingAgent:
             brief, there[match.first], there[match.second]
         )
         verdict = Verdict(judgement.verdict)
-        played = self._record(tournament, brief.project, match, verdict, judgement.reason, number)
+        played = self._record(
+            tournament, brief.project, match, verdict, judgement.reason, number
+        ).model_copy(update={"margin": judgement.margin, "judged_by": self._context.reasoner.name})
         self._followed[brief.project.id] = (tournament, played)
         ratings = []
         for one, elo in ((match.first, played.first_elo), (match.second, played.second_elo)):

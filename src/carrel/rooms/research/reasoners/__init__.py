@@ -12,6 +12,7 @@ from carrel.libraries.ranking import Judging
 from carrel.rooms.research.records import (
     Draft,
     Hypothesis,
+    Margin,
     MetaReview,
     Project,
     Review,
@@ -47,10 +48,11 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Which of two hypotheses is better, in the order given, and why."""
+    """Which of two hypotheses is better, in the order given, by how much if asked, and why."""
 
     verdict: Literal["first", "second", "draw", "unreadable"]
     reason: str
+    margin: Margin | None = None
 
 
 @dataclass(frozen=True, slots=True)
