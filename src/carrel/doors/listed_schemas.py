@@ -14,7 +14,7 @@ from carrel.core.answer import Blocks, Text
 from carrel.core.operation import Effect, Operation
 from carrel.doors.schemas import Schema, answers_with_list, input_schema
 
-_CURSOR: Schema = {"type": "string", "description": "next_cursor of the answer before"}
+_CURSOR: Schema = {"type": "string"}
 # Characters that nobody types into one argument.
 _NEVER_MET = 100_000
 # Said of ids in descriptions; their exact form is checked, and told when it is wrong.

@@ -66,8 +66,8 @@ class CitationOperations:
     @operation(
         title="Get citations",
         description=(
-            "What a paper cites (out) and which papers of the corpus cite it (in), off line; each "
-            "reference with the corpus paper it is, if any. Null means not asked for or not known."
+            "What a paper cites (out) and which corpus papers cite it (in), off line. Null: "
+            "not asked for, or unknown."
         ),
         scopes=SCOPES,
         quotes=_cited,

@@ -237,6 +237,7 @@ class PapersOperations:
         scopes=SCOPES,
         quotes=named_paper,
         command="bibtex",
+        is_listed=False,
         phrases=(
             "BibTeX of a paper; bib entry for one article; BibTeX record of an arXiv paper for "
             "LaTeX; BibTeX of a corpus paper; bib entry of this article for Overleaf or LaTeX; "

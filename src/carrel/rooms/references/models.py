@@ -104,7 +104,7 @@ class ExportReferences(Question):
     )
     lossless: bool = Field(
         default=False,
-        description="Also what the format has no field for, as carrel-csl, read by Carrel alone",
+        description="Also what the format cannot hold, for Carrel alone",
     )
 
 
