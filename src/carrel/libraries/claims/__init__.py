@@ -1,0 +1,49 @@
+"""Check claims against papers: statements, deciding sentences, stances, verdicts with reasons."""
+
+from carrel.libraries.claims.queries import (
+    PAPERS_PER_QUERY,
+    PAPERS_READ,
+    fuse_rankings,
+    write_queries,
+)
+from carrel.libraries.claims.records import (
+    Finding,
+    PaperText,
+    RankedSentence,
+    Relation,
+    Stance,
+    Statement,
+    StatementCheck,
+    StatementKind,
+    Verdict,
+)
+from carrel.libraries.claims.sentence_ranking import rank_sentences
+from carrel.libraries.claims.stance import judge_stance
+from carrel.libraries.claims.statements import (
+    MAX_TEXT_CHARACTERS,
+    TextTooLongError,
+    split_statements,
+)
+from carrel.libraries.claims.verdicts import check_statement
+
+__all__ = [
+    "MAX_TEXT_CHARACTERS",
+    "PAPERS_PER_QUERY",
+    "PAPERS_READ",
+    "Finding",
+    "PaperText",
+    "RankedSentence",
+    "Relation",
+    "Stance",
+    "Statement",
+    "StatementCheck",
+    "StatementKind",
+    "TextTooLongError",
+    "Verdict",
+    "check_statement",
+    "fuse_rankings",
+    "judge_stance",
+    "rank_sentences",
+    "split_statements",
+    "write_queries",
+]

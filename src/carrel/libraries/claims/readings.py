@@ -1,0 +1,115 @@
+"""What a sentence says, as far as words tell: its terms, negations, hedges, numbers and cues."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from carrel.libraries.claims.word_lists import WordLists, load_word_lists, stem_word
+from carrel.libraries.text.analysis import analyze_document, analyze_query
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.stems import light_stem
+
+# Longer sentences are read as far as this; a table in one line is no sentence.
+MAX_SENTENCE_CHARACTERS = 2_000
+_CACHED_READINGS = 4_096
+# A negation reaches this many words to either side of what it turns round.
+NEGATION_REACH = 6
+
+_WORD = re.compile(r"[^\W_]+(?:['.-][^\W_]+)*")
+_NUMBER = re.compile(r"(?<![\w.])(\d+(?:[.,]\d+)*)\s*(%|percent|per cent|[^\W\d_]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class StatementWord:
+    """A content word of a statement, with the sets of stems that each stand for it."""
+
+    typed: str
+    choices: tuple[frozenset[str], ...]
+    classes: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A sentence read for claim checking; positions are of words."""
+
+    terms: frozenset[str]
+    classes: frozenset[int]
+    stems: tuple[str, ...]
+    negations: tuple[int, ...]
+    hedges: tuple[int, ...]
+    numbers: frozenset[str]
+    concludes: bool
+    is_background: bool
+
+
+@lru_cache(_CACHED_READINGS)
+def read_sentence(text: str) -> Reading:
+    """The reading of a sentence with the lists of the library."""
+    lists = load_word_lists()
+    text = text[:MAX_SENTENCE_CHARACTERS]
+    folded = fold_text(text)
+    words = _WORD.findall(folded)
+    stems = tuple(map(stem_word, words))
+    terms = frozenset(map(light_stem, analyze_document(text)))
+    return Reading(
+        terms=terms,
+        classes=frozenset(each for term in terms for each in lists.synonyms.get(term, ())),
+        stems=stems,
+        negations=_find_negations(words, stems, lists),
+        hedges=tuple(at for at, stem in enumerate(stems) if stem in lists.hedges),
+        numbers=frozenset(_numbers(folded)),
+        concludes=_has_phrase(folded, lists.conclusions),
+        is_background=folded.startswith(lists.backgrounds),
+    )
+
+
+@lru_cache(_CACHED_READINGS)
+def read_statement(text: str) -> tuple[StatementWord, ...]:
+    """The content words of a statement, each once."""
+    lists = load_word_lists()
+    found: dict[tuple[frozenset[str], ...], StatementWord] = {}
+    for word in analyze_query(text[:MAX_SENTENCE_CHARACTERS]):
+        choices = tuple(frozenset(map(light_stem, choice)) for choice in word.choices)
+        classes = frozenset(
+            each for choice in choices for term in choice for each in lists.synonyms.get(term, ())
+        )
+        found.setdefault(choices, StatementWord(word.typed, choices, classes))
+    return tuple(found.values())
+
+
+def _find_negations(words: list[str], stems: tuple[str, ...], lists: WordLists) -> tuple[int, ...]:
+    spaced = f" {' '.join(words)} "
+    skipped = {at for phrase in lists.negation_exceptions for at in _places(spaced, phrase)}
+    found = {
+        at
+        for at, (word, stem) in enumerate(zip(words, stems, strict=True))
+        if (stem in lists.negations or word.endswith("n't")) and at not in skipped
+    }
+    found.update(at for phrase in lists.negation_phrases for at in _places(spaced, phrase))
+    return tuple(sorted(found))
+
+
+def _places(spaced: str, phrase: str) -> list[int]:
+    """The numbers of the words at which a phrase begins."""
+    return [
+        spaced.count(" ", 0, found.start() + 1) - 1
+        for found in re.finditer(f" {re.escape(phrase)}(?= )", spaced)
+    ]
+
+
+def _has_phrase(folded: str, phrases: tuple[str, ...]) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", folded) for phrase in phrases)
+
+
+def _numbers(folded: str) -> list[str]:
+    """Numbers with what they count, where a word stands behind them."""
+    return [
+        found[1].replace(",", "") + ("%" if _is_percent(found[2]) else "")
+        for found in _NUMBER.finditer(folded)
+    ]
+
+
+def _is_percent(unit: str | None) -> bool:
+    return unit in {"%", "percent", "per cent"}
