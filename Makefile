@@ -198,6 +198,10 @@ interop: $(READY) ## the official conformance suite and real clients (needs npm)
 	$(BIN)/python -m tests.interop.run
 	$(BIN)/python -m tests.interop.oauth
 
+.PHONY: bench-goals
+bench-goals: $(READY) ## how well goals are read by their grammar (DATA=folder)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.goals.judge $(or $(DATA),../shared/data)
+
 .PHONY: bench-discovery
 bench-discovery: $(READY) ## literature-based discovery against known findings (DATA=folder)
 	$(BIN)/python -m benchmarks.bench_discovery $(or $(DATA),../shared/data)

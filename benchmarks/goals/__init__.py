@@ -1,0 +1,1 @@
+"""How well goals are read: subjects, the answer asked for, constraints, questions back."""

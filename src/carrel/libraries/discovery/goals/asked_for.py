@@ -1,0 +1,171 @@
+"""The kind of answer a goal asks for, and the relation it speaks of, told by its wording."""
+
+import itertools
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import lru_cache
+
+from carrel.libraries.discovery.goals.constraints import Constraint, ConstraintKind
+from carrel.libraries.discovery.goals.goal_language import goal_language
+from carrel.libraries.discovery.goals.phrases import Tag, TaggedWord
+
+
+class AskedFor(StrEnum):
+    """The kinds of answer that goals ask for."""
+
+    INTERVENTIONS = "treatments or other interventions"
+    CAUSES = "causes"
+    MECHANISM = "a mechanism"
+    CONDITIONS = "conditions"
+    COMPARISON = "a comparison"
+    NO_EFFECT = "evidence for no effect"
+    PREDICTORS = "predictors or markers"
+    METHODS = "methods"
+    TRANSFER = "transfer of a method"
+    EFFECT = "an effect"
+    EXTENT = "how much or how well"
+    CONNECTION = "a connection"
+    NOT_STATED = "not stated"
+
+
+_CHANGES = {"raises", "lowers", "treats"}
+_MODAL = r"(?:can|could|might|may|should|would|do|does|did|will)"
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> dict[AskedFor, re.Pattern[str]]:
+    return {
+        AskedFor[name.upper()]: re.compile(text, re.IGNORECASE | re.VERBOSE)
+        for name, text in goal_language().asked_for.items()
+    }
+
+
+def classify_goal(
+    rest: str, words: Sequence[TaggedWord], constraints: Sequence[Constraint], relation: str
+) -> AskedFor:
+    """The kind of answer asked for; `rest` is the goal without its constraints."""
+    says = _patterns()
+    text = " ".join(rest.replace(",", " ").split())
+    has_route = any(one.kind is ConstraintKind.VIA for one in constraints)
+    opening = words[0].text.lower() if words else ""
+    if (
+        opening not in {"why", "what", "find", "suggest"}
+        and not re.match(r"\W*(?:do not|don)", text, re.IGNORECASE)
+        and says[AskedFor.NO_EFFECT].search(text)
+    ):
+        return AskedFor.NO_EFFECT
+    if _is_transfer(text, words):
+        return AskedFor.TRANSFER
+    for kind in (AskedFor.EXTENT, AskedFor.PREDICTORS, AskedFor.CONDITIONS):
+        if says[kind].search(text):
+            return kind
+    if opening not in {"find", "suggest", "why", "how"} and says[AskedFor.COMPARISON].search(text):
+        return AskedFor.COMPARISON
+    if says[AskedFor.CAUSES].search(text) or _asks_what_causes(words):
+        return AskedFor.CAUSES
+    if has_route:
+        return AskedFor.MECHANISM
+    how = _how(text, words, relation)
+    if how is not None:
+        return how
+    return _noun_asked_for(text, opening, relation)
+
+
+def _noun_asked_for(text: str, opening: str, relation: str) -> AskedFor:
+    says = _patterns()
+    if re.search(
+        r"\b(?:ways?|means|strategies|approaches|steps) (?:to|of|for|that)\b", text, re.IGNORECASE
+    ):
+        return AskedFor.INTERVENTIONS if relation in _CHANGES else AskedFor.METHODS
+    for kind in (AskedFor.INTERVENTIONS, AskedFor.MECHANISM, AskedFor.METHODS, AskedFor.EFFECT):
+        if says[kind].search(text):
+            return kind
+    if says[AskedFor.CONNECTION].search(text):
+        return AskedFor.CONNECTION
+    if re.match(rf"\W*(?:{_MODAL}|is|are|was|were)\b", text, re.IGNORECASE) and relation:
+        return AskedFor.EFFECT
+    if opening in {"find", "design", "develop", "build", "invent"} and re.search(
+        r"\b(?:for|that|to)\b", text
+    ):
+        return AskedFor.METHODS
+    if relation in _CHANGES and re.search(r"\b(?:that|which)\b", text):
+        return AskedFor.INTERVENTIONS
+    if opening in {"treat", "prevent", "reduce", "cure", "lower", "slow", "stop", "protect"}:
+        return AskedFor.INTERVENTIONS
+    return (
+        AskedFor.EFFECT if re.search(r"\bwhether\b", text, re.IGNORECASE) else AskedFor.NOT_STATED
+    )
+
+
+def _is_transfer(text: str, words: Sequence[TaggedWord]) -> bool:
+    """`Apply A to B`, `could A models rank B`, `what can A learn from B`."""
+    if re.match(
+        r"\W*(?:apply|use|adapt|transfer|borrow|carry|employ|bring|try|port)\b.*"
+        r"\b(?:to|on|for|in|into)\b",
+        text,
+        re.IGNORECASE,
+    ):
+        return True
+    if re.search(
+        r"\b(?:learn(?:ed|t)? from|borrow(?:ed)? from|"
+        r"be (?:applied|transferred|adapted) (?:to|for))\b",
+        text,
+    ):
+        return True
+    language = goal_language()
+    if not re.match(r"\W*(?:can|could|might|may|would|will)\b", text, re.IGNORECASE):
+        return False
+    plain = [word.text.lower() for word in words]
+    heads = [place for place, word in enumerate(plain) if language.has("method_heads", word)]
+    return any(
+        word in language.words["task_verbs"] and any(head < place for head in heads)
+        for place, word in enumerate(plain)
+    )
+
+
+def _asks_what_causes(words: Sequence[TaggedWord]) -> bool:
+    """`What … drives X`: a verb of the question word itself, with no auxiliary before it."""
+    if not words or words[0].text.lower() not in {"what", "which", "apart"}:
+        return any(
+            one.text.lower() == "what" and after.tag is Tag.VERB
+            for one, after in itertools.pairwise(words)
+        ) and not (words and words[0].tag is Tag.VERB and words[0].text.lower() == "tell")
+    start = next((place for place, word in enumerate(words) if word.text.lower() == "what"), None)
+    if start is None:
+        return False
+    language = goal_language()
+    for word in words[start + 1 :]:
+        if word.tag is Tag.AUXILIARY:
+            return False
+        if word.tag is Tag.VERB:
+            relation = language.verbs.get(word.text.lower(), "")
+            return relation in {"causes", "raises", "lowers", "changes"}
+    return False
+
+
+def _how(text: str, words: Sequence[TaggedWord], relation: str) -> AskedFor | None:
+    """`How can X be lowered` asks for interventions, `how does X lower Y` for a mechanism."""
+    found = re.match(rf"\W*how (?P<modal>{_MODAL}|is|are|to)\b", text, re.IGNORECASE)
+    if found is None:
+        return None
+    if _patterns()[AskedFor.EFFECT].search(text):
+        return AskedFor.EFFECT
+    modal = found["modal"].lower()
+    is_passive = bool(re.search(r"\bbe (?:\w+(?:ed|en|t)|made|done|cut|held)\b", text))
+    if modal in {"to", "should"} or (is_passive and modal in {"can", "could", "might", "may"}):
+        return AskedFor.INTERVENTIONS if relation in _CHANGES else AskedFor.METHODS
+    if modal == "can" and relation in _CHANGES:
+        return AskedFor.INTERVENTIONS
+    return AskedFor.MECHANISM
+
+
+def find_relation(words: Sequence[TaggedWord]) -> str:
+    """The relation of the first verb that says how one thing bears on another, or empty."""
+    language = goal_language()
+    found = [
+        language.verbs[word.text.lower()]
+        for word in words
+        if word.tag is Tag.VERB and language.verbs.get(word.text.lower())
+    ]
+    return found[0] if found else ""
