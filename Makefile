@@ -38,7 +38,7 @@ judge-wheels: wheels ## carrel-csl cites and runs the official suite in an empty
 
 .PHONY: test
 test: $(READY) ## every test
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q --durations=60 --durations-min=3
 
 # Rules and libraries, asked without a server or a large corpus.
 QUICK := tests/core tests/policy tests/libraries tests/rooms/papers tests/rooms/knowledge tests/doors/test_rest.py \
