@@ -14,6 +14,7 @@ from carrel.rooms.research.ports import ResearchStore
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,
+    CitedPassage,
     Decision,
     Draft,
     Event,
@@ -33,6 +34,7 @@ from carrel.rooms.research.records import (
     StepKey,
     StepKind,
 )
+from carrel.rooms.research.tasks.records import Pair, ResearchTask, TaskMaterial
 from tests.libraries.discovery.small_corpus import GOAL, small_discovery
 
 NOW = "2026-01-01T00:00:00+00:00"
@@ -105,6 +107,23 @@ def match(number: int) -> MatchPlayed:
 def step(kind: StepKind, number: int = 0, result_ids: tuple[str, ...] = ()) -> StepDone:
     key = StepKey(kind, number=number)
     return StepDone(job_id="job_a", key=key, seconds=0.5, result_ids=result_ids, finished_at=NOW)
+
+
+def review_task(hypothesis_id: str = "hyp_1", research_id: str = "res_a") -> ResearchTask:
+    material = TaskMaterial(
+        passages=(CitedPassage(id="p~1", paper_id="p", year=2020, text="Kälte"),),
+        hypothesis_ids=(hypothesis_id,),
+        pairs=(Pair(first="hyp_1", second="hyp_2", is_swapped=True),),
+    )
+    key = StepKey(StepKind.REVIEW, round=1, hypothesis_id=hypothesis_id)
+    return ResearchTask(
+        id=f"task_{hypothesis_id}",
+        research_id=research_id,
+        role="review",
+        step=key,
+        material=material,
+        created_at=NOW,
+    )
 
 
 def told_event(research_id: str, at: str) -> Event:
@@ -348,6 +367,141 @@ class ResearchMemoryContract:
             await store.save(Changes(projects=(project(),), matches=(match(0), judged)))
             found = await store.matches("res_a")
             assert [(one.margin, one.judged_by) for one in found] == [(None, ""), ("slight", "ann")]
+
+        told(story)
+
+    @pytest.mark.promise("S2")
+    def test_a_task_is_leased_to_one_worker_and_goes_to_another_when_its_lease_is_over(
+        self, told: Callable[[Story], None]
+    ) -> None:
+        async def story(store: ResearchStore) -> None:
+            await store.save(Changes(projects=(project(),)))
+            task = review_task()
+            taken = await asyncio.gather(
+                *(store.tasks.lease(task, f"worker {number}", 60.0) for number in range(5))
+            )
+            (held,) = [one for one in taken if one is not None]
+            assert (held.material, held.step, held.lease, held.is_held) == (
+                task.material,
+                task.step,
+                1,
+                True,
+            )
+            assert held.idle_seconds < 60.0
+            assert held.lease_until > NOW
+            assert await store.tasks.renew(task.id, 1, -1.0)
+            (expired,) = await store.tasks.of_project("res_a")
+            assert (expired.is_held, expired.state) == (False, "leased")
+            again = await store.tasks.lease(expired, "late", 60.0)
+            assert again is not None
+            assert (again.lease, again.worker, again.holder_of(1)) == (2, "late", held.worker)
+            assert not await store.tasks.renew(task.id, 1, 60.0)
+            found = CitedPassage(id="q~2", paper_id="q", text="found")
+            assert await store.tasks.renew(task.id, 2, 60.0, [found, *task.material.passages])
+            now = await store.tasks.find(task.id)
+            assert now is not None
+            assert now.material.found == (found,)
+            assert await store.tasks.find("task_none") is None
+
+        told(story)
+
+    @pytest.mark.promise("S2")
+    def test_an_answer_is_kept_once_and_whole_and_a_late_one_where_nobody_else_was_first(
+        self, told: Callable[[Story], None]
+    ) -> None:
+        async def story(store: ResearchStore) -> None:
+            made = (hypothesis("hyp_1"), hypothesis("hyp_2"))
+            old = review("rev_old", "hyp_1")
+            await store.save(Changes(projects=(project(),), hypotheses=made, reviews=(old,)))
+            task = await store.tasks.lease(review_task(), "slow", -1.0)
+            assert task is not None
+            assert await store.tasks.lease(task, "quick", 60.0) is not None
+            late = await store.tasks.find(task.id)
+            assert late is not None
+            changes = Changes(
+                reviews=(review("rev_1", "hyp_1"),),
+                superseded_hypotheses=(("hyp_2", task.id),),
+                superseded_reviews=(("rev_old", task.id),),
+            )
+            await store.tasks.finish(late, 1, "{}", "kept", LATER, changes)
+            for lease in (1, 2):
+                with pytest.raises(StepTakenError):
+                    twice = Changes(reviews=(review("rev_2", "hyp_1"),))
+                    await store.tasks.finish(late, lease, "{}", "", LATER, twice)
+            done = await store.tasks.find(task.id)
+            assert done is not None
+            assert (done.state, done.worker, done.lease, done.answer, done.result) == (
+                "done",
+                "slow",
+                1,
+                "{}",
+                "kept",
+            )
+            assert await store.tasks.lease(done, "quick", 60.0) is None
+            reviews = await store.reviews("res_a")
+            assert [(one.id, one.superseded_by) for one in reviews] == [
+                ("rev_1", None),
+                ("rev_old", task.id),
+            ]
+            assert [one.superseded_by for one in await store.hypotheses("res_a")] == [None, task.id]
+            other = await store.tasks.lease(review_task("hyp_2"), "quick", 60.0)
+            assert other is not None
+            with pytest.raises(StepTakenError):
+                await store.tasks.finish(other, 1, "{}", "", LATER, Changes(reviews=(old,)))
+            assert [one.state for one in await store.tasks.of_project("res_a")] == [
+                "done",
+                "leased",
+            ]
+
+        told(story)
+
+    @pytest.mark.promise("S2")
+    def test_the_third_answer_that_fails_gives_the_task_back_and_says_who_had_it(
+        self, told: Callable[[Story], None]
+    ) -> None:
+        async def story(store: ResearchStore) -> None:
+            await store.save(Changes(projects=(project(),)))
+            task = await store.tasks.lease(review_task(), "one", 60.0)
+            assert task is not None
+            assert [await store.tasks.fail(task.id, 1, 3) for _ in range(4)] == [1, 2, 3, 0]
+            back = await store.tasks.find(task.id)
+            assert back is not None
+            assert (back.state, back.was_given_back_by("one")) == ("waiting", True)
+            again = await store.tasks.lease(back, "two", 60.0)
+            assert again is not None
+            assert (again.failures, again.was_given_back_by("two")) == (0, False)
+            assert await store.tasks.fail(task.id, 1, 3) == 0
+
+        told(story)
+
+    @pytest.mark.promise("S9")
+    def test_a_project_that_is_stopped_hands_out_nothing_and_a_deleted_one_has_no_tasks(
+        self, told: Callable[[Story], None]
+    ) -> None:
+        async def story(store: ResearchStore) -> None:
+            await store.save(Changes(projects=(project(),), jobs=(run_job(),)))
+            assert await store.tasks.take_over("res_a", told_event("res_a", "taken"))
+            found = await store.project("res_a")
+            assert found is not None
+            assert (found.mind, found.status) == ("assistant", "active")
+            await store.cancel_job("job_a")
+            await store.reconcile(LATER)
+            assert (await statuses(store, "res_a", "job_a"))[0] == "active"
+            task = await store.tasks.lease(review_task(), "one", 60.0)
+            assert task is not None
+            await store.steer("res_a", ("waiting",), "paused", "paused", told_event("res_a", LATER))
+            assert await store.tasks.lease(review_task("hyp_2"), "one", 60.0) is None
+            assert not await store.tasks.take_over("res_a", told_event("res_a", "again"))
+            await store.tasks.finish(task, 1, "{}", "", LATER, Changes())
+            await store.steer("res_a", ("waiting",), "waiting", "active", told_event("res_a", NOW))
+            await store.tasks.complete("res_a", told_event("res_a", "done"))
+            assert (await statuses(store, "res_a", "job_a"))[0] == "completed"
+            last = await store.tasks.lease(review_task("hyp_2"), "one", 60.0)
+            assert last is not None
+            await store.delete_project("res_a")
+            assert await store.tasks.of_project("res_a") == []
+            with pytest.raises(StepTakenError):
+                await store.tasks.finish(last, 1, "{}", "", LATER, Changes())
 
         told(story)
 

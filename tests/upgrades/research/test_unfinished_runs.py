@@ -42,6 +42,15 @@ def without_times(told: Any) -> Any:
     return json.loads(_TIME.sub("then", json.dumps(told)))
 
 
+def only_known(answered: Any, told: Any) -> Any:
+    """The answer without fields that the earlier version did not have."""
+    if isinstance(answered, dict) and isinstance(told, dict):
+        return {key: only_known(answered[key], told[key]) for key in told if key in answered}
+    if isinstance(answered, list) and isinstance(told, list) and len(answered) == len(told):
+        return [only_known(one, other) for one, other in zip(answered, told, strict=True)]
+    return answered
+
+
 @pytest.mark.promise("Q11")
 @pytest.mark.promise("S2")
 def test_runs_killed_in_the_middle_by_an_earlier_version_come_to_the_same_end(
@@ -51,7 +60,7 @@ def test_runs_killed_in_the_middle_by_an_earlier_version_come_to_the_same_end(
     answered = asyncio.run(go_on(unpacked / "home"))
     assert len(answered) == len(told) == 6
     for research_id, run in without_times(told).items():
-        assert without_times(answered[research_id]) == run
+        assert only_known(without_times(answered[research_id]), run) == run
 
 
 @pytest.mark.promise("Q11")
@@ -78,7 +87,7 @@ def test_runs_of_an_earlier_version_on_postgresql_come_to_the_same_end(
     file.unlink()
     told = json.loads((unpacked / "told.json").read_text(encoding="utf-8"))
     answered = asyncio.run(go_on(unpacked / "home", postgres_url))
-    assert without_times(answered) == without_times(told)
+    assert only_known(without_times(answered), without_times(told)) == without_times(told)
 
 
 @pytest.mark.promise("Q11")

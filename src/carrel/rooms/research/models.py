@@ -274,6 +274,8 @@ class ReviewShown(Answer):
     quotations: list[str] = Field(default_factory=list)
     reasons: dict[str, str] = Field(default_factory=dict)
     reviewer: str = ""
+    # The research task that reviewed anew.
+    superseded_by: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class MatchShown(Answer):

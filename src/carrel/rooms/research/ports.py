@@ -13,6 +13,7 @@ from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,
+    CitedPassage,
     Decision,
     Event,
     Hypothesis,
@@ -26,6 +27,53 @@ from carrel.rooms.research.records import (
     StepDone,
     StepKind,
 )
+from carrel.rooms.research.tasks.records import ResearchTask
+
+
+class ResearchTaskStore(Protocol):
+    """Storage of the work of assistants. Leases are by the database's clock.
+
+    Every method raises UnavailableError; those that write raise StorageFullError where the disk is
+    full.
+    """
+
+    async def of_project(self, research_id: str) -> list[ResearchTask]:
+        """All of a project's, oldest first."""
+        ...
+
+    async def find(self, task_id: str) -> ResearchTask | None: ...
+
+    async def take_over(self, research_id: str, event: Event) -> bool:
+        """Makes the assistant a project's mind; False where the project may not be worked on."""
+        ...
+
+    async def complete(self, research_id: str, event: Event) -> None:
+        """Marks a project as completed whose assistant has nothing left to do."""
+        ...
+
+    async def lease(self, task: ResearchTask, worker: str, seconds: float) -> ResearchTask | None:
+        """Lease a task that is new, waiting or expired; None where it is not to be had."""
+        ...
+
+    async def renew(
+        self, task_id: str, lease: int, seconds: float, found: Sequence[CitedPassage] = ()
+    ) -> bool:
+        """Renew a lease from now on and add what its worker found; False if it is not held."""
+        ...
+
+    async def finish(
+        self, task: ResearchTask, lease: int, answer: str, result: str, at: str, changes: Changes
+    ) -> None:
+        """Store an accepted answer with its changes in one transaction, also a late one.
+
+        Raises StepTakenError where the task is done, the project is cancelled or deleted, or the
+        match count is not as expected.
+        """
+        ...
+
+    async def fail(self, task_id: str, lease: int, most: int) -> int:
+        """Count an answer that failed; the task is given back at `most`. 0 if it is not held."""
+        ...
 
 
 class ResearchStore(Protocol):
@@ -34,6 +82,9 @@ class ResearchStore(Protocol):
     Every method raises UnavailableError; those that write raise StorageFullError where the disk is
     full.
     """
+
+    @property
+    def tasks(self) -> ResearchTaskStore: ...
 
     async def save(self, changes: Changes) -> None:
         """Store all changes or none; raises ConflictError if a record exists."""

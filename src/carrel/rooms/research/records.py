@@ -23,6 +23,8 @@ Margin = Literal["clear", "slight"]
 Approval = Literal["undecided", "approved", "rejected"]
 JobKind = Literal["research", "generate", "review", "rank", "evolve"]
 JobState = Literal["waiting", "running", "paused", "cancelled", "completed", "failed"]
+# Who thinks: a configured model, discovery in the papers, or the caller's own assistant.
+Mind = Literal["model", "discovery", "assistant"]
 
 
 class Record(BaseModel):
@@ -47,6 +49,8 @@ class Project(Record):
     updated_at: str
     status: ProjectStatus = "initializing"
     problem: str | None = None
+    # None in projects stored before there were assistants.
+    mind: Mind | None = None
 
 
 class UnderstoodAs(Answer):
@@ -77,6 +81,17 @@ class OutsideReference(Record):
     url: str | None = None
 
 
+class CitedPassage(Record):
+    """A passage of a paper, as it was handed to whoever cites it."""
+
+    id: str
+    paper_id: str
+    title: str = ""
+    year: int | None = None
+    section: str = ""
+    text: str = ""
+
+
 class Draft(Record):
     """A hypothesis as it was written; `origin` says by whom or what."""
 
@@ -90,6 +105,7 @@ class Draft(Record):
     novelty: str = ""
     bridges: tuple[str, ...] = ()
     citations: tuple[str, ...] = ()
+    passages: tuple[CitedPassage, ...] = ()
     removed_citations: int = 0
     outside_references: tuple[OutsideReference, ...] = ()
     origin: str
@@ -124,7 +140,11 @@ class Rating(Record):
 
 
 class Hypothesis(Record):
-    """A draft in its project, with its parents, its rating and what people decided."""
+    """A draft in its project, with its parents, its rating and what people decided.
+
+    `superseded_by` is the research task whose answer took its place: it stays readable, but plays
+    no more.
+    """
 
     id: str
     research_id: str
@@ -139,6 +159,7 @@ class Hypothesis(Record):
         validation_alias=AliasChoices("rating", "standing"), serialization_alias="standing"
     )
     decision: Decision = Decision()
+    superseded_by: str | None = None
 
 
 class ReviewScores(Answer):
@@ -154,7 +175,9 @@ class ReviewScores(Answer):
 
 
 class Review(Record):
-    """One review; a person's rating is one too."""
+    """One review; a person's rating is one too. `superseded_by` is the research task that
+    reviewed anew.
+    """
 
     id: str
     research_id: str
@@ -169,6 +192,7 @@ class Review(Record):
     reasons: dict[str, str] = Field(default_factory=dict)
     reviewer: str
     created_at: str
+    superseded_by: str | None = None
 
 
 class MatchPlayed(Record):
@@ -367,6 +391,7 @@ class Changes(Record):
 
     `expected_match_count` is how many matches the project had when the ratings were computed:
     where it has others by now, nothing is stored, so that ratings never rest on fewer.
+    What is superseded is named with the research task that did so.
     """
 
     projects: tuple[Project, ...] = ()
@@ -376,6 +401,8 @@ class Changes(Record):
     reviews: tuple[Review, ...] = ()
     matches: tuple[MatchPlayed, ...] = ()
     expected_match_count: int | None = None
+    superseded_hypotheses: tuple[tuple[str, str], ...] = ()
+    superseded_reviews: tuple[tuple[str, str], ...] = ()
     outputs: tuple[AgentOutput, ...] = ()
     safety: tuple[SafetyRecord, ...] = ()
     events: tuple[Event, ...] = ()

@@ -39,14 +39,15 @@ from carrel.stores.sql.research.rows import (
     save_changes,
 )
 from carrel.stores.sql.research.schema import SCRIPTS
+from carrel.stores.sql.research.tasks import SqlResearchTasks
 
 RecordT = TypeVar("RecordT", bound=Record)
 
-_OF_PROJECT = ("hypotheses", "reviews", "matches", "outputs", "events", "jobs")
-_HYPOTHESIS = "id, status, review_count, rating, decision"
+_OF_PROJECT = ("hypotheses", "reviews", "matches", "outputs", "events", "jobs", "tasks")
+_HYPOTHESIS = "id, status, review_count, rating, decision, superseded_by"
 _MOST_CACHED = 1000
 _JOB = "id, research_id, kind, work, state, problem, problem_code, planned_steps, created_at"
-_PROJECT = "p.body, p.status, p.problem, p.updated_at"
+_PROJECT = "p.body, p.status, p.problem, p.updated_at, p.mind"
 _PROJECT_OF_JOB = "(SELECT research_id FROM research_jobs WHERE id = :job_id)"
 # Locks the row of the job, so that nobody can claim it before the step is committed.
 _LOCK_JOB = """UPDATE research_jobs SET worker = worker
@@ -79,6 +80,7 @@ class SqlResearch:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
+        self.tasks = SqlResearchTasks(driver)
         # The text of a hypothesis never changes, and parsing it costs more than all the rest.
         self._parsed: dict[str, Hypothesis] = {}
 
@@ -105,7 +107,7 @@ class SqlResearch:
         rows = await self._rows(
             sql, owner=owner, status=status or "", any_status=int(status is None), most=limit
         )
-        return [(read_project(row), int(row[4])) for row in rows]
+        return [(read_project(row), int(row[5])) for row in rows]
 
     async def set_active(self, job_id: str, worker: str, at: str) -> None:
         sql = """UPDATE research_projects SET status = 'active', problem = NULL, updated_at = :at
@@ -162,7 +164,12 @@ class SqlResearch:
         await self._rows(sql, id=hypothesis_id, decision=decision.model_dump_json())
 
     async def reviews(self, research_id: str) -> list[Review]:
-        return await self._records(Review, "reviews", research_id, "created_at, id")
+        sql = """SELECT body, superseded_by FROM research_reviews WHERE research_id = :id
+            ORDER BY created_at, id"""
+        return [
+            Review.model_validate_json(body).model_copy(update={"superseded_by": task})
+            for body, task in await self._rows(sql, id=research_id)
+        ]
 
     async def matches(self, research_id: str) -> list[MatchPlayed]:
         return await self._records(MatchPlayed, "matches", research_id, "number")
@@ -258,11 +265,13 @@ class SqlResearch:
 
     async def reconcile(self, at: str) -> None:
         run = "j.research_id = research_projects.id AND j.kind = 'research'"
+        # An assistant works on after the run that drafted has ended.
+        by_run = "coalesce(mind, '') <> 'assistant'"
         steps: list[Step] = [
             (
                 f"""UPDATE research_projects SET status = :state, updated_at = :at, problem =
                         (SELECT max(j.problem) FROM research_jobs j WHERE {run})
-                    WHERE status IN ('initializing', 'active') AND EXISTS
+                    WHERE status IN ('initializing', 'active') AND {by_run} AND EXISTS
                         (SELECT 1 FROM research_jobs j WHERE {run} AND j.state = :state)""",
                 {"state": state, "at": at},
             )
@@ -270,7 +279,7 @@ class SqlResearch:
         ]
         never_begun = f"""UPDATE research_projects
             SET status = 'failed', updated_at = :at, problem = :problem
-            WHERE status IN ('initializing', 'active')
+            WHERE status IN ('initializing', 'active') AND {by_run}
             AND NOT EXISTS (SELECT 1 FROM research_jobs j WHERE {run})"""
         steps.append((never_begun, {"at": at, "problem": _NEVER_BEGUN}))
         await self._driver.run(*steps)

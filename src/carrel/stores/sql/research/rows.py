@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -34,8 +34,9 @@ _PUT_JOB = """INSERT INTO research_jobs
 _COUNT_REVIEW = """UPDATE research_hypotheses SET review_count = review_count + 1,
     status = CASE WHEN status = 'pending' THEN 'reviewed' ELSE status END WHERE id = :id"""
 _PUT_PROJECT = """INSERT INTO research_projects
-    (id, owner, status, problem, created_at, updated_at, body)
-    VALUES (:id, :owner, :status, :problem, :created_at, :updated_at, :body)"""
+    (id, owner, status, problem, created_at, updated_at, mind, body)
+    VALUES (:id, :owner, :status, :problem, :created_at, :updated_at, :mind, :body)"""
+_SUPERSEDE = "UPDATE research_{} SET superseded_by = :task WHERE id = :id"
 _PUT_HYPOTHESIS = """INSERT INTO research_hypotheses
     (id, research_id, made, status, review_count, rating, decision, body)
     SELECT :id, :research_id,
@@ -74,7 +75,7 @@ def save_changes(changes: Changes) -> Generator[Step, Rows, None]:
     if changes.expected_match_count is not None and changes.ratings:
         yield from _require_match_count(changes.ratings[0][0], changes.expected_match_count)
     for project in changes.projects:
-        columns = ("id", "owner", "status", "problem", "created_at", "updated_at")
+        columns = ("id", "owner", "status", "problem", "created_at", "updated_at", "mind")
         yield _put(_PUT_PROJECT, project, columns)
     for job in changes.jobs:
         yield _put_job(job)
@@ -85,6 +86,7 @@ def save_changes(changes: Changes) -> Generator[Step, Rows, None]:
     for review in changes.reviews:
         yield _put(_PUT_REVIEW, review, ("id", "research_id", "hypothesis_id", "created_at"))
         yield _COUNT_REVIEW, {"id": review.hypothesis_id}
+    yield from _supersede(changes)
     for match in changes.matches:
         yield _put(_PUT_MATCH, match, ("research_id", "number"))
     for output in changes.outputs:
@@ -93,6 +95,15 @@ def save_changes(changes: Changes) -> Generator[Step, Rows, None]:
         yield put_event(event)
     for decision in changes.safety:
         yield _put(_PUT_SAFETY, decision, ("id", "owner", "research_id", "created_at"))
+
+
+def _supersede(changes: Changes) -> Iterator[Step]:
+    for table, pairs in (
+        ("hypotheses", changes.superseded_hypotheses),
+        ("reviews", changes.superseded_reviews),
+    ):
+        for superseded, task in pairs:
+            yield _SUPERSEDE.format(table), {"id": superseded, "task": task}
 
 
 def _require_match_count(hypothesis_id: str, expected: int) -> Generator[Step, Rows, None]:
@@ -151,7 +162,12 @@ def _mask_problem(problem: str | None) -> str | None:
 
 
 def read_project(row: tuple[Any, ...]) -> Project:
-    changed = {"status": row[1], "problem": _mask_problem(row[2]), "updated_at": row[3]}
+    changed = {
+        "status": row[1],
+        "problem": _mask_problem(row[2]),
+        "updated_at": row[3],
+        "mind": row[4],
+    }
     return Project.model_validate_json(row[0]).model_copy(update=changed)
 
 
@@ -162,6 +178,7 @@ def read_hypothesis(parsed: Hypothesis, row: tuple[Any, ...]) -> Hypothesis:
             "review_count": row[2],
             "rating": Rating.model_validate_json(row[3]),
             "decision": Decision.model_validate_json(row[4]),
+            "superseded_by": row[5],
         }
     )
 

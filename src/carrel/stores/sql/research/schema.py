@@ -81,6 +81,20 @@ _COLUMNS_FOR_BODIES = (
     "CREATE INDEX research_safety_owner ON research_safety (owner, created_at)",
     "ALTER TABLE research_hypotheses RENAME COLUMN standing TO rating",
 )
+_TASKS = (
+    """CREATE TABLE research_tasks (
+        id TEXT PRIMARY KEY, research_id TEXT NOT NULL, role TEXT NOT NULL, step TEXT NOT NULL,
+        material TEXT NOT NULL, state TEXT NOT NULL, worker TEXT, lease INTEGER NOT NULL DEFAULT 0,
+        lease_until DOUBLE PRECISION NOT NULL DEFAULT 0, lease_clock TEXT NOT NULL DEFAULT '',
+        lease_ticks DOUBLE PRECISION NOT NULL DEFAULT 0,
+        touched DOUBLE PRECISION NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
+        holders TEXT NOT NULL DEFAULT '[]', answer TEXT, result TEXT,
+        created_at TEXT NOT NULL, finished_at TEXT)""",
+    "CREATE INDEX research_tasks_project ON research_tasks (research_id, created_at)",
+    "ALTER TABLE research_projects ADD COLUMN mind TEXT",
+    "ALTER TABLE research_hypotheses ADD COLUMN superseded_by TEXT",
+    "ALTER TABLE research_reviews ADD COLUMN superseded_by TEXT",
+)
 _PUT_STEP_BY_KEY = """INSERT INTO research_steps_by_key
     (job_id, kind, round, number, hypothesis_id, seconds, finished_at, result_ids)
     VALUES (:job_id, :kind, :round, :number, :hypothesis_id, :seconds, :at, :result_ids)
@@ -168,4 +182,5 @@ SCRIPTS = (
     ";\n".join(_FIRST_TABLES),
     ";\n".join(_LEASES_BY_CLOCK),
     UpgradeStatements(_put_fields_into_columns),
+    ";\n".join(_TASKS),
 )
