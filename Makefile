@@ -206,6 +206,10 @@ bench-goals: $(READY) ## how well goals are read by their grammar (DATA=folder)
 bench-discovery: $(READY) ## literature-based discovery against known findings (DATA=folder)
 	$(BIN)/python -m benchmarks.bench_discovery $(or $(DATA),../shared/data)
 
+.PHONY: bench-relations
+bench-relations: $(READY) ## relations read from sentences against those that two labellers read (DATA=folder)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.relations.judge $(or $(DATA),../shared/data)
+
 .PHONY: growth-parsers
 growth-parsers: $(READY) ## CPU of every parser over the size of pathological input (5 minutes of CPU; no part of the tests)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.growth

@@ -1,0 +1,96 @@
+"""Words of a sentence with their class; what stands in brackets belongs to the word before."""
+
+import re
+from dataclasses import dataclass, replace
+
+from carrel.libraries.relations.lexicon import Lexicon
+
+_TOKEN = re.compile(
+    r"[(\[]|[)\]]|\d+(?:,\d{3})+|[;:?!,—]|[^\s,;:()\[\]?!—]+(?:\([^\s()]*\)[^\s,;:()\[\]?!—]*)*"
+)
+_HAS_LETTER = re.compile(r"\w")
+_QUOTES = "'\"“”‘’*"
+_PUNCTUATION = {mark: mark for mark in ",;:?!"} | {"—": ","}
+_LATIN = frozenset({"vitro", "vivo", "situ", "silico", "utero", "planta", "addition", "turn"})
+_PLURALS = frozenset(
+    {
+        "mice",
+        "data",
+        "people",
+        "women",
+        "men",
+        "children",
+        "bacteria",
+        "genes",
+        "phenomena",
+        "criteria",
+    }
+)
+_ADJECTIVE_ENDINGS = ("al", "ic", "ous", "ive", "ary", "able", "ible", "ful", "less", "er", "est")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or mark: lower-case text, place in the sentence, class, end with its brackets."""
+
+    word: str
+    start: int
+    end: int
+    tag: str
+
+    @property
+    def is_plural(self) -> bool:
+        """Whether it looks like a plural noun."""
+        return self.word in _PLURALS or (
+            self.word.endswith("s") and not self.word.endswith(("ss", "is", "us"))
+        )
+
+    @property
+    def is_adjective(self) -> bool:
+        """Whether it ends as adjectives do."""
+        return self.word.endswith(_ADJECTIVE_ENDINGS)
+
+
+def read_tokens(sentence: str, lexicon: Lexicon) -> list[Token]:
+    """The tokens outside brackets."""
+    found: list[Token] = []
+    depth = 0
+    for match in _TOKEN.finditer(sentence):
+        piece = match[0]
+        if piece in "([":
+            depth += 1
+        elif piece in ")]":
+            depth = max(0, depth - 1)
+        elif depth == 0 and (piece in _PUNCTUATION or _HAS_LETTER.search(piece)):
+            token = _token(piece, match.start(), lexicon)
+            if not found and token.tag == "finite":
+                token = replace(token, tag="word")
+            if token.word in _LATIN and found and found[-1].word == "in":
+                found[-1] = replace(found[-1], tag="word")
+            found.append(token)
+    return found
+
+
+def _token(piece: str, start: int, lexicon: Lexicon) -> Token:
+    if piece in _PUNCTUATION:
+        return Token(piece, start, start + 1, _PUNCTUATION[piece])
+    left = len(piece) - len(piece.lstrip(_QUOTES))
+    stripped = piece.strip(_QUOTES).rstrip(".") or piece
+    start += left if stripped != piece else 0
+    word = stripped.lower().replace("’", "'")
+    if stripped == "A" and start > 0:
+        return Token(word, start, start + 1, "word")
+    return Token(word, start, start + len(stripped), _tag(word, lexicon))
+
+
+def _tag(word: str, lexicon: Lexicon) -> str:
+    tag = lexicon.classes.get(word)
+    if tag is not None:
+        return "word" if tag == "noun" else tag
+    if word in lexicon.finite_verbs:
+        return "finite"
+    if word in lexicon.past_verbs:
+        return "past"
+    if word.endswith("ly") and len(word) > 4:
+        return "adverb"
+    return "word"
