@@ -11,6 +11,33 @@ class MissingName:
     is_central: bool
     near: tuple[str, ...] = ()
     is_vague: bool = False
+    papers: int = 0
+
+    @property
+    def counted(self) -> str:
+        """In how many papers it stands, worded: none, or too few to start from."""
+        if not self.papers:
+            return f"“{self.text}” is in no paper of this corpus"
+        many = "1 paper" if self.papers == 1 else f"{self.papers} papers"
+        return f"“{self.text}” is in {many} of this corpus, too few to start a hypothesis from"
+
+
+class GoalUnclearError(Exception):
+    """The wording of a goal leaves open what is meant; `questions` ask it."""
+
+    code = "goal_unclear"
+
+    def __init__(self, goal: str, questions: tuple[str, ...], subjects: tuple[str, ...]) -> None:
+        super().__init__(f"The goal can be read in more than one way. {' '.join(questions)}")
+        self.goal = goal
+        self.questions = questions
+        self.subjects = subjects
+
+    @property
+    def next_step(self) -> str:
+        """How to answer."""
+        about = f", for example “What causes {self.subjects[0]}?”" if self.subjects else ""
+        return f"Start again with the goal reworded so that it answers this{about}."
 
 
 class GoalNotInCorpusError(Exception):
@@ -72,11 +99,7 @@ def _said(missing: tuple[MissingName, ...], found: tuple[str, ...], *, is_foreig
             f"not{words}"
         )
     rest = f" (it does know {', '.join(found)})" if found else ""
-    # Words that stand in one paper or two are found by a search and are still no subject.
-    return (
-        f"No papers of this corpus, or too few to start a hypothesis from, are about what the goal "
-        f"names: {names}{rest}"
-    )
+    return "; ".join(name.counted for name in missing) + rest
 
 
 class NoConnectionError(Exception):

@@ -93,8 +93,10 @@ class PairMethods:
         key = (
             reading.start.concepts,
             reading.start.label,
+            len(reading.start.documents),
             reading.end.concepts,
             reading.end.label,
+            len(reading.end.documents),
             reading.through,
             reading.wanted,
         )

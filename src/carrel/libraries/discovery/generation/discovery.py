@@ -16,7 +16,7 @@ from carrel.libraries.discovery.connections.candidates import (
 from carrel.libraries.discovery.errors import NoConnectionError
 from carrel.libraries.discovery.generation.closed_discovery import PairMethods
 from carrel.libraries.discovery.generation.open_discovery import StartMethods
-from carrel.libraries.discovery.goals.reading import GoalReading, read_goal
+from carrel.libraries.discovery.goals.reading import GoalReading, narrow_reading, read_goal
 from carrel.libraries.discovery.goals.spans import counted
 from carrel.libraries.discovery.goals.term_recognition import Thing
 from carrel.libraries.discovery.paths.literatures import Literature, Reader
@@ -64,8 +64,23 @@ class Discovery:
         """The first reading of a goal that yields connections; its notes say what was changed."""
         known = self._now.readings
         if goal not in known:
-            known[goal] = self._named(self._settled(self.read_goal(goal)))
+            settled = self._settled(self.read_goal(goal))
+            known[goal] = self._named(narrow_reading(self.reader, settled, self._leads_on))
         return known[goal]
+
+    def _leads_on(self, reading: GoalReading) -> bool:
+        """Whether anything would be proposed for a reading."""
+        state = self._now
+        methods = state.between_ends if reading.is_closed else state.from_start
+        return methods.has_any(reading)
+
+    def _is_ruled_out(self, reading: GoalReading, connection: CandidateConnection) -> bool:
+        """Whether the goal excludes what a connection proposes: its end or its first bridge."""
+        if not reading.excluded:
+            return False
+        proposed = (connection.end, *connection.also_ends, connection.bridges[0].concept)
+        numbers = {self.index.number(concept.key) for concept in proposed}
+        return not reading.excluded.isdisjoint(number for number in numbers if number is not None)
 
     def _named(self, reading: GoalReading) -> GoalReading:
         """The reading with ends labelled as authors write them, unless the goal names them."""
@@ -93,7 +108,10 @@ class Discovery:
         reading = self.understand(goal)
         asked = request or Request(count, avoid, best=best)
         ways = self._now.between_ends if reading.is_closed else self._now.from_start
-        found = tuple(islice(ways.by(method, reading, asked), count))
+        allowed = (
+            one for one in ways.by(method, reading, asked) if not self._is_ruled_out(reading, one)
+        )
+        found = tuple(islice(allowed, count))
         if not found and reading.is_closed and self._now.between_ends.is_to_be_widened(reading):
             found = tuple(self._widened(reading, method, asked))
         if not found:

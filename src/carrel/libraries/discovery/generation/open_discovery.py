@@ -118,6 +118,7 @@ class StartMethods:
         key = (
             reading.start.concepts,
             reading.start.label,
+            len(reading.start.documents),
             reading.wanted if is_wanted else None,
             without,
         )

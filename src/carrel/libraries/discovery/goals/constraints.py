@@ -75,8 +75,10 @@ def _noun_phrase_of(words: str) -> str:
 Maker = Callable[[re.Match[str], str], Iterator[Constraint]]
 
 
-def find_constraints(goal: str) -> tuple[str, tuple[Constraint, ...]]:
-    """The goal without its constraints, and these in the order of the rules."""
+def find_constraints(
+    goal: str, kept: frozenset[ConstraintKind] = frozenset()
+) -> tuple[str, tuple[Constraint, ...]]:
+    """The goal without its constraints, unless their kind is `kept` in it, and all of them."""
     found: list[Constraint] = []
     rest = goal
     for pattern, make in _rules():
@@ -86,7 +88,10 @@ def find_constraints(goal: str) -> tuple[str, tuple[Constraint, ...]]:
             phrase = "" if given is None else _noun_phrase_of(given)
             if given is not None and not phrase:
                 return match[0]
-            found.extend(make(match, phrase))
+            made = tuple(make(match, phrase))
+            found.extend(made)
+            if any(one.kind in kept for one in made):
+                return match[0]
             left = given[_length_of(given, phrase) :] if given else ""
             return f" , {left}" if left or match.end() < len(match.string) else " "
 
@@ -284,7 +289,6 @@ def _rules() -> tuple[tuple[re.Pattern[str], Maker], ...]:
             r"\bbefore\s+[^,.;?!]+?\s+(?:is|are|can be|appears?|begins?|occurs?)\b[^,.;?!]*",
             _whole(kinds.PERIOD),
         ),
-        (rf"\bduring\s+{np}", _whole(kinds.PERIOD)),
     ]
     return tuple((re.compile(text, re.IGNORECASE), make) for text, make in rules)
 

@@ -1,7 +1,7 @@
 """From a goal in a person's words to concepts of the corpus and the kind of answer it asks for."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import log
@@ -11,6 +11,12 @@ from carrel.libraries.discovery.concepts.kinds import kind_in_index
 from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS
 from carrel.libraries.discovery.connections.methods import is_method
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, MissingName
+from carrel.libraries.discovery.goals.asked_for import AskedFor
+from carrel.libraries.discovery.goals.constraints import (
+    Constraint,
+    ConstraintKind,
+    find_constraints,
+)
 from carrel.libraries.discovery.goals.goal_words import (
     AGENTS,
     ASKING,
@@ -20,7 +26,16 @@ from carrel.libraries.discovery.goals.goal_words import (
     looks_foreign,
     tokens_of,
 )
-from carrel.libraries.discovery.goals.spans import common_subjects, near_names
+from carrel.libraries.discovery.goals.scope import (
+    ConstraintRead,
+    SubjectRead,
+    apply_constraints,
+    describe_subjects,
+    excluded_concepts,
+    limits_of,
+)
+from carrel.libraries.discovery.goals.spans import common_subjects, near_names, papers_with_phrase
+from carrel.libraries.discovery.goals.statement import GoalStatement, parse_goal
 from carrel.libraries.discovery.goals.term_recognition import Thing, things_in
 from carrel.libraries.discovery.paths.literatures import Literature, Reader
 from carrel.libraries.discovery.records import Concept, Kind
@@ -76,11 +91,7 @@ def is_intervention(index: ConceptIndex, number: int) -> bool:
 LEAST_DOCUMENTS = 3
 
 
-_UNWANTED = re.compile(
-    r"\b(?:(?:that|which)\s+)?(?:(?:do|does|would|will|should)\s+not|don['’]t|doesn['’]t|without|not|never)\s+"
-    r"(?:caus|induc|trigger|worsen|provok|aggravat|lead|risk)\w*(?:\s+to)?\s+(?P<what>[^,.;?!]+?)(?=\s+(?:but|and|while|yet)\b|[,.;?!]|$)",
-    re.IGNORECASE,
-)
+_SEARCHED = frozenset((ConstraintKind.VIA, ConstraintKind.SETTING))
 _REPEATED = re.compile(r"\b(\w+)(?:\s+\1\b)+", re.IGNORECASE)
 
 
@@ -101,6 +112,10 @@ class GoalReading:
     notes: tuple[str, ...] = ()
     things: tuple[Thing, ...] = ()
     end: Literature | None = None
+    statement: GoalStatement | None = None
+    excluded: frozenset[int] = frozenset()
+    subjects: tuple[SubjectRead, ...] = ()
+    constraints: tuple[ConstraintRead, ...] = ()
 
     @property
     def is_closed(self) -> bool:
@@ -110,12 +125,19 @@ class GoalReading:
 
 def read_goal(reader: Reader, goal: str) -> GoalReading:
     """Parse a goal into concepts of the corpus; raises GoalNotInCorpusError where it has none."""
-    asked = _UNWANTED.sub(" ", _REPEATED.sub(r"\1", goal))
+    once = _REPEATED.sub(r"\1", goal)
+    is_foreign = looks_foreign(tokens_of(once))
+    statement = parse_goal(once)
+    # What an answer must do without, and when it must hold, are no ends of the search.
+    asked = once if is_foreign else find_constraints(once, _SEARCHED)[0]
     tokens = tokens_of(asked)
     things, missing, ignored = things_in(reader, tokens)
-    # What an answer must not bring about is no end of the search.
-    ignored.extend(f"{found['what'].strip()} (not wanted)" for found in _UNWANTED.finditer(goal))
-    is_foreign = looks_foreign(tokens)
+    if not is_foreign:
+        ignored.extend(
+            f"{name} (not wanted)"
+            for one in statement.constraints_of(ConstraintKind.EXCLUDED)
+            for name in one.names
+        )
     searched = tuple(
         token.word
         for token in tokens
@@ -146,9 +168,12 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
             common_subjects(reader),
             is_foreign=is_foreign,
         )
-    return _composed(
+    composed = _composed(
         reader, goal, tokens, found, tuple(missing), ignored, searched, is_foreign=is_foreign
     )
+    if is_foreign:
+        return composed
+    return replace(composed, statement=statement, excluded=excluded_concepts(reader, statement))
 
 
 def _composed(
@@ -281,11 +306,66 @@ def _with_near_names(reader: Reader, missing: Sequence[MissingName]) -> tuple[Mi
     if not missing:
         return ()
     near = near_names(reader, [name.text for name in missing])
-    return tuple(replace(name, near=names) for name, names in zip(missing, near, strict=True))
+    return tuple(
+        replace(name, near=names, papers=papers_with_phrase(reader.index, name.text))
+        for name, names in zip(missing, near, strict=True)
+    )
 
 
 def _labels(found: Sequence[Thing]) -> Iterator[str]:
     return (thing.literature.label for thing in found if not thing.is_loose)
+
+
+def narrow_reading(
+    reader: Reader, reading: GoalReading, leads: Callable[[GoalReading], bool]
+) -> GoalReading:
+    """The reading kept to its constraints, with what became of each subject and constraint."""
+    if reading.statement is None:
+        return reading
+
+    def leads_on(start: Literature, end: Literature | None) -> bool:
+        return leads(replace(reading, start=start, end=end))
+
+    scope = apply_constraints(
+        reader, reading.statement, reading.start, reading.end, reading.through, leads_on
+    )
+    used = list(_used_names(reader, reading))
+    settings = [
+        one.names[0]
+        for one, read in _matched(reading.statement.constraints, scope.constraints)
+        if read.is_used and one.kind is ConstraintKind.SETTING
+    ]
+    return replace(
+        reading,
+        start=scope.start,
+        end=scope.end,
+        constraints=scope.constraints,
+        subjects=describe_subjects(reader, reading.statement, used, settings),
+    )
+
+
+def _matched(
+    constraints: Sequence[Constraint], read: Sequence[ConstraintRead]
+) -> Iterator[tuple[Constraint, ConstraintRead]]:
+    by_text = {one.text: one for one in read}
+    for one in constraints:
+        if one.text in by_text:
+            yield one, by_text[one.text]
+
+
+def _used_names(reader: Reader, reading: GoalReading) -> Iterator[tuple[str, int, int]]:
+    """The words, concept and papers of each thing that the search works with."""
+    index = reader.index
+    start = index.number(reading.start_concept.key)
+    if start is not None:
+        names = f"{reading.start.label} {index.key(start)}"
+        yield names, start, len(reading.start.documents)
+    if reading.pair is not None and reading.end is not None:
+        names = f"{reading.end.label} {index.key(reading.pair)}"
+        yield names, reading.pair, len(reading.end.documents)
+    if reading.through is not None:
+        key = index.key(reading.through)
+        yield key, reading.through, index.frequency(reading.through)
 
 
 _PLURALS = {Kind.SUBSTANCE: "substances", Kind.GENE: "genes or proteins", Kind.PROCESS: "processes"}
@@ -307,16 +387,29 @@ def told(reading: GoalReading, index: ConceptIndex) -> str:
         kinds = " and ".join(sorted(_PLURALS[kind] for kind in ANSWERS[reading.wanted]))
         of = "ways through" if reading.end is not None else "answers that are"
         parts.append(f"A {reading.wanted.value} is asked for, so {of} {kinds} come first.")
+    if reading.statement is not None and reading.statement.asked_for is not AskedFor.NOT_STATED:
+        parts.append(f"Asked for: {reading.statement.asked_for.value}.")
+        parts.extend(limits_of(reading.statement))
     if reading.missing:
-        names = ", ".join(f"“{name.text}”" for name in reading.missing)
         near = [one for name in reading.missing for one in name.near]
         parts.append(
-            f"Not in these papers, therefore left out: "
-            f"{names}{' (near: ' + ', '.join(near) + ')' if near else ''}."
+            f"Left out: {'; '.join(name.counted for name in reading.missing)}"
+            f"{' (near: ' + ', '.join(near) + ')' if near else ''}."
         )
+    parts.extend(f"{_first_upper(one.text)}: {one.says}." for one in reading.constraints)
     if reading.ignored:
         parts.append(f"Named, but not used: {', '.join(reading.ignored)}.")
+    parts.extend(f"To be answered by you: {one}" for one in _questions(reading))
     return " ".join((*parts, *reading.notes))
+
+
+def _questions(reading: GoalReading) -> Iterator[str]:
+    if reading.statement is not None:
+        yield from (one.text for one in reading.statement.questions)
+
+
+def _first_upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _papers(count: int) -> str:

@@ -1,10 +1,12 @@
 """Candidate term spans in a text, and suggestions for names the corpus does not have."""
 
 import heapq
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
     NEEDS_COMPANY,
@@ -113,6 +115,24 @@ def chosen(spans: list[Span]) -> list[Span]:
 
 
 NEAR_NAMES = 3
+
+
+def papers_with_phrase(index: ConceptIndex, text: str) -> int:
+    """How many papers have these words in a row, in title or abstract."""
+    numbers = [index.word_number(word) for word in normal_phrase(text).split(" ")]
+    if not all(numbers):
+        return 0
+    row = array("I", [number for number in numbers if number is not None])
+    sought, size = row.tobytes(), row.itemsize
+    found = 0
+    for name in index.ids():
+        document = index.number_of_document(name)
+        text_of = b"" if document is None else index.text_of(document).tobytes()
+        place = text_of.find(sought)
+        while place >= 0 and place % size:
+            place = text_of.find(sought, place + 1)
+        found += place >= 0
+    return found
 
 
 def common_subjects(reader: Reader, most: int = 3) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ _SETTINGS = frozenset(
     [
         "in",
         "among",
+        "during",
         "amongst",
         "at",
         "under",

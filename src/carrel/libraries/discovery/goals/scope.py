@@ -1,0 +1,247 @@
+"""The constraints of a goal applied to the corpus, and each subject with what became of it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from carrel.libraries.discovery.concepts.words import normal_phrase
+from carrel.libraries.discovery.goals.asked_for import AskedFor
+from carrel.libraries.discovery.goals.constraints import Constraint, ConstraintKind
+from carrel.libraries.discovery.goals.spans import counted, near_names, papers_with_phrase
+from carrel.libraries.discovery.goals.statement import GoalStatement
+from carrel.libraries.discovery.paths.literatures import Literature, Reader
+
+LEAST_IN_CONTEXT = 10
+"""Papers on a start that must speak of a setting before the search is narrowed to them: below
+this open discovery finds too few ends (the bound of `StartMethods.has_any`).
+"""
+
+
+class SubjectUse(StrEnum):
+    """What became of a subject that a goal names."""
+
+    USED = "used"
+    NOT_USED = "known, not used"
+    TOO_FEW = "too few papers"
+    UNKNOWN = "not in the corpus"
+
+
+@dataclass(frozen=True)
+class SubjectRead:
+    """A subject as the goal words it, the concept it was read as, and its papers."""
+
+    name: str
+    use: SubjectUse
+    concept: str | None = None
+    papers: int = 0
+    near: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ConstraintRead:
+    """A constraint, and whether the search keeps to it."""
+
+    text: str
+    kind: ConstraintKind
+    is_used: bool
+    says: str
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What the constraints leave: both literatures, concepts ruled out, and what was done."""
+
+    start: Literature
+    end: Literature | None
+    constraints: tuple[ConstraintRead, ...]
+
+
+def excluded_concepts(reader: Reader, statement: GoalStatement) -> frozenset[int]:
+    """The concepts that a goal rules out, with all narrower ones."""
+    found: set[int] = set()
+    for one in statement.constraints_of(ConstraintKind.EXCLUDED):
+        for name in one.names:
+            number = _concept_of(reader, name)
+            literature = None if number is None else reader.literature([reader.index.key(number)])
+            if literature is not None:
+                found |= literature.concepts
+    return frozenset(found)
+
+
+def apply_constraints(
+    reader: Reader,
+    statement: GoalStatement,
+    start: Literature,
+    end: Literature | None,
+    through: int | None,
+    leads: Callable[[Literature, Literature | None], bool],
+) -> Scope:
+    """The literatures narrowed by years and settings where enough papers remain."""
+    read: list[ConstraintRead] = []
+    for one in statement.constraints:
+        match one.kind:
+            case ConstraintKind.PUBLISHED:
+                start, end, says = _within_years(reader, one, start, end, leads)
+            case ConstraintKind.SETTING:
+                if _is_end(reader, one, start, end):
+                    continue
+                start, says = _within_setting(reader, one, start, end, leads)
+            case ConstraintKind.EXCLUDED:
+                says = _exclude(reader, one)
+            case ConstraintKind.VIA:
+                says = _route(reader, one, through)
+            case _:
+                says = _UNUSED[one.kind]
+        is_used = not says.startswith("not used")
+        read.append(ConstraintRead(one.text, one.kind, is_used, says))
+    return Scope(start, end, tuple(read))
+
+
+_UNUSED = {
+    ConstraintKind.REQUIRED: "not used: discovery cannot check it, so look at each proposal",
+    ConstraintKind.PERIOD: "not used: discovery does not know when things happen",
+    ConstraintKind.RIVAL: "not used: only the first route is looked for; start a second project "
+    "for the other",
+    ConstraintKind.HELD_EQUAL: "not used: discovery counts papers and adjusts for nothing; hold "
+    "it equal in the test",
+    ConstraintKind.GIVEN: "not used: taken as said",
+}
+
+
+def _concept_of(reader: Reader, name: str) -> int | None:
+    """The concept of a name, or of its singular; None where fewer than one paper has it."""
+    for key in (normal_phrase(name), normal_phrase(name).removesuffix("al")):
+        number = reader.index.number(key)
+        if number is not None and reader.index.frequency(number):
+            return number
+    return None
+
+
+def _is_end(
+    reader: Reader, constraint: Constraint, start: Literature, end: Literature | None
+) -> bool:
+    """Whether a setting is one of the two ends, hence no setting."""
+    number = _concept_of(reader, constraint.names[0])
+    words = set(normal_phrase(constraint.names[0]).split())
+    for literature in (start, end):
+        if literature is not None and (
+            (number is not None and reader.is_close(number, literature))
+            or words & set(normal_phrase(literature.label).split())
+        ):
+            return True
+    return False
+
+
+def _within_years(
+    reader: Reader,
+    constraint: Constraint,
+    start: Literature,
+    end: Literature | None,
+    leads: Callable[[Literature, Literature | None], bool],
+) -> tuple[Literature, Literature | None, str]:
+    def fits(document: int) -> bool:
+        year = reader.index.year_of(document)
+        return (
+            year is not None
+            and (constraint.first_year is None or year >= constraint.first_year)
+            and (constraint.last_year is None or year <= constraint.last_year)
+        )
+
+    first = _narrowed(start, filter(fits, start.documents))
+    last = None if end is None else _narrowed(end, filter(fits, end.documents))
+    left = counted(len(first.documents), "paper")
+    if len(first.documents) < LEAST_IN_CONTEXT or not leads(first, last):
+        return start, end, f"not used: only {left} on {start.label} would remain"
+    return first, last, f"{left} on {start.label} remain"
+
+
+def _within_setting(
+    reader: Reader,
+    constraint: Constraint,
+    start: Literature,
+    end: Literature | None,
+    leads: Callable[[Literature, Literature | None], bool],
+) -> tuple[Literature, str]:
+    name = constraint.names[0]
+    number = _concept_of(reader, name)
+    if number is None:
+        return start, f"not used: no paper here names {name}"
+    both = _narrowed(start, start.documents & frozenset(reader.index.documents(number)))
+    papers = counted(len(both.documents), "paper")
+    if len(both.documents) < LEAST_IN_CONTEXT or not leads(both, end):
+        return start, (
+            f"not used: {papers if both.documents else 'no paper'} on {start.label} "
+            f"{'names' if len(both.documents) < 2 else 'name'} {name}, too few to narrow the search"
+        )
+    return both, f"only the {papers} on {start.label} that name {name} are started from"
+
+
+def _narrowed(literature: Literature, documents: Iterable[int]) -> Literature:
+    return replace(literature, documents=frozenset(documents))
+
+
+def _exclude(reader: Reader, constraint: Constraint) -> str:
+    known = [(name, _concept_of(reader, name)) for name in constraint.names]
+    for name, number in known:
+        if number is None:
+            return f"not used: no concept here is called {name}, so look at each proposal"
+    told = ", ".join(
+        f"{reader.index.label(number)} ({counted(reader.index.frequency(number), 'paper')})"
+        for _, number in known
+        if number is not None
+    )
+    return f"{told} is not proposed"
+
+
+def _route(reader: Reader, constraint: Constraint, through: int | None) -> str:
+    if through is None:
+        return f"not used: {constraint.names[0]} is no concept of these papers"
+    return f"the way through {reader.index.label(through)} is looked at first"
+
+
+def describe_subjects(
+    reader: Reader,
+    statement: GoalStatement,
+    used: Sequence[tuple[str, int, int]],
+    settings: Sequence[str],
+) -> tuple[SubjectRead, ...]:
+    """Each subject with its concept; `used` are (words, concept, papers) of what is searched."""
+    return tuple(_describe(reader, name, used, settings) for name in statement.subjects)
+
+
+def _describe(
+    reader: Reader, name: str, used: Sequence[tuple[str, int, int]], settings: Sequence[str]
+) -> SubjectRead:
+    index, words = reader.index, set(normal_phrase(name).split())
+    for wording, concept, papers in used:
+        if words & set(normal_phrase(wording).split()):
+            return SubjectRead(name, SubjectUse.USED, index.label(concept), papers)
+    number = _concept_of(reader, name)
+    if name in settings and number is not None:
+        return SubjectRead(name, SubjectUse.USED, index.label(number), index.frequency(number))
+    papers = papers_with_phrase(index, name)
+    if number is not None:
+        frequency = index.frequency(number)
+        return SubjectRead(name, SubjectUse.NOT_USED, index.label(number), frequency)
+    (near,) = near_names(reader, [name])
+    use = SubjectUse.TOO_FEW if papers else SubjectUse.UNKNOWN
+    return SubjectRead(name, use, None, papers, near)
+
+
+_LIMITS = {
+    AskedFor.NO_EFFECT: "Discovery proposes links and never shows that there is none: check_claim "
+    "searches for papers for and against the statement.",
+    AskedFor.COMPARISON: "Discovery proposes links and compares nothing: each side may need a "
+    "project of its own.",
+    AskedFor.CONDITIONS: "Discovery proposes what may be linked, not under which conditions.",
+    AskedFor.EXTENT: "Discovery proposes what may be linked and measures nothing.",
+    AskedFor.PREDICTORS: "What it proposes may go together with the outcome; none is shown to "
+    "come first.",
+    AskedFor.METHODS: "Discovery proposes concepts of the papers, which need not be methods.",
+}
+
+
+def limits_of(statement: GoalStatement) -> Iterator[str]:
+    """What discovery cannot answer of what is asked for."""
+    if statement.asked_for in _LIMITS:
+        yield _LIMITS[statement.asked_for]
