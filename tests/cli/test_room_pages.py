@@ -309,8 +309,8 @@ def test_a_run_is_read_at_a_terminal(
     folder, places = run_home
     capsys.readouterr()
     listed, err = pipe(capsys, "research", "list", *places)
-    research_id, status, count, begun, goal = listed.rstrip("\n").split("\t")
-    assert (status, goal) == ("completed", GOAL)
+    research_id, status, count, begun, goal, read_as = listed.rstrip("\n").split("\t")
+    assert (status, goal, read_as) == ("completed", GOAL, "cold finger disease")
     assert _ISO.match(begun) and int(count) > 0
     assert err == f"Next: carrel research results {research_id} says what it found.\n"
     status_lines = type_at(folder, 80, "research", "status", research_id, *places)

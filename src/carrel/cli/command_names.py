@@ -63,6 +63,7 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "node_knowledge_retriever": ("knowledge nodes", "node_names"),
     "elasticsearch": ("knowledge elasticsearch", "index", "query"),
     "start_research": ("research start", "goal"),
+    "understand_goal": ("research understand", "goal"),
     "get_research_status": ("research status", "research_id"),
     "list_research_projects": ("research list",),
     "generate_hypotheses": ("research generate", "research_id"),

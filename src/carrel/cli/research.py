@@ -17,6 +17,7 @@ from carrel.cli.parsers import CommandParser
 from carrel.cli.research_following import follow, show_run
 from carrel.core.caller import Caller
 from carrel.core.errors import InvalidInputError
+from carrel.rooms.research.models import StartedResearch
 from carrel.wiring.desk import Desk, open_desk
 
 _MOST_BYTES = 256 * 1024 * 1024
@@ -56,6 +57,7 @@ def start(words: list[str]) -> int:
             if not options.json:
                 duration = _duration(started.estimated_time_hours * 60)
                 show(f"{started.research_id} ({started.domain}), {duration}", flush=True)
+                _show_reading(started)
             if options.watch:
                 run = await follow(terminal, started.research_id, is_json=options.json)
                 if options.json:
@@ -69,6 +71,12 @@ def start(words: list[str]) -> int:
         return 0
 
     return asyncio.run(session())
+
+
+def _show_reading(started: StartedResearch) -> None:
+    """How the goal was read, before any work is shown."""
+    if started.understood_as is not None:
+        show(started.understood_as.says, flush=True)
 
 
 def watch(words: list[str]) -> int:

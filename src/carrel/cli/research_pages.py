@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from carrel.cli.command_names import in_commands
@@ -29,6 +30,7 @@ from carrel.cli.page import (
 from carrel.cli.value_formats import count_things, format_time, is_for_people
 from carrel.rooms.research.models import (
     EvidenceShown,
+    GoalUnderstood,
     HypothesisInFull,
     HypothesisRow,
     HypothesisShown,
@@ -40,6 +42,7 @@ from carrel.rooms.research.models import (
     ReviewShown,
     SubmittedHypothesis,
 )
+from carrel.rooms.research.records import UnderstoodAs
 
 _NUMBERED = re.compile(r"(\d{1,3}\.) (.*)")
 _BAR_CELLS = 30
@@ -55,16 +58,74 @@ def _projects(rows: Sequence[ProjectSummary]) -> Page:
     step = _step_after_project(rows[0])
     if not is_for_people():
         piped = [
-            (row.id, row.status, str(row.hypothesis_count), format_time(row.created_at), row.goal)
+            (
+                row.id,
+                row.status,
+                str(row.hypothesis_count),
+                format_time(row.created_at),
+                row.goal,
+                row.read_as,
+            )
             for row in rows
         ]
-        return Page((Table(("id", "status", "hypotheses", "begun", "goal"), piped),), step)
+        columns_piped = ("id", "status", "hypotheses", "begun", "goal", "read as")
+        return Page((Table(columns_piped, piped),), step)
     cells = [
-        (row.id, row.goal, f"{row.status}, {row.hypothesis_count:,}", format_time(row.created_at))
+        (
+            row.id,
+            _goal_as_read(row),
+            f"{row.status}, {row.hypothesis_count:,}",
+            format_time(row.created_at),
+        )
         for row in rows
     ]
     columns = (Column("id", whole=True), "goal", "status, hypotheses", "begun")
     return Page((Table(columns, cells),), step)
+
+
+def _goal_as_read(row: ProjectSummary) -> str:
+    return f"{row.goal} (read as {row.read_as})" if row.read_as else row.goal
+
+
+def _understood(answer: GoalUnderstood) -> Page:
+    parts: list[Part] = [Heading(answer.goal)]
+    if answer.understood_as is not None:
+        parts += describe_understanding(answer.understood_as)
+        step = f"carrel research start {shlex.quote(answer.goal)} starts it."
+    else:
+        parts += [Paragraph(answer.problem or "")]
+        step = answer.next_step or ""
+    return Page(tuple(parts), next_step=step)
+
+
+def describe_understanding(read: UnderstoodAs) -> list[Part]:
+    """The reading: the sentence, each subject with its papers, constraints, questions."""
+    parts: list[Part] = [Paragraph(read.says)]
+    if read.subjects:
+        rows = [
+            (
+                one.name,
+                one.use,
+                "" if one.concept is None else one.concept,
+                count_things(one.papers, "paper"),
+                ", ".join(one.suggestions),
+            )
+            for one in read.subjects
+        ]
+        parts.append(Table(("subject", "what became of it", "concept", "papers", "near"), rows))
+    if read.constraints:
+        held = [
+            (
+                one.text,
+                "kept to" if one.is_used else "not used",
+                one.says.removeprefix("not used: "),
+            )
+            for one in read.constraints
+        ]
+        parts.append(Table(("constraint", "search", "how"), held))
+    if read.questions:
+        parts += [Heading("Asked back"), *(Paragraph(text) for text in read.questions)]
+    return parts
 
 
 def _step_after_project(row: ProjectSummary) -> str:
@@ -77,6 +138,7 @@ def _status(status: ResearchStatus) -> Page:
     rows: list[tuple[str, Inline]] = [
         ("project", status.research_id),
         ("read as", _reading(status)),
+        ("asked back", _asked_back(status)),
         ("hypotheses", _counts(status)),
         ("changed", format_time(status.last_update)),
         ("time left", _time_left(status.estimated_completion_minutes)),
@@ -94,6 +156,10 @@ def _status(status: ResearchStatus) -> Page:
 def _reading(status: ResearchStatus) -> str:
     said = status.understood_as.says if status.understood_as else ""
     return said.removeprefix("Read as: ")
+
+
+def _asked_back(status: ResearchStatus) -> str:
+    return "\n".join(status.understood_as.questions) if status.understood_as else ""
 
 
 def _counts(status: ResearchStatus) -> str:
@@ -367,6 +433,7 @@ def _changed(project: ProjectChanged) -> Page:
 
 
 PAGES: Mapping[str, MakePage] = {
+    "understand_goal": _understood,
     "get_research_status": _status,
     "list_research_projects": _projects,
     "list_hypotheses": _ranked,

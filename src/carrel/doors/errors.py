@@ -95,6 +95,7 @@ TABLE: dict[str, ErrorMapping] = {
     "fulltext_not_available": _NOT_FOUND,
     "unsafe_goal": ErrorMapping(422, APPLICATION, 2),
     "goal_not_in_corpus": ErrorMapping(422, APPLICATION, 2),
+    "goal_unclear": ErrorMapping(422, APPLICATION, 2),
     "no_connection_found": ErrorMapping(422, APPLICATION, 2),
     "no_hypothesis": ErrorMapping(422, APPLICATION, 2),
     "nothing_to_evolve": ErrorMapping(409, APPLICATION, 6),

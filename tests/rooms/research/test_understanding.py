@@ -56,6 +56,75 @@ def test_how_a_goal_was_read_is_shown_wherever_the_project_is(settings: Settings
             await asker.ask("export_research", research_id=started.research_id, format="html")
         ).body
         assert "Read as: what joins marine oil" in page
+        rows = await asker.ask("list_research_projects")
+        assert rows[0].read_as == "marine oil with cold finger disease"
+
+    visit(settings, story)
+
+
+@pytest.mark.promise("S13")
+def test_every_part_of_a_goal_is_used_or_said_not_to_be(settings: Settings) -> None:
+    async def story(asker: Asker) -> None:
+        await finished(asker, GOAL, 1)
+        goal = (
+            "Could marine oil ease cold finger disease via vessel tone, excluding ginger root, "
+            "once zeppelin upholstery is accounted for?"
+        )
+        dry = await asker.ask("understand_goal", goal=goal)
+        read = dry.understood_as
+        assert dry.can_start and read.asked_for == "a mechanism"
+        assert {(one.name, one.use) for one in read.subjects} == {
+            ("marine oil", "used"),
+            ("cold finger disease", "used"),
+            ("vessel tone", "used"),
+            ("zeppelin upholstery", "not in the corpus"),
+        }
+        held = {one.text: one for one in read.constraints}
+        assert held["through vessel tone"].is_used
+        assert held["not ginger root"].is_used
+        assert "ginger root (" in held["not ginger root"].says
+        assert not held["zeppelin upholstery held equal"].is_used
+        assert all(one.says in read.says for one in read.constraints)
+        started = await asker.ask("start_research", goal=goal, hypothesis_count=4)
+        assert started.understood_as == read
+        await asker.finished(started.research_id)
+        for row in await asker.in_full(started.research_id):
+            assert "ginger" not in row.title.lower()
+        rows = await asker.ask("list_research_projects")
+        assert "not used: zeppelin upholstery held equal" in rows[0].read_as
+
+    visit(settings, story)
+
+
+@pytest.mark.promise("S13")
+@pytest.mark.parametrize(
+    ("goal", "code", "said"),
+    [
+        ("Is it good for cold finger disease?", "goal_unclear", "What is “it”"),
+        (
+            "Explain cold finger disease and find uses of ginger root",
+            "goal_unclear",
+            "the second is “find uses of ginger root”",
+        ),
+        (
+            "Could zeppelin upholstery ease cold finger disease?",
+            "goal_not_in_corpus",
+            "“zeppelin upholstery” is in no paper",
+        ),
+    ],
+)
+def test_a_goal_that_cannot_be_read_whole_is_asked_back_before_any_work(
+    settings: Settings, goal: str, code: str, said: str
+) -> None:
+    async def story(asker: Asker) -> None:
+        await finished(asker, GOAL, 1)
+        with pytest.raises(CarrelError) as asked:
+            await asker.ask("start_research", goal=goal)
+        assert (asked.value.code, said in asked.value.message) == (code, True)
+        assert asked.value.next_step
+        dry = await asker.ask("understand_goal", goal=goal)
+        assert (dry.can_start, said in dry.problem, bool(dry.next_step)) == (False, True, True)
+        assert len(await asker.ask("list_research_projects")) == 1
 
     visit(settings, story)
 
@@ -68,7 +137,12 @@ def test_a_reading_that_took_too_long_to_wait_for_is_kept_by_the_run(
 
     async def story(asker: Asker) -> None:
         started = await asker.ask("start_research", goal=PAIR, hypothesis_count=2)
-        assert started.understood_as is None
+        assert started.understood_as.end is None
+        assert [one.name for one in started.understood_as.subjects] == [
+            "marine oil",
+            "cold finger disease",
+        ]
+        assert "by its wording so far" in started.understood_as.says
         status = await asker.finished(started.research_id)
         assert status.understood_as is not None
         assert status.understood_as.end == "marine oil"

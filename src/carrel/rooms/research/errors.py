@@ -49,6 +49,12 @@ class GoalNotInCorpusError(CarrelError):
     code = "goal_not_in_corpus"
 
 
+class GoalUnclearError(CarrelError):
+    """The wording of the goal leaves open what is meant; `details.questions` ask it."""
+
+    code = "goal_unclear"
+
+
 class NoConnectionFoundError(CarrelError):
     """The papers hold no further candidate connection for the goal."""
 

@@ -58,6 +58,7 @@ _ERRORS: dict[str, type[CarrelError]] = {
     kind.code: kind
     for kind in (
         errors.GoalNotInCorpusError,
+        errors.GoalUnclearError,
         errors.NoConnectionFoundError,
         errors.NothingToEvolveError,
         errors.BudgetExhaustedError,

@@ -33,6 +33,10 @@ class StartResearch(Question):
     hypothesis_count: int = Field(default=20, ge=1, le=100, description="How many to make")
 
 
+class UnderstandGoal(Question):
+    goal: str = Field(min_length=1, max_length=2000, description="As for start_research")
+
+
 class GetResearchStatus(Question):
     research_id: ResearchId
     wait_seconds: int = Field(
@@ -193,6 +197,18 @@ class ProjectSummary(Answer):
     hypothesis_count: int
     created_at: str
     last_updated: str
+    read_as: str = ""
+
+
+class GoalUnderstood(Answer):
+    """How a goal would be read; `problem` and `next_step` say why it cannot start as it is."""
+
+    goal: str
+    can_start: bool
+    understood_as: UnderstoodAs | None = None
+    problem: str | None = None
+    next_step: str | None = None
+    questions: list[str] = Field(default_factory=list)
 
 
 class EvidenceShown(Answer):

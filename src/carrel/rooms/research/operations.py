@@ -21,6 +21,7 @@ from carrel.rooms.research.models import (
     GetHypothesis,
     GetResearchStatus,
     GetResults,
+    GoalUnderstood,
     HypothesisInFull,
     HypothesisRow,
     HypothesisShown,
@@ -41,6 +42,7 @@ from carrel.rooms.research.models import (
     StartResearch,
     SubmitHypothesis,
     SubmittedHypothesis,
+    UnderstandGoal,
 )
 from carrel.rooms.research.quoting import (
     quoted_in_hypotheses,
@@ -82,6 +84,25 @@ class ResearchOperations:
     )
     async def start_research(self, question: StartResearch, call: Call) -> StartedResearch:
         return await self._research.start(question, call)
+
+    @operation(
+        title="Understand a goal",
+        description=(
+            "How a goal would be read, without starting: subjects with their papers, what is "
+            "asked for, constraints kept or not, and questions back."
+        ),
+        scopes=frozenset({"research:read"}),
+        command="understand",
+        is_listed=False,
+        timeout_seconds=_PATIENT_SECONDS,
+        phrases=(
+            "how would you read this goal; check a research goal before starting; dry run of a "
+            "goal; is this goal covered by my papers; what would be searched for this goal; "
+            "preview how the goal is understood"
+        ),
+    )
+    async def understand_goal(self, question: UnderstandGoal, call: Call) -> GoalUnderstood:
+        return await self._research.understand(question)
 
     @operation(
         title="Get research status",

@@ -53,6 +53,25 @@ class Project(Record):
     mind: Mind | None = None
 
 
+class SubjectUnderstood(Answer):
+    """A subject that the goal names; `use` says what became of it."""
+
+    name: str
+    use: str
+    concept: str | None = None
+    papers: int = 0
+    suggestions: list[str] = Field(default_factory=list)
+
+
+class ConstraintUnderstood(Answer):
+    """A constraint of the goal, and whether the search keeps to it."""
+
+    text: str
+    kind: str
+    is_used: bool
+    says: str
+
+
 class UnderstoodAs(Answer):
     """How the goal was read, in a sentence and in its parts."""
 
@@ -66,6 +85,13 @@ class UnderstoodAs(Answer):
     wanted: str | None = None
     not_found: list[str] = Field(default_factory=list)
     ignored: list[str] = Field(default_factory=list)
+    in_short: str = ""
+    asked_for: str | None = None
+    relation: str | None = None
+    subjects: list[SubjectUnderstood] = Field(default_factory=list)
+    constraints: list[ConstraintUnderstood] = Field(default_factory=list)
+    out_of_scope: list[str] = Field(default_factory=list)
+    questions: list[str] = Field(default_factory=list)
 
 
 class OutsideReference(Record):

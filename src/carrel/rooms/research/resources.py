@@ -122,8 +122,9 @@ def project_page(project: Project, status: ResearchStatus, hypotheses: Sequence[
         else ""
     )
     problem = f"\n{project.problem}" if project.problem else ""
+    read = f"\n\n{status.understood_as.says}" if status.understood_as else ""
     return (
-        f"# Research Project: {project.id}\n\n## Goal\n{project.goal}\n\n## "
+        f"# Research Project: {project.id}\n\n## Goal\n{project.goal}{read}\n\n## "
         f"Status\n{project.status}{going}{problem}\n\n"
         f"## Statistics\n- Hypotheses Generated: {len(hypotheses)}\n- Average ELO Score: "
         f"{average:.0f}\n\n"

@@ -11,12 +11,14 @@ from carrel.core.clock import Clock
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
 from carrel.core.errors import InvalidInputError, UnavailableError
 from carrel.libraries.discovery.connections.candidates import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.goals.statement import ask_back, parse_goal
 from carrel.libraries.discovery.review import ReviewType
 from carrel.rooms.research import errors
-from carrel.rooms.research.agents import GOAL_READING, derived_id
+from carrel.rooms.research.agents import GOAL_READING, derived_id, find_understanding
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.domains import infer_domain
+from carrel.rooms.research.goal_reading import describe_wording
 from carrel.rooms.research.human_input import HumanInput
 from carrel.rooms.research.hypothesis_views import (
     describe_hypothesis,
@@ -33,6 +35,7 @@ from carrel.rooms.research.models import (
     GenerateHypotheses,
     GetResearchStatus,
     GetResults,
+    GoalUnderstood,
     HypothesisInFull,
     HypothesisRow,
     ImportHypotheses,
@@ -51,9 +54,11 @@ from carrel.rooms.research.models import (
     StartResearch,
     SubmitHypothesis,
     SubmittedHypothesis,
+    UnderstandGoal,
 )
 from carrel.rooms.research.ports import Ids, ResearchStore
 from carrel.rooms.research.project_views import ProjectViews, remaining_seconds
+from carrel.rooms.research.reasoners.discovery import translate_discovery_errors
 from carrel.rooms.research.records import (
     AgentOutput,
     Approval,
@@ -123,6 +128,8 @@ class ResearchRoom:
             created_at=now,
             updated_at=now,
         )
+        with translate_discovery_errors():
+            ask_back(parse_goal(goal))
         reading = await self._read_goal(goal)
         expected = self._supervisor.expected_by_kind(project, ())
         work = ResearchWork(count=question.hypothesis_count)
@@ -144,7 +151,28 @@ class ResearchRoom:
             domain=project.domain,
             status=project.status,
             estimated_time_hours=round(seconds / 3600.0, 4),
-            understood_as=reading,
+            understood_as=reading or describe_wording(goal),
+        )
+
+    async def understand(self, question: UnderstandGoal) -> GoalUnderstood:
+        """How a goal would be read, without starting anything."""
+        goal = " ".join(question.goal.split())
+        try:
+            reading = await self._supervisor.context.reasoner.understand(goal)
+        except (
+            errors.GoalNotInCorpusError,
+            errors.GoalUnclearError,
+            errors.NoConnectionFoundError,
+        ) as error:
+            return GoalUnderstood(
+                goal=goal,
+                can_start=False,
+                problem=error.message,
+                next_step=error.next_step,
+                questions=[one.text for one in parse_goal(goal).questions],
+            )
+        return GoalUnderstood(
+            goal=goal, can_start=True, understood_as=reading, questions=reading.questions
         )
 
     async def status(self, question: GetResearchStatus, call: Call) -> ResearchStatus:
@@ -172,6 +200,7 @@ class ResearchRoom:
         rows = await self._current_projects(owner, question.status, question.limit)
         return [
             ProjectSummary(
+                read_as=await self._reading_in_short(project),
                 id=project.id,
                 goal=project.goal,
                 domain=project.domain,
@@ -182,6 +211,10 @@ class ResearchRoom:
             )
             for project, count in rows
         ]
+
+    async def _reading_in_short(self, project: Project) -> str:
+        reading = await find_understanding(self._store, project.id)
+        return "" if reading is None else reading.in_short or reading.says
 
     async def complete_project(self, typed: str, call: Call) -> Completion:
         """Ids of the caller's projects by id or goal."""

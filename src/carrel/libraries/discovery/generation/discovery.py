@@ -17,7 +17,9 @@ from carrel.libraries.discovery.errors import NoConnectionError
 from carrel.libraries.discovery.generation.closed_discovery import PairMethods
 from carrel.libraries.discovery.generation.open_discovery import StartMethods
 from carrel.libraries.discovery.goals.reading import GoalReading, narrow_reading, read_goal
+from carrel.libraries.discovery.goals.scope import excluded_concepts
 from carrel.libraries.discovery.goals.spans import counted
+from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.discovery.goals.term_recognition import Thing
 from carrel.libraries.discovery.paths.literatures import Literature, Reader
 from carrel.libraries.discovery.records import Concept, Corpus
@@ -74,13 +76,14 @@ class Discovery:
         methods = state.between_ends if reading.is_closed else state.from_start
         return methods.has_any(reading)
 
-    def _is_ruled_out(self, reading: GoalReading, connection: CandidateConnection) -> bool:
-        """Whether the goal excludes what a connection proposes: its end or its first bridge."""
-        if not reading.excluded:
+    def excludes(self, goal: str, connection: CandidateConnection) -> bool:
+        """Whether a goal rules out what a connection proposes: its end or its first bridge."""
+        excluded = excluded_concepts(self.reader, parse_goal(goal))
+        if not excluded:
             return False
         proposed = (connection.end, *connection.also_ends, connection.bridges[0].concept)
-        numbers = {self.index.number(concept.key) for concept in proposed}
-        return not reading.excluded.isdisjoint(number for number in numbers if number is not None)
+        numbers = (self.index.number(concept.key) for concept in proposed)
+        return any(number in excluded for number in numbers)
 
     def _named(self, reading: GoalReading) -> GoalReading:
         """The reading with ends labelled as authors write them, unless the goal names them."""
@@ -109,7 +112,7 @@ class Discovery:
         asked = request or Request(count, avoid, best=best)
         ways = self._now.between_ends if reading.is_closed else self._now.from_start
         allowed = (
-            one for one in ways.by(method, reading, asked) if not self._is_ruled_out(reading, one)
+            one for one in ways.by(method, reading, asked) if not self.excludes(reading.goal, one)
         )
         found = tuple(islice(allowed, count))
         if not found and reading.is_closed and self._now.between_ends.is_to_be_widened(reading):
@@ -176,7 +179,12 @@ class Discovery:
             f"Widened: what joins {reading.end.label} and {reading.start.label} here is used "
             f"up, so {reading.end.label} is left aside."
         )
-        for made in islice(self._now.from_start.by(method, alone, asked), asked.count):
+        allowed = (
+            one
+            for one in self._now.from_start.by(method, alone, asked)
+            if not self.excludes(reading.goal, one)
+        )
+        for made in islice(allowed, asked.count):
             relevance = Relevance(
                 LEAVES_AN_END,
                 f"The goal names {reading.end.label} as well, which this leaves aside.",

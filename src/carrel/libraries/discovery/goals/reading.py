@@ -31,7 +31,6 @@ from carrel.libraries.discovery.goals.scope import (
     SubjectRead,
     apply_constraints,
     describe_subjects,
-    excluded_concepts,
     limits_of,
 )
 from carrel.libraries.discovery.goals.spans import common_subjects, near_names, papers_with_phrase
@@ -113,7 +112,6 @@ class GoalReading:
     things: tuple[Thing, ...] = ()
     end: Literature | None = None
     statement: GoalStatement | None = None
-    excluded: frozenset[int] = frozenset()
     subjects: tuple[SubjectRead, ...] = ()
     constraints: tuple[ConstraintRead, ...] = ()
 
@@ -173,7 +171,7 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
     )
     if is_foreign:
         return composed
-    return replace(composed, statement=statement, excluded=excluded_concepts(reader, statement))
+    return replace(composed, statement=statement)
 
 
 def _composed(
@@ -401,6 +399,19 @@ def told(reading: GoalReading, index: ConceptIndex) -> str:
         parts.append(f"Named, but not used: {', '.join(reading.ignored)}.")
     parts.extend(f"To be answered by you: {one}" for one in _questions(reading))
     return " ".join((*parts, *reading.notes))
+
+
+def told_in_short(reading: GoalReading, index: ConceptIndex) -> str:
+    """The reading in a few words, for lists: what is searched, and that something is not."""
+    ends = " with ".join(one.label for one in (reading.end, reading.start) if one is not None)
+    way = f" through {index.label(reading.through)}" if reading.through is not None else ""
+    left = [
+        *(name.text for name in reading.missing),
+        *(one.text for one in reading.constraints if not one.is_used),
+    ]
+    unused = f"; not used: {', '.join(left)}" if left else ""
+    asked = "; a question is open" if any(_questions(reading)) else ""
+    return f"{ends}{way}{unused}{asked}"
 
 
 def _questions(reading: GoalReading) -> Iterator[str]:

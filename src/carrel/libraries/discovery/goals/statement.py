@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from carrel.libraries.discovery.errors import GoalUnclearError
 from carrel.libraries.discovery.goals.asked_for import AskedFor, classify_goal, find_relation
 from carrel.libraries.discovery.goals.constraints import (
     Constraint,
@@ -57,6 +59,14 @@ class GoalStatement:
         return tuple(one for one in self.constraints if one.kind in kinds)
 
 
+def ask_back(statement: GoalStatement) -> None:
+    """Raises GoalUnclearError where a question must be answered before any work can start."""
+    needed = tuple(one.text for one in statement.questions if one.is_needed)
+    if needed:
+        raise GoalUnclearError(statement.goal, needed, statement.subjects)
+
+
+@lru_cache(maxsize=256)
 def parse_goal(goal: str) -> GoalStatement:
     """What a goal says by its grammar, whatever the field."""
     text = " ".join(goal.split())

@@ -15,11 +15,12 @@ from carrel.libraries.discovery.connections.candidates import (
     GenerationMethod,
 )
 from carrel.libraries.discovery.errors import GoalNotInCorpusError as NotInCorpus
+from carrel.libraries.discovery.errors import GoalUnclearError as Unclear
 from carrel.libraries.discovery.errors import NoConnectionError
 from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.generation.evolution import NothingToEvolveError as Unchanged
 from carrel.libraries.discovery.generation.evolution import evolve
-from carrel.libraries.discovery.goals.reading import told
+from carrel.libraries.discovery.goals.statement import ask_back, parse_goal
 from carrel.libraries.discovery.review import WEIGHTS, ReviewType, review, score
 from carrel.libraries.discovery.review import Scores as Measured
 from carrel.libraries.discovery.writing.rendering import render
@@ -28,9 +29,11 @@ from carrel.libraries.ranking import Judging
 from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.errors import (
     GoalNotInCorpusError,
+    GoalUnclearError,
     NoConnectionFoundError,
     NothingToEvolveError,
 )
+from carrel.rooms.research.goal_reading import describe_reading
 from carrel.rooms.research.hypothesis_views import rank_by_strength
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.reasoners.subjects import (
@@ -76,20 +79,9 @@ class DiscoveryReasoner:
     async def understand(self, goal: str) -> UnderstoodAs:
         def work(discovery: Discovery) -> UnderstoodAs:
             with translate_discovery_errors():
+                ask_back(parse_goal(goal))
                 reading = discovery.understand(goal)
-            end = reading.end
-            return UnderstoodAs(
-                says=told(reading, discovery.index),
-                question="open" if end is None else "closed",
-                start=reading.start.label,
-                start_papers=len(reading.start.documents),
-                end=None if end is None else end.label,
-                end_papers=0 if end is None else len(end.documents),
-                through=None if reading.through is None else discovery.index.label(reading.through),
-                wanted=None if reading.wanted is None else reading.wanted.value,
-                not_found=[name.text for name in reading.missing],
-                ignored=list(reading.ignored),
-            )
+            return describe_reading(reading, discovery.index)
 
         return await self._corpus.with_discovery(work)
 
@@ -199,6 +191,11 @@ class DiscoveryReasoner:
                 raise NothingToEvolveError(
                     str(error), next_step="Try another strategy or another hypothesis."
                 ) from error
+            if discovery.excludes(goal, child):
+                raise NothingToEvolveError(
+                    f"it would lead to {child.end.label}, which the goal excludes",
+                    next_step="Try another strategy or another hypothesis.",
+                )
             if strategy is EvolutionStrategy.PARADIGM_SHIFT and _path_key(child) in ways:
                 raise NothingToEvolveError(
                     f"the other way, through {child.bridges[0].concept.label}, is proposed already",
@@ -368,9 +365,16 @@ def translate_discovery_errors() -> Iterator[None]:
             details={
                 "searched": list(error.searched),
                 "not_found": [name.text for name in error.missing],
+                "papers": {name.text: name.papers for name in error.missing},
                 "near": [near for name in error.missing for near in name.near],
                 "found": list(error.found),
             },
+        ) from error
+    except Unclear as error:
+        raise GoalUnclearError(
+            str(error),
+            next_step=error.next_step,
+            details={"questions": list(error.questions), "subjects": list(error.subjects)},
         ) from error
     except NoConnectionError as error:
         raise NoConnectionFoundError(

@@ -14,7 +14,7 @@ from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 from carrel.libraries.ranking import Judging
 from carrel.rooms.research.corpus import Corpus
-from carrel.rooms.research.errors import UnreadableAnswerError
+from carrel.rooms.research.errors import GoalUnclearError, UnreadableAnswerError
 from carrel.rooms.research.hypothesis_views import rank_by_strength, sort_by_place
 from carrel.rooms.research.ports import LanguageModel, ResearchStore
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
@@ -90,6 +90,8 @@ class LanguageModelReasoner:
     async def understand(self, goal: str) -> UnderstoodAs:
         try:
             return await self._discovery.understand(goal)
+        except GoalUnclearError:
+            raise
         except CarrelError as error:
             # Discovery found no path; the model works with what a search for the goal finds.
             return UnderstoodAs(
