@@ -11,6 +11,7 @@ from typing import TypeAlias
 from carrel.libraries.discovery.concepts.short_forms import Definition, defined_in
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary, natural_order
 from carrel.libraries.discovery.concepts.words import (
+    EXPRESSIONS,
     FUNCTION_WORDS,
     NEEDS_COMPANY,
     is_shouted,
@@ -26,6 +27,7 @@ LONGEST_NAME_WORDS = 6
 # A full stop behind a single capital (`E. coli`) ends no phrase.
 _SHORT_GENUS = re.compile(r"([A-Z])\. ?([a-z]+)")
 _BREAK = re.compile(r"(?:[,;:!?()\[\]{}\"“”/|<>=+*–—]|(?<!\b[A-Z])\.|\.(?!\s?[a-z]))+|\s-\s")
+_EXPRESSION = re.compile(rf"\b(?:{'|'.join(map(re.escape, EXPRESSIONS))})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def _in_text(
     text: str, longest: int, vocabulary: Vocabulary | None, labels: dict[str, str], said: list[str]
 ) -> Iterator[str]:
     shouted = is_shouted(text)
-    for segment in _BREAK.split(text):
+    for segment in _BREAK.split(_EXPRESSION.sub("|", text)):
         pieces = words_and_gaps(segment)
         written = pieces[1::2]
         words = [normal_word(word) for word in written]
@@ -131,12 +133,16 @@ def _free_phrases(
             if first not in labels:
                 labels[first] = _as_written(pieces[2 * start + 1 : 2 * start + 2])
             yield first
-        if first in NEEDS_COMPANY or len(first) < 2 or first.endswith("ly"):
+        if first.endswith("ly"):
             continue
+        needs_more = first in NEEDS_COMPANY
         for end in range(start + 2, min(start + longest, count) + 1):
             last = words[end - 1]
             if last in FUNCTION_WORDS:
                 break
+            if needs_more and (last in NEEDS_COMPANY or last.isdigit()):
+                # `cell cycle` is a name, `cell type` and `level 2` are not.
+                continue
             if (last.isdigit() or may_end_a_concept(last)) and not all(
                 place in taken for place in range(start, end)
             ):

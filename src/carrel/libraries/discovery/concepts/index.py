@@ -16,6 +16,13 @@ from carrel.libraries.discovery.concepts.extraction import (
 )
 from carrel.libraries.discovery.concepts.ledger import Ledger
 from carrel.libraries.discovery.concepts.placement import Placement
+from carrel.libraries.discovery.concepts.term_scores import (
+    Tier,
+    is_generic,
+    read_use,
+    score_term,
+    tier_of,
+)
 from carrel.libraries.discovery.concepts.termhood import is_fragment
 from carrel.libraries.discovery.concepts.vocabulary import Sphere, Vocabulary
 from carrel.libraries.discovery.concepts.words import (
@@ -53,6 +60,7 @@ class ConceptIndex:
         self._is_settled = True
         self._wordings: dict[int, tuple[frozenset[str], ...]] = {}
         self._fragments: dict[int, bool] = {}
+        self._tiers: dict[int, Tier] = {}
         self._closing_words: frozenset[int] = frozenset()
 
     @classmethod
@@ -156,6 +164,7 @@ class ConceptIndex:
         if not self._is_settled:
             self._placed.settle()
             self._wordings, self._fragments, self._closing_words = {}, {}, frozenset()
+            self._tiers = {}
             self._is_settled = True
 
     def __len__(self) -> int:
@@ -270,6 +279,20 @@ class ConceptIndex:
         if found is None:
             found = self._fragments[number] = is_fragment(self, number)
         return found
+
+    def tier(self, number: int) -> Tier:
+        """Whether a concept could be an end or a bridge, by how the texts use it."""
+        self.settle()
+        found = self._tiers.get(number)
+        if found is None:
+            use = None if is_generic(self.key(number)) else read_use(self, number)
+            found = self._tiers[number] = Tier.NEITHER if use is None else tier_of(use, len(self))
+        return found
+
+    def score(self, number: int) -> float | None:
+        """How likely a concept is a subject (log-odds); None where no text says it."""
+        use = read_use(self, number)
+        return None if use is None or is_generic(self.key(number)) else score_term(use)
 
     def label(self, number: int) -> str:
         """A concept as a reader would write it."""

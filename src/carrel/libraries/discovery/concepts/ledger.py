@@ -12,6 +12,9 @@ from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, has_capita
 LEAST_TEXTS = 2
 """A phrase is a name to look for everywhere once a second text has it."""
 
+MOST_PLAIN_TEXTS = 10_000
+"""About one kilobyte each."""
+
 
 class Ledger:
     """Documents with their keys as read, not yet resolved; keys of a single text are held apart."""
@@ -35,6 +38,7 @@ class Ledger:
         self.documents: dict[str, int] = {}
         self._once: dict[str, tuple[int, str]] = {}
         self._waiting: dict[int, list[str]] = {}
+        self._plain_texts: dict[int, Numbers] = {}
 
     def is_term(self, key: str) -> bool:
         """Whether the vocabulary has an entry of this key."""
@@ -95,8 +99,14 @@ class Ledger:
         return number
 
     def plain_text(self, document: int) -> Numbers:
-        """A document's words in order, in lower case."""
-        return array("I", map(self.plain_words.__getitem__, self.texts[document]))
+        """A document's words in order, in lower case; the latest are cached."""
+        plain = self._plain_texts.get(document)
+        if plain is None:
+            if len(self._plain_texts) >= MOST_PLAIN_TEXTS:
+                self._plain_texts.clear()
+            plain = array("I", map(self.plain_words.__getitem__, self.texts[document]))
+            self._plain_texts[document] = plain
+        return plain
 
     def _take_document(
         self, chunk: Chunk, read: ChunkDocument, words: Numbers, touched: set[int]
@@ -136,6 +146,7 @@ class Ledger:
             del self._once[key]
         self._waiting.pop(document, None)
         self.short_forms.remove(self.definitions[document])
+        self._plain_texts.pop(document, None)
         self.ids[document] = None
         self.years[document] = None
         self.definitions[document] = ()

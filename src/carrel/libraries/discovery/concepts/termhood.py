@@ -42,11 +42,18 @@ class Texts(Protocol):
 
 
 @dataclass
-class _Surroundings:
+class Surroundings:
+    """The words met before and behind a term, with their counts."""
+
     before: Counter[int] = field(default_factory=Counter)
     behind: Counter[int] = field(default_factory=Counter)
 
+    def opening(self, closers: frozenset[int]) -> int:
+        """How often it begins its phrase."""
+        return sum(count for word, count in self.before.items() if word in closers)
+
     def closing(self, closers: frozenset[int]) -> int:
+        """How often it ends its phrase."""
         return sum(count for word, count in self.behind.items() if word in closers)
 
 
@@ -57,12 +64,12 @@ def is_fragment(index: Texts, number: int) -> bool:
     documents = index.documents(number)
     joining = frozenset(index.word_number(word) or BREAK for word in JOINING) - {BREAK}
     closers = index.closing_words()
-    around = _Surroundings()
-    _read(index, number, documents[:FEW_DOCUMENTS], around)
+    around = Surroundings()
+    read_surroundings(index, number, documents[:FEW_DOCUMENTS], around)
     if around.behind and index.named_in(number) >= NAMING_SHARE * len(documents):
         return False
     if around.closing(closers) < 2 + len(documents[:FEW_DOCUMENTS]) // 6:
-        _read(index, number, documents[FEW_DOCUMENTS:MANY_DOCUMENTS], around)
+        read_surroundings(index, number, documents[FEW_DOCUMENTS:MANY_DOCUMENTS], around)
     elif len(index.forms(number)[0].split(" ")) == 1:
         return False
     occurrences = around.behind.total()
@@ -88,26 +95,32 @@ def is_fragment(index: Texts, number: int) -> bool:
     return previous not in closers | joining and preceded >= SAME_NEIGHBOUR_SHARE * occurrences
 
 
-def _read(index: Texts, number: int, documents: Sequence[int], around: _Surroundings) -> None:
+def read_surroundings(
+    index: Texts, number: int, documents: Sequence[int], around: Surroundings
+) -> int:
+    """Add what stands around a concept in documents; returns how many of them say it."""
     runs = []
     for form in index.forms(number):
         words = [index.word_number(word) or BREAK for word in form.split(" ")]
         if BREAK not in words:
             runs.append(array("I", words))
+    saying = 0
     for document in documents:
         text = index.text_of(document)
-        for run in runs:
-            _read_run(text, run, around)
+        saying += any([_read_run(text, run, around) for run in runs])
+    return saying
 
 
-def _read_run(text: Numbers, run: Numbers, around: _Surroundings) -> None:
+def _read_run(text: Numbers, run: Numbers, around: Surroundings) -> bool:
     first, length, place = run[0], len(run), -1
+    is_said = False
     while True:
         try:
             place = text.index(first, place + 1)
         except ValueError:
-            return
+            return is_said
         end = place + length
         if length == 1 or text[place:end] == run:
+            is_said = True
             around.behind[text[end] if end < len(text) else BREAK] += 1
             around.before[text[place - 1] if place else BREAK] += 1

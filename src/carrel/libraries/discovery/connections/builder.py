@@ -24,7 +24,12 @@ from carrel.libraries.discovery.connections.methods import (
     methods_in,
     tells_nothing,
 )
-from carrel.libraries.discovery.connections.naming import Namer, PaperReader, are_variants
+from carrel.libraries.discovery.connections.naming import (
+    Namer,
+    PaperReader,
+    are_variants,
+    is_proper_name,
+)
 from carrel.libraries.discovery.goals.reading import GoalReading
 from carrel.libraries.discovery.paths.abc_paths import (
     Bridge,
@@ -35,7 +40,7 @@ from carrel.libraries.discovery.paths.abc_paths import (
     side,
 )
 from carrel.libraries.discovery.paths.literatures import Literature, Reader
-from carrel.libraries.discovery.records import Concept, Corpus, Kind
+from carrel.libraries.discovery.records import Concept, Corpus, Kind, Standing
 
 BRIDGES_SHOWN = 6
 BRIDGES_READ = 12
@@ -85,7 +90,7 @@ class Layout:
         c = self.far(reading, end)
         if c is not None and within is not None:
             c = Literature(c.label, c.concepts, c.documents & within)
-        if c is None or not c.documents:
+        if c is None or not c.documents or (c is not reading.end and self.is_entity(end)):
             return None
         ends = {reading.start_concept.key, self.index.key(end)}
         found = self.bridges(
@@ -124,7 +129,7 @@ class Layout:
         kept: list[Bridge] = []
         for bridge in found:
             key = self.index.key(bridge.concept)
-            if not any(
+            if not self.is_entity(bridge.concept) and not any(
                 self.reader.are_close(bridge.concept, other.concept)
                 or are_variants(key, self.index.key(other.concept))
                 for other in kept
@@ -239,6 +244,12 @@ class Layout:
     def tells_nothing(self, number: int) -> bool:
         """Whether a concept cannot be an end or a bridge."""
         return tells_nothing(self.reader, number) or is_method_name(self.index.key(number))
+
+    def is_entity(self, number: int) -> bool:
+        """Whether texts write a phrase as a proper name, and no author gives it as a keyword."""
+        return self.index.standing(number) in {Standing.PHRASE, Standing.WORD} and is_proper_name(
+            self.label(number)
+        )
 
     def concept(self, number: int) -> Concept:
         """A concept as authors write it, with its kind."""

@@ -6,10 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from carrel.libraries.discovery.concepts.general_words import general_level
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.kinds import is_method_name, kind_by_trees, kind_in_company
 from carrel.libraries.discovery.concepts.vocabulary import natural_order
-from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, normal_phrase, normal_word
+from carrel.libraries.discovery.concepts.words import (
+    FUNCTION_WORDS,
+    PLACES,
+    normal_phrase,
+    normal_word,
+    words_of,
+)
 from carrel.libraries.discovery.connections.candidates import Place
 from carrel.libraries.discovery.paths.literatures import spread
 from carrel.libraries.discovery.records import Concept, Corpus, Kind, Paper, Standing
@@ -117,6 +124,8 @@ def _sentences(paper: Paper) -> Iterator[Sentence]:
 
 
 PAPERS_READ = 24
+ORDINARY_WORD = 4
+"""The level of general English from which on a word in capitals is part of a proper name."""
 
 _GREEK = re.compile(r"alpha|beta|gamma|delta|epsilon|kappa|lambda|sigma|omega")
 
@@ -186,6 +195,21 @@ class Namer:
             for sentence in read.sentences if read else ():
                 if any(f" {name} " in sentence.normal for name in names):
                     yield sentence
+
+
+def is_proper_name(label: str) -> bool:
+    """Whether a label is a name of a place, person, body or journal, which explains nothing."""
+    words = [word for word in words_of(label) if word.lower() not in FUNCTION_WORDS]
+    if not words or not all(word[0].isupper() for word in words):
+        return False
+    plain = [normal_word(word) for word in words]
+    if any(word in PLACES for word in plain):
+        return True
+    written = [word for word in words if word[1:].islower()]
+    if len(words) == 1:
+        # `Frontiers` and `Director` are words of all texts, in capitals only as names.
+        return bool(written) and general_level(plain[0]) >= ORDINARY_WORD
+    return len(written) == len(words)
 
 
 def is_part_of_a_method(index: ConceptIndex, sentence: Sentence, key: str) -> bool:

@@ -273,10 +273,11 @@ def _support(
                 continue
             if number not in admitted:
                 admitted[number] = (
-                    reader.rank_of_kind(number) == 2
-                    and is_rare(
+                    is_rare(
                         reader, near.counts[number], len(near.documents), index.frequency(number)
                     )
+                    and not reader.is_broad(number)
+                    and reader.rank_of_kind(number) == 2
                     and not reader.is_close(number, near.literature)
                     and admits(number)
                 )

@@ -267,7 +267,7 @@ class Reader:
         return [log(documents / frequency) if frequency else 0.0 for frequency in self._frequencies]
 
     def rank_of_kind(self, number: int) -> int:
-        """How well a concept bridges: 2 for a mechanism or given name, 1 for a phrase, else 0."""
+        """How well a concept bridges: 2 for a mechanism, a given name or a sure term, else less."""
         kind = self._kinds.get(number)
         if kind is None:
             kind = self._kinds[number] = self._kind(number)
@@ -283,15 +283,16 @@ class Reader:
                 if self.index.named_in(number) >= SUBJECT_SHARE * self.index.frequency(number)
                 else 0
             )
-        return 1 if standing is Standing.PHRASE else 0
+        return int(self.index.tier(number))
 
     def is_broad(self, number: int, times: float = 1.0) -> bool:
         """Whether a concept occurs in so many papers that it says little."""
         documents = len(self.index)
         # In a small corpus one paper in a hundred is nothing: there the bound grows with the root
-        # of its size.
+        # of its size. A word that no author gives as a keyword is sooner a word of all papers.
+        is_word = self.index.standing(number) is Standing.WORD
         return self.index.frequency(number) > times * max(
-            10.0, BROAD_SHARE * documents, 2 * sqrt(documents)
+            10.0, BROAD_SHARE * documents, (1 if is_word else 2) * sqrt(documents)
         )
 
     def is_close(self, number: int, literature: Literature) -> bool:

@@ -1,0 +1,214 @@
+"""Term scores: how likely a phrase of the texts is a subject, by how its papers use it."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from math import log2
+from typing import Protocol
+
+from carrel.libraries.discovery.concepts.general_words import general_level
+from carrel.libraries.discovery.concepts.termhood import Surroundings, Texts, read_surroundings
+from carrel.libraries.discovery.concepts.words import (
+    ADJECTIVE_ENDINGS,
+    BEFORE_ADJECTIVES,
+    BEFORE_VERBS,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    GENERIC_HEADS,
+    GENERIC_OPENERS,
+    NEEDS_COMPANY,
+    PARTICIPLES,
+    SAYS_LITTLE,
+)
+
+DOCUMENTS_READ = 12
+"""Documents read for a concept, evenly spread over its postings."""
+
+# A logistic regression on whether authors of three or more papers give a phrase as a keyword, from
+# 8,000 eLife papers read without their keywords; measured on 8,000 others. `python -m
+# benchmarks.concept_terms DATA --fit` prints it. Only measures of use are weighed, no word of
+# biology: other fields are judged by reading (docs/decisions/0050).
+WEIGHTS: tuple[tuple[str, float], ...] = (
+    ("constant", -6.11),
+    ("frequency, octaves", 1.37),
+    ("frequency of a single word", -0.31),
+    ("recurrence: occurrences per paper, octaves", 1.97),
+    ("share that ends its phrase, octaves", 0.52),
+    ("share that begins its phrase, octaves", 0.62),
+    ("share that ends its phrase, single word", 0.03),
+    ("not before a determiner, as verbs are", 5.75),
+    ("not after `to`, `can` or `we`", 1.60),
+    ("not after `is` or `more`, single word", 8.42),
+    ("general English, single word", -3.80),
+    ("general English, most general word of a phrase", -0.41),
+    ("general English, least general word of a phrase", -0.34),
+    ("general English, head of a phrase", -0.41),
+    ("single word", 0.47),
+    ("three or more words", 0.01),
+    ("ending of an adjective", -0.66),
+    ("capitals within", -0.74),
+    ("has a word that says little", -0.43),
+    ("has a word that needs company", -0.29),
+    ("generic head", -0.54),
+    ("generic opener", -1.42),
+)
+
+# Read off the deciles of 25,000 phrases of the same papers: most are wholes above the second
+# number, and above the first most name something that a paper can be about.
+LEAST_OF_END = -2.0
+LEAST_OF_BRIDGE = -3.0
+USUAL_OCTAVES = 4.0
+"""Tiers ask what a phrase is, not how often it is met: all are compared as if in 16 papers."""
+
+FREQUENT_COUNTS = 0.6
+"""But what more papers have is more surely a term, by so much an octave."""
+
+
+class Tier(IntEnum):
+    """What a phrase of the texts can be in a connection."""
+
+    NEITHER = 0
+    BRIDGE = 1
+    END = 2
+
+
+class ScoredTexts(Texts, Protocol):
+    """The part of an index that scores need."""
+
+    def key(self, number: int) -> str: ...
+    def label(self, number: int) -> str: ...
+    def frequency(self, number: int) -> int: ...
+
+
+@dataclass(frozen=True)
+class TermUse:
+    """What the score is made of; shares are of the occurrences read."""
+
+    log_frequency: float
+    recurrence: float
+    closing: float
+    opening: float
+    before_determiner: float
+    after_verb_mark: float
+    after_adjective_mark: float
+    most_general: float
+    least_general: float
+    head_general: float
+    is_word: bool
+    is_long: bool
+    is_adjectival: bool
+    is_short_form: bool
+    says_little: bool
+    needs_company: bool
+    has_generic_head: bool
+    has_generic_opener: bool
+
+    @property
+    def features(self) -> tuple[float, ...]:
+        """The numbers that are weighed, in the order of `WEIGHTS`."""
+        word, phrase = float(self.is_word), float(not self.is_word)
+        return (
+            1.0,
+            self.log_frequency,
+            word * self.log_frequency,
+            self.recurrence,
+            log2(self.closing),
+            log2(self.opening),
+            word * log2(self.closing),
+            log2(1 - self.before_determiner),
+            log2(1 - self.after_verb_mark),
+            word * log2(1 - self.after_adjective_mark),
+            word * self.most_general,
+            phrase * self.most_general,
+            phrase * self.least_general,
+            phrase * self.head_general,
+            word,
+            float(self.is_long),
+            float(self.is_adjectival),
+            float(self.is_short_form),
+            float(self.says_little),
+            float(self.needs_company),
+            float(self.has_generic_head),
+            float(self.has_generic_opener),
+        )
+
+
+def read_use(index: ScoredTexts, number: int) -> TermUse | None:
+    """How the papers of a concept use it; None where no text says it."""
+    around = Surroundings()
+    postings = index.documents(number)
+    step = max(1.0, len(postings) / DOCUMENTS_READ)
+    sample = [postings[int(place * step)] for place in range(min(len(postings), DOCUMENTS_READ))]
+    papers = read_surroundings(index, number, sample, around)
+    total = around.behind.total()
+    if not total:
+        return None
+    key = index.key(number)
+    words = key.split(" ")
+    levels = [general_level(word) / 10 for word in words]
+    label = index.label(number)
+    return TermUse(
+        log2(index.frequency(number)),
+        log2(total / papers),
+        (around.closing(index.closing_words()) + 1) / (total + 2),
+        (around.opening(index.closing_words()) + 1) / (total + 2),
+        _share(index, DETERMINERS, around, total, is_behind=True),
+        _share(index, BEFORE_VERBS, around, total, is_behind=False),
+        _share(index, BEFORE_ADJECTIVES, around, total, is_behind=False),
+        max(levels),
+        min(levels),
+        levels[-1],
+        len(words) == 1,
+        len(words) > 2,
+        len(words) == 1 and key.endswith(ADJECTIVE_ENDINGS),
+        label[1:] != label[1:].lower(),
+        any(word in SAYS_LITTLE for word in words),
+        any(word in NEEDS_COMPANY for word in words),
+        words[-1] in GENERIC_HEADS,
+        words[0] in GENERIC_OPENERS,
+    )
+
+
+def _share(
+    index: ScoredTexts, words: frozenset[str], around: Surroundings, total: int, *, is_behind: bool
+) -> float:
+    side = around.behind if is_behind else around.before
+    met = sum(side[number] for word in words if (number := index.word_number(word)))
+    return met / (total + 2)
+
+
+def score_term(use: TermUse) -> float:
+    """The log-odds that a phrase is a subject, frequency counted."""
+    return sum(weight * value for (_, weight), value in zip(WEIGHTS, use.features, strict=True))
+
+
+def tier_of(use: TermUse, documents: int) -> Tier:
+    """The tier of a phrase in a corpus of so many documents, frequency mostly set aside."""
+    octave = WEIGHTS[1][1] + use.is_word * WEIGHTS[2][1]
+    beyond = use.log_frequency - USUAL_OCTAVES
+    score = score_term(use) - octave * beyond + FREQUENT_COUNTS * max(0.0, beyond)
+    if score >= LEAST_OF_END and 2**use.log_frequency >= least_papers_of_end(documents):
+        return Tier.END
+    return Tier.BRIDGE if score >= LEAST_OF_BRIDGE else Tier.NEITHER
+
+
+def least_papers_of_end(documents: int) -> int:
+    """In how many papers an end must be: 2 below 1,000 documents, 3 below 10,000, and so on."""
+    return max(2, len(str(documents)) - 1)
+
+
+@lru_cache(maxsize=100_000)
+def is_generic(key: str) -> bool:
+    """Whether no word of a key says anything in particular, or its last is a participle."""
+    words = key.lower().split(" ")
+    if words[-1] in PARTICIPLES:
+        return True
+    return all(
+        word in FUNCTION_WORDS
+        or word in NEEDS_COMPANY
+        or word in SAYS_LITTLE
+        or word in GENERIC_HEADS
+        or word in GENERIC_OPENERS
+        or word.isdigit()
+        for word in words
+    )
