@@ -107,7 +107,8 @@ def read_surroundings(
     saying = 0
     for document in documents:
         text = index.text_of(document)
-        saying += any([_read_run(text, run, around) for run in runs])
+        said = [_read_run(text, run, around) for run in runs]
+        saying += any(said)
     return saying
 
 
