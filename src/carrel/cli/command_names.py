@@ -84,6 +84,8 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "export_research": ("research export", "research_id"),
     "import_hypotheses": ("research import",),
     "save_hypothesis_note": ("research note", "hypothesis_id"),
+    "check_claim": ("research check-claim", "text"),
+    "find_contradictions": ("research contradictions",),
     "get_job": ("jobs get", "job_id"),
     "cancel_job": ("jobs cancel", "job_id"),
     "list_jobs": ("jobs list",),

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
+from carrel.cli.claim_pages import CLAIM_PAGES, statement_parts
 from carrel.cli.command_names import in_commands
 from carrel.cli.page import (
     Column,
@@ -365,6 +366,8 @@ def _review_parts(review: ReviewShown) -> list[Part]:
         if isinstance(value, float)
     ]
     parts: list[Part] = [Fields(scores)]
+    if is_for_people():
+        parts += [part for each in review.statements for part in statement_parts(each)]
     for label, texts in (
         ("Strengths", review.strengths),
         ("Weaknesses", review.weaknesses),
@@ -451,4 +454,5 @@ PAGES: Mapping[str, MakePage] = {
     "resume_research": _changed,
     "cancel_research": _changed,
     "delete_research": _changed,
+    **CLAIM_PAGES,
 }

@@ -21,6 +21,10 @@ from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.research import ROOM
 from carrel.rooms.research.agents import AgentContext
 from carrel.rooms.research.agents.supervisor import Supervisor
+from carrel.rooms.research.claim_checks import ClaimChecks
+from carrel.rooms.research.claim_operations import ClaimOperations
+from carrel.rooms.research.claim_search import ClaimSearch
+from carrel.rooms.research.contradictions import Contradictions
 from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.desk_search import ResearchDeskSearch
 from carrel.rooms.research.hypothesis_notes import HypothesisNoteOperations
@@ -42,6 +46,7 @@ from carrel.stores.sql.research import SqlResearch
 from carrel.stores.sqlite.concepts import ConceptFile, read_vocabulary
 from carrel.stores.sqlite.papers.texts import PaperTexts
 from carrel.stores.worker_identity import WorkerIdentity
+from carrel.wiring.claims import CorpusPassages, DeskReading
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.home import POSTGRES_ACTION, open_driver
 from carrel.wiring.papers import OpenCorpus
@@ -130,7 +135,10 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     """Nothing is read or made yet; stored work is taken up when the process stays open."""
     chosen, clock, store = settings.research, SystemClock(), open_store(settings)
     corpus = _open_corpus(settings, papers)
-    reasoner, close_model = _open_reasoner(settings, store, corpus)
+    reading = DeskReading()
+    search = ClaimSearch(corpus, CorpusPassages(papers))
+    checks = ClaimChecks(search, reading)
+    reasoner, close_model = _open_reasoner(settings, store, corpus, checks)
     supervisor = Supervisor(AgentContext(store, reasoner, clock, chosen.start_elo))
     worker = WorkerIdentity(settings.home / "research" / "workers")
     runner = Runner(
@@ -175,6 +183,7 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
         ROOM,
         operations,
         HypothesisNoteOperations(service, notebook, _EvidencePassages(papers)),
+        ClaimOperations(checks, Contradictions(corpus, search, _EvidencePassages(papers))),
         resources,
         jobs=service.jobs,
         search=ResearchDeskSearch(service),
@@ -183,7 +192,12 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
         error = HomeNotPersistentError("Research projects are", has_database=False)
         return OpenRoom(without_home(room, error), {"research": not_served(error)}, close)
     check = check_by(count_jobs, POSTGRES_ACTION if is_on_server else "")
-    return OpenRoom(room, {"research": check}, close, start, meet=notebook.meet)
+
+    def meet(catalogue: Catalogue) -> None:
+        notebook.meet(catalogue)
+        reading.meet(catalogue)
+
+    return OpenRoom(room, {"research": check}, close, start, meet=meet)
 
 
 def _open_corpus(settings: Settings, papers: OpenCorpus) -> Corpus:
@@ -205,12 +219,12 @@ def _open_corpus(settings: Settings, papers: OpenCorpus) -> Corpus:
 
 
 def _open_reasoner(
-    settings: Settings, store: ResearchStore, corpus: Corpus
+    settings: Settings, store: ResearchStore, corpus: Corpus, checks: ClaimChecks
 ) -> tuple[Reasoner, Close | None]:
     """A language model where one is set up, and how to close it; otherwise the papers alone."""
     chosen = settings.model
     if chosen.provider is None:
-        return DiscoveryReasoner(corpus), None
+        return DiscoveryReasoner(corpus, checks), None
     from carrel.rooms.research.reasoners.language_model import LanguageModelReasoner
     from carrel.rooms.research.reasoners.model_calls import Budget
     from carrel.services.language_models.priced_model import PricedModel
@@ -229,7 +243,7 @@ def _open_reasoner(
     )
     budget = Budget(settings.research.max_model_calls, settings.research.max_cost)
     reasoner = LanguageModelReasoner(
-        model, corpus, store, SystemClock(), budget, judges_safety=chosen.safety_check
+        model, corpus, checks, store, SystemClock(), budget, judges_safety=chosen.safety_check
     )
     return reasoner, model.close
 

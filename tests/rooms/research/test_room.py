@@ -236,7 +236,7 @@ def test_every_method_type_and_strategy_answers_with_its_own(settings: Settings)
             review = await asker.ask("review_hypothesis", hypothesis_id=first.id, review_type=kind)
             assert (review.review_type, review.hypothesis_id) == (kind, first.id)
             assert all(0 <= value <= 1 for value in review.scores.model_dump().values())
-            assert bool(review.quotations) is (kind != "initial")
+            assert review.quotations and review.statements
             if kind == "simulation":
                 assert any("Weakest link" in weakness for weakness in review.weaknesses)
         # What the run itself evolved from it is not made a second time.

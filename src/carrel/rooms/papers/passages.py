@@ -98,6 +98,12 @@ class PaperPassages:
             return [_hit(known[each.paper_id], each) for each in found]
         return await self._rank(query, chosen or await self._candidates(query), first, limit)
 
+    async def first(self, name: str, count: int) -> list[PassageHit]:
+        """The first passages of a paper. PaperNotFoundError, AssetFetchFailedError."""
+        paper = await self._papers.find_paper(name)
+        cut = await asyncio.to_thread(_cut_text, paper, await self._text(paper))
+        return [_cut_hit(cut, number) for number in range(min(count, len(cut.passages)))]
+
     async def explain_empty(self, text: str, within: Sequence[str] = ()) -> NothingFound:
         """Why no passage was found."""
         return await self._papers.explain_empty(text, within=len(set(within)))

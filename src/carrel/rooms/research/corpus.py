@@ -66,6 +66,16 @@ class Corpus:
         """Those of the papers that exist, in the order asked for."""
         return await asyncio.to_thread(self._texts.papers, list(paper_ids))
 
+    async def newest_papers(self, count: int) -> list[Paper]:
+        """The newest papers of the corpus."""
+
+        def work() -> list[Paper]:
+            years = [(paper.year or 0, paper.id) for paper, _ in self._texts.everything()]
+            newest = sorted(years, key=lambda each: (-each[0], each[1]))[:count]
+            return self._texts.papers([paper_id for _, paper_id in newest])
+
+        return await asyncio.to_thread(work)
+
     async def find_ids(self, names: Sequence[str]) -> list[str | None]:
         """The papers that ids, DOIs, arXiv ids or passage ids name; None for what is not here."""
         known = {paper.id for paper in await self.papers(names)}

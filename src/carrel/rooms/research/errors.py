@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from carrel.core.errors import (
     CarrelError,
     ConflictError,
@@ -10,6 +12,8 @@ from carrel.core.errors import (
     TimedOutError,
     UnavailableError,
 )
+
+_SHOWN_CHARACTERS = 120
 
 
 class ResearchNotFoundError(NotFoundError):
@@ -87,6 +91,38 @@ class NoHypothesisError(CarrelError):
     """Not one hypothesis came through, so there is nothing to review or rank."""
 
     code = "no_hypothesis"
+
+
+class PaperToReadNotFoundError(NotFoundError):
+    """A paper that a check was to be limited to is not in the corpus."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(
+            "Paper", ", ".join(names), next_step="search_papers finds papers and their ids."
+        )
+
+
+class CitedWorkNotFoundError(NotFoundError):
+    """A cited work is neither a paper of the corpus nor a reference of the caller's library."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            "Cited work",
+            name,
+            next_step="search_references names the keys of the library, search_papers the papers; "
+            "leave cited out to search the whole corpus.",
+        )
+
+
+class NoStatementError(InvalidInputError):
+    """A text says nothing that papers could support or deny."""
+
+    def __init__(self, text: str) -> None:
+        shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+        super().__init__(
+            f"“{shown}” says nothing that papers could support or deny",
+            next_step="Give a sentence that says how things are, such as: Zinc shortens colds.",
+        )
 
 
 class CorpusEmptyError(UnavailableError):

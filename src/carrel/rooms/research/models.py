@@ -9,6 +9,7 @@ from pydantic import Field
 from carrel.core.jobs import MAX_WAIT_SECONDS
 from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
+from carrel.rooms.research.claim_models import CheckedStatement
 from carrel.rooms.research.records import ReviewScores, UnderstoodAs
 
 ResearchId = Annotated[str, Field(min_length=1, max_length=100, description="From start_research")]
@@ -292,6 +293,10 @@ class ReviewShown(Answer):
     reviewer: str = ""
     # The research task that reviewed anew.
     superseded_by: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    # What papers say of each statement, for and against.
+    statements: list[CheckedStatement] = Field(
+        default_factory=list, exclude_if=lambda value: not value
+    )
 
 
 class MatchShown(Answer):

@@ -292,6 +292,61 @@ class EvidencePassages(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage that a search found, word for word; an abstract has no section."""
+
+    passage_id: str
+    paper_id: str
+    section: str
+    page: int | None
+    text: str
+
+
+class PassageSearch(Protocol):
+    """Search in the abstracts and full texts of the corpus, for claim checking."""
+
+    async def count_papers(self) -> int: ...
+
+    async def search_passages(
+        self, words: str, within: Sequence[str], count: int
+    ) -> list[FoundPassage]:
+        """Passages with these words, best first, of these papers or of all."""
+        ...
+
+    async def first_passages(self, paper_id: str, count: int) -> list[FoundPassage]:
+        """The first passages of a paper; none where its text cannot be had."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryWork:
+    """A reference of the caller's library: the names of its work, and the text that is known."""
+
+    key: str
+    title: str
+    year: int | None
+    identifiers: tuple[str, ...]
+    text: str
+
+
+class DeskTexts(Protocol):
+    """Notes and references, read with the caller's own rights."""
+
+    async def note(self, note_id: str, call: Call) -> tuple[str, str]:
+        """Title and text of a note; NotFoundError, NotConfiguredError without the room, or
+        InsufficientPermissionsError.
+        """
+        ...
+
+    async def find_reference(self, name: str, call: Call) -> LibraryWork | None:
+        """The work of a key or DOI; None where the caller's library has none or is not open.
+
+        Raises InsufficientPermissionsError where the caller may not read references.
+        """
+        ...
+
+
 class Notebook(Protocol):
     """The knowledge room, for saving notes."""
 

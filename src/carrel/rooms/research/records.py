@@ -16,6 +16,7 @@ from carrel.libraries.discovery.connections.candidates import (
 )
 from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
+from carrel.rooms.research.claim_models import CheckedStatement
 
 ProjectStatus = Literal["initializing", "active", "paused", "completed", "cancelled", "failed"]
 HypothesisStatus = Literal["pending", "reviewed", "evolved"]
@@ -216,6 +217,7 @@ class Review(Record):
     citations: tuple[str, ...] = ()
     quotations: tuple[str, ...] = ()
     reasons: dict[str, str] = Field(default_factory=dict)
+    statements: tuple[CheckedStatement, ...] = ()
     reviewer: str
     created_at: str
     superseded_by: str | None = None

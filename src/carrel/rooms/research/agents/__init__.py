@@ -352,6 +352,7 @@ async def reflect(
         citations=found.citations,
         quotations=found.quotations,
         reasons=dict(found.reasons),
+        statements=found.statements,
         reviewer=context.reasoner.name,
         created_at=context.now(),
     )

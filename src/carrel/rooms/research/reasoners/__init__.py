@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from carrel.libraries.discovery.connections.candidates import EvolutionStrategy, GenerationMethod
 from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.ranking import Judging
+from carrel.rooms.research.claim_models import CheckedStatement
 from carrel.rooms.research.records import (
     Draft,
     Hypothesis,
@@ -44,6 +45,7 @@ class Assessment:
     citations: tuple[str, ...]
     quotations: tuple[str, ...] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)
+    statements: tuple[CheckedStatement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

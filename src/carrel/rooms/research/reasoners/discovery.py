@@ -26,6 +26,7 @@ from carrel.libraries.discovery.review import Scores as Measured
 from carrel.libraries.discovery.writing.rendering import render
 from carrel.libraries.discovery.writing.wording import papers
 from carrel.libraries.ranking import Judging
+from carrel.rooms.research.claim_checks import ClaimChecks
 from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.errors import (
     GoalNotInCorpusError,
@@ -36,6 +37,10 @@ from carrel.rooms.research.errors import (
 from carrel.rooms.research.goal_reading import describe_reading
 from carrel.rooms.research.hypothesis_views import rank_by_strength
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
+from carrel.rooms.research.reasoners.evidence_review import (
+    add_evidence,
+    check_hypothesis_statements,
+)
 from carrel.rooms.research.reasoners.subjects import (
     Covered,
     NotCovered,
@@ -69,8 +74,9 @@ class DiscoveryReasoner:
     name = "discovery"
     judging = Judging.EXACT
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, checks: ClaimChecks) -> None:
         self._corpus = corpus
+        self._checks = checks
         self._measures: dict[str, Measured | None] = {}
 
     async def check(self, brief: Brief, texts: Sequence[str]) -> list[Opinion]:
@@ -125,7 +131,9 @@ class DiscoveryReasoner:
                 case Covered(connection, says):
                     return _assess(connection, review_type, says)
 
-        return await self._corpus.with_discovery(work)
+        found = await self._corpus.with_discovery(work)
+        statements = await check_hypothesis_statements(self._checks, hypothesis, review_type)
+        return add_evidence(found, statements)
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
         goal = brief.project.goal
@@ -335,7 +343,7 @@ def _abstain(hypothesis: Hypothesis, says: str) -> Assessment:
     return Assessment(
         ReviewScores(plausibility=None, novelty=None, testability=None, safety=safe, overall=None),
         (),
-        (says, "No score is given but safety: nothing here supports or denies it."),
+        (says,),
         (
             "Add papers on what it names, or word it in terms that these papers use, then review "
             "it again.",

@@ -13,12 +13,19 @@ from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 from carrel.libraries.ranking import Judging
+from carrel.rooms.research.claim_checks import ClaimChecks
+from carrel.rooms.research.claim_models import CheckedStatement
 from carrel.rooms.research.corpus import Corpus
-from carrel.rooms.research.errors import GoalUnclearError, UnreadableAnswerError
+from carrel.rooms.research.errors import (
+    CorpusEmptyError,
+    GoalUnclearError,
+    UnreadableAnswerError,
+)
 from carrel.rooms.research.hypothesis_views import rank_by_strength, sort_by_place
 from carrel.rooms.research.ports import LanguageModel, ResearchStore
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.reasoners.discovery import DiscoveryReasoner
+from carrel.rooms.research.reasoners.evidence_review import check_hypothesis_statements
 from carrel.rooms.research.reasoners.model_calls import (
     Budget,
     ModelCalls,
@@ -38,7 +45,9 @@ from carrel.rooms.research.reasoners.prompt_material import (
     MaterialRow,
     PromptMaterial,
     agent_text,
+    evidence_part,
     hypotheses_part,
+    is_evidence,
     is_quoted_from,
     list_part,
     papers_part,
@@ -71,6 +80,7 @@ class LanguageModelReasoner:
         self,
         model: LanguageModel,
         corpus: Corpus,
+        checks: ClaimChecks,
         store: ResearchStore,
         clock: Clock,
         budget: Budget | None = None,
@@ -79,8 +89,9 @@ class LanguageModelReasoner:
     ) -> None:
         self._model = model
         self._corpus = corpus
+        self._checks = checks
         self._calls = ModelCalls(model, store, clock, budget or Budget())
-        self._discovery = DiscoveryReasoner(corpus)
+        self._discovery = DiscoveryReasoner(corpus, checks)
         self._judges_safety = judges_safety
 
     @property
@@ -141,8 +152,11 @@ class LanguageModelReasoner:
     async def review(
         self, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType
     ) -> Assessment:
+        statements = await self._check_statements(hypothesis, review_type)
+        read = [name for each in statements for name in each.papers_read]
         papers = _merge_papers(
             await self._corpus.papers(hypothesis.draft.citations),
+            await self._corpus.papers(list(dict.fromkeys(read))[:_PAPERS]),
             await self._corpus.search(hypothesis.draft.title, _PAPERS),
         )
         told = agent_text(
@@ -151,7 +165,11 @@ class LanguageModelReasoner:
         question = ModelQuestion(
             "reflection",
             told,
-            [hypotheses_part("Hypothesis", [hypothesis.draft]), papers_part(papers)],
+            [
+                hypotheses_part("Hypothesis", [hypothesis.draft]),
+                evidence_part(statements),
+                papers_part(papers),
+            ],
         )
         written, material = await self._calls.ask(brief, question, WrittenReview)
         values = {
@@ -185,13 +203,23 @@ class LanguageModelReasoner:
             tuple(
                 quotation
                 for quotation in dict.fromkeys(written.quotations)
-                if is_quoted_from(quotation, shown)
+                if is_quoted_from(quotation, shown) or is_evidence(quotation, statements)
             ),
             {
                 "overall": "The mean of plausibility, novelty and testability as the model gave "
                 "them; 0 where safety is 0."
             },
+            tuple(statements),
         )
+
+    async def _check_statements(
+        self, hypothesis: Hypothesis, review_type: ReviewType
+    ) -> list[CheckedStatement]:
+        """What the papers say of each statement; none where there are no papers yet."""
+        try:
+            return await check_hypothesis_statements(self._checks, hypothesis, review_type)
+        except CorpusEmptyError:
+            return []
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
         parts = [hypotheses_part("First", [first.draft]), hypotheses_part("Second", [second.draft])]
@@ -400,5 +428,5 @@ def _summarize(written: WrittenHypothesis) -> str:
     return " ".join(filter(None, chosen))
 
 
-def _merge_papers(one: Sequence[Paper], other: Sequence[Paper]) -> list[Paper]:
-    return list({paper.id: paper for paper in (*one, *other)}.values())
+def _merge_papers(*several: Sequence[Paper]) -> list[Paper]:
+    return list({paper.id: paper for papers in several for paper in papers}.values())

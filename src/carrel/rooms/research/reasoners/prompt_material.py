@@ -10,6 +10,7 @@ from importlib.resources import files
 
 from carrel.core.quoting import delimit_quotation
 from carrel.libraries.discovery.records import Paper
+from carrel.rooms.research.claim_models import CheckedStatement
 from carrel.rooms.research.records import Draft
 
 # A cautious estimate for any tokenizer: three English letters or one other character a token.
@@ -99,6 +100,19 @@ def papers_part(papers: Sequence[Paper]) -> MaterialPart:
         for paper in papers
     )
     return MaterialPart("Papers", tuple(rows))
+
+
+def evidence_part(statements: Sequence[CheckedStatement]) -> MaterialPart:
+    """The sentences that come nearest to each statement; the mind decides what they do to it."""
+    rows = (
+        MaterialRow(
+            f"[id: {one.paper_id}] on “{each.statement}” ({one.section or 'text'}): {one.sentence}",
+            one.paper_id,
+        )
+        for each in statements
+        for one in (*each.contradicting, *each.supporting, *each.bearing, *each.nearest)
+    )
+    return MaterialPart("Sentences that bear on it, for or against", tuple(rows))
 
 
 def hypotheses_part(
@@ -195,6 +209,16 @@ def is_quoted_from(quotation: str, papers: Sequence[Paper]) -> bool:
     said = " ".join(quotation.split()).strip('“”"')
     return bool(said) and any(
         said in " ".join(f"{paper.title} {paper.abstract}".split()) for paper in papers
+    )
+
+
+def is_evidence(quotation: str, statements: Sequence[CheckedStatement]) -> bool:
+    """Whether a sentence is, or is part of, one that was shown as evidence."""
+    said = " ".join(quotation.split()).strip('“”"')
+    return bool(said) and any(
+        said in one.sentence
+        for each in statements
+        for one in (*each.contradicting, *each.supporting, *each.bearing, *each.nearest)
     )
 
 
