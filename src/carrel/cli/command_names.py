@@ -86,6 +86,8 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "save_hypothesis_note": ("research note", "hypothesis_id"),
     "check_claim": ("research check-claim", "text"),
     "find_contradictions": ("research contradictions",),
+    "next_research_task": ("research next-task", "research_id"),
+    "submit_research_task": ("research submit-task", "task_id", "answer"),
     "get_job": ("jobs get", "job_id"),
     "cancel_job": ("jobs cancel", "job_id"),
     "list_jobs": ("jobs list",),
@@ -185,7 +187,7 @@ _TWICE = re.compile(r"(carrel [^,;.]+), or \1,")
 # A command is run; only an operation is called.
 _CALLED = re.compile(r"\b(Call|call|Calling|calling)(?= carrel )")
 _RUN = {"Call": "Run", "call": "run", "Calling": "Running", "calling": "running"}
-_NAMED_ID = re.compile(r"\b(paper|passage|hypothesis|research|job|upload)_id\b")
+_NAMED_ID = re.compile(r"\b(paper|passage|hypothesis|research|job|upload|task)_id\b")
 
 
 @cache

@@ -28,6 +28,7 @@ from carrel.cli.page import (
     join_inline,
     strong,
 )
+from carrel.cli.task_pages import TASK_PAGES
 from carrel.cli.value_formats import count_things, format_time, is_for_people
 from carrel.rooms.research.models import (
     EvidenceShown,
@@ -455,4 +456,5 @@ PAGES: Mapping[str, MakePage] = {
     "cancel_research": _changed,
     "delete_research": _changed,
     **CLAIM_PAGES,
+    **TASK_PAGES,
 }

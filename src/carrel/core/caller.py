@@ -66,7 +66,8 @@ class Visit:
     """One request as a door received it, before any check.
 
     `receipts` collects the charges; `operator` is the operating system account, for the audit log.
-    `takes_links` says whether its protocol knows links to resources in an answer.
+    `takes_links` says whether its protocol knows links to resources in an answer; `session` tells
+    apart the clients of one person where the door knows it.
     """
 
     door: str
@@ -78,6 +79,7 @@ class Visit:
     path: str = ""
     operator: str = ""
     takes_links: bool = True
+    session: str = ""
     receipts: list[Allowance] = field(default_factory=list, compare=False, repr=False)
 
     @property

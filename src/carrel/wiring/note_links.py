@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from carrel.core.caller import Call, Caller
-from carrel.core.errors import CarrelError
+from carrel.core.errors import CarrelError, NotConfiguredError
 from carrel.core.note_links import NoNotes, NoteLink, NotesAbout
 from carrel.rooms.knowledge.links import LinkKind, LinkTarget
 from carrel.rooms.knowledge.ports import LinkedThing
+from carrel.rooms.papers.models import PassageHit
 
 FindThing = Callable[[str, Call], Awaitable[LinkedThing]]
 
@@ -48,9 +49,31 @@ class DeskLinks:
             return None
 
 
+KeepFound = Callable[[str, Sequence[PassageHit], Call], Awaitable[None]]
+
+
+class LateTasks:
+    """The research tasks that passages are found for; none until the research room is open."""
+
+    def __init__(self) -> None:
+        self._keep: KeepFound | None = None
+
+    def bind(self, keep: KeepFound) -> None:
+        self._keep = keep
+
+    async def keep_found(self, task_id: str, hits: Sequence[PassageHit], call: Call) -> None:
+        if self._keep is None:
+            raise NotConfiguredError(
+                "task_id: the research room is not open, so there are no research tasks.",
+                next_step="Search without task_id.",
+            )
+        await self._keep(task_id, hits, call)
+
+
 @dataclass(frozen=True, slots=True)
 class LinkExchange:
-    """Both directions, opened once for all rooms."""
+    """What one room does for another, opened once for all rooms."""
 
     notes: LateNotes = field(default_factory=LateNotes)
     things: DeskLinks = field(default_factory=DeskLinks)
+    tasks: LateTasks = field(default_factory=LateTasks)

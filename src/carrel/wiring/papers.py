@@ -187,7 +187,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         ROOM,
         PapersOperations(corpus.service, corpus.links.notes, figures),
         FigureOperations(figures),
-        PassageOperations(passages),
+        PassageOperations(passages, corpus.links.tasks),
         ReviewOperations(corpus.store),
         CitationOperations(citations, Snowballing(citations, corpus.citations)),
         adder,

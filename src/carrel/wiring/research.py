@@ -36,6 +36,8 @@ from carrel.rooms.research.reasoners.discovery import DiscoveryReasoner
 from carrel.rooms.research.resources import ResearchResources
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.service import ResearchRoom
+from carrel.rooms.research.tasks.operations import TaskOperations
+from carrel.rooms.research.tasks.service import AssistantWork
 from carrel.services.process_pool import map_in_processes
 from carrel.settings import Settings
 from carrel.settings.places import database_files
@@ -50,6 +52,7 @@ from carrel.wiring.claims import CorpusPassages, DeskReading
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.home import POSTGRES_ACTION, open_driver
 from carrel.wiring.papers import OpenCorpus
+from carrel.wiring.research_tasks import PassagesForTasks, bind_tasks
 
 Close = Callable[[], Awaitable[None]]
 
@@ -175,6 +178,10 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
         found, _ = await service.hypothesis(name, call)
         return LinkedThing(found.id, found.draft.title)
 
+    work = AssistantWork(
+        store, supervisor, runner, PassagesForTasks(papers), clock, _new_id, service.project
+    )
+    bind_tasks(papers, work)
     papers.links.things.register(("hypothesis",), "hypotheses:read", find_hypothesis)
     operations = ResearchOperations(service, papers.links.notes)
     resources = ResearchResources(service)
@@ -182,6 +189,7 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     room = Room.collect(
         ROOM,
         operations,
+        TaskOperations(work),
         HypothesisNoteOperations(service, notebook, _EvidencePassages(papers)),
         ClaimOperations(checks, Contradictions(corpus, search, _EvidencePassages(papers))),
         resources,

@@ -26,6 +26,7 @@ from carrel.stores.corpus.store import CorpusPaperStore
 from carrel.stores.sqlite.papers.search import OpenRanking
 from carrel.stores.sqlite.papers.snapshot import PaperSnapshot
 from carrel.stores.sqlite.papers.store import SqlitePaperStore
+from carrel.wiring.note_links import LateTasks
 
 AnswerT = TypeVar("AnswerT")
 
@@ -52,7 +53,7 @@ class Desk:
         self.room = Room.collect(
             ROOM,
             PapersOperations(papers),
-            PassageOperations(PaperPassages(papers, store, store)),
+            PassageOperations(PaperPassages(papers, store, store), LateTasks()),
             PaperResources(papers),
         )
         self._catalogue = Catalogue([self.room])

@@ -307,6 +307,9 @@ class HttpApp:
             None if authorization is None else authorization.decode("latin-1"),
             None if platform is None else platform.decode("latin-1"),
             printable(scope["path"], _LONGEST_PATH),
+            session=printable(
+                headers.get(b"mcp-session-id", b"").decode("latin-1"), _LONGEST_USER_AGENT
+            ),
         )
 
     def _enter(self, group: str) -> bool:

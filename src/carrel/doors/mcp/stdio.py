@@ -133,6 +133,9 @@ _GREETINGS = frozenset({"initialize", "ping", "server/discover"})
 _GREETED = Caller(user_id=LOCAL_USER, scopes=frozenset())
 
 
+_LONGEST_CLIENT_NAME = 60
+
+
 class _Session:
     """The messages of one client."""
 
@@ -148,6 +151,7 @@ class _Session:
         self._numbers = itertools.count(1)
         self._running: dict[object, asyncio.Task[None]] = {}
         self._version = ASSUMED_VERSION
+        self._client = "stdio"
 
     def take(self, line: bytes | TooLong, group: asyncio.TaskGroup) -> None:
         if isinstance(line, TooLong):
@@ -189,9 +193,15 @@ class _Session:
         params = message.get("params")
         asked = params.get("protocolVersion") if isinstance(params, dict) else None
         self._version = asked if asked in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE_VERSION
+        info = params.get("clientInfo") if isinstance(params, dict) else None
+        name = info.get("name") if isinstance(info, dict) else None
+        if isinstance(name, str) and name:
+            self._client = name.replace("/", " ")[:_LONGEST_CLIENT_NAME]
 
     def _visit(self) -> Visit:
-        return Visit("stdio", f"stdio-{process_name()}-{next(self._numbers):x}", "stdio", "stdio")
+        visit = Visit("stdio", f"stdio-{process_name()}-{next(self._numbers):x}", "stdio", "stdio")
+        visit.session = f"{self._client}/{process_name()}"
+        return visit
 
     async def _note_malformed(self) -> None:
         visit = self._visit()

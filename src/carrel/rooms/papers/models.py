@@ -127,6 +127,9 @@ class FindPassages(Question):
     within: Within = Field(default_factory=list)
     limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES)] = 10
     page: Annotated[int, Field(ge=1)] = 1
+    task_id: str | None = Field(
+        default=None, min_length=1, max_length=100, description="Research task that may cite them"
+    )
 
 
 class ReadPassage(Question):

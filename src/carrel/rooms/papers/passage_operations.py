@@ -19,6 +19,7 @@ from carrel.rooms.papers.models import (
     ReadPassage,
 )
 from carrel.rooms.papers.passages import PaperPassages
+from carrel.rooms.papers.ports import PassageTasks
 from carrel.rooms.papers.resources import SCOPES
 
 
@@ -46,8 +47,9 @@ def _located(
 class PassageOperations:
     """Finding, reading and locating passages."""
 
-    def __init__(self, passages: PaperPassages) -> None:
+    def __init__(self, passages: PaperPassages, tasks: PassageTasks) -> None:
         self._passages = passages
+        self._tasks = tasks
 
     @operation(
         title="Find passages",
@@ -73,6 +75,8 @@ class PassageOperations:
         hits = await self._passages.find(
             question.query, question.within, page=question.page, limit=question.limit
         )
+        if question.task_id is not None:
+            await self._tasks.keep_found(question.task_id, hits, call)
         if hits:
             return hits
         if question.page > 1 and await self._passages.find(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from carrel.core.caller import Call
 from carrel.core.progress import Progress
 from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.libraries.query.papers import FacetCategory, PaperQuery
@@ -24,6 +25,7 @@ from carrel.rooms.papers.models import (
     PaperHit,
     PaperMetadata,
     PaperRemoved,
+    PassageHit,
 )
 
 
@@ -84,6 +86,14 @@ class StoredPassage(Protocol):
     def end(self) -> int: ...
     @property
     def text(self) -> str: ...
+
+
+class PassageTasks(Protocol):
+    """Work of another room for which passages are found."""
+
+    async def keep_found(self, task_id: str, hits: Sequence[PassageHit], call: Call) -> None:
+        """Lets the task cite what was found; raises NotFoundError, ConflictError."""
+        ...
 
 
 class PassageSearch(Protocol):

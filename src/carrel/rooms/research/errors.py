@@ -161,6 +161,19 @@ class JobNotFoundError(NotFoundError):
         )
 
 
+class TaskNotFoundError(NotFoundError):
+    """No such research task, or not in a project of the caller's."""
+
+    def __init__(self, task_id: str) -> None:
+        super().__init__(
+            "Research task", task_id, next_step="next_research_task hands one out, with its id."
+        )
+
+
+class TaskLostError(ConflictError):
+    """The lease of a research task is over and somebody else has it, or it is done."""
+
+
 class WorkStoppedError(ConflictError):
     """The work was paused or cancelled before there was anything to answer with."""
 

@@ -19,25 +19,36 @@ from carrel.rooms.research.models import (
 )
 from carrel.rooms.research.records import Hypothesis, MatchPlayed, Review
 
-Place = Literal["ranked", "not yet compared", "rejected"]
+Place = Literal["ranked", "not yet compared", "superseded", "rejected"]
 
-_PLACES: tuple[Place, ...] = ("ranked", "not yet compared", "rejected")
+_PLACES: tuple[Place, ...] = ("ranked", "not yet compared", "superseded", "rejected")
 _RATIONALE_CHARACTERS = 2000
 _CITED_IN_OVERVIEW = 3
 
 
 def place_of(hypothesis: Hypothesis) -> Place:
-    """`rejected` if a person did so, else `ranked` once it has played."""
+    """`rejected` if a person did so, `superseded` if an assistant's took its place, else `ranked`
+    once it has played.
+    """
     if hypothesis.decision.approval == "rejected":
         return "rejected"
+    if hypothesis.superseded_by is not None:
+        return "superseded"
     return "ranked" if hypothesis.rating.match_count else "not yet compared"
 
 
 def sort_by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """By Elo; ties: those with matches first, then the stronger, then the older."""
+    """By Elo, superseded ones last; ties: those with matches first, then the stronger, then the
+    older.
+    """
     return sorted(
         hypotheses,
-        key=lambda one: (-one.rating.elo_score, _PLACES.index(place_of(one)), *_tie_break(one)),
+        key=lambda one: (
+            one.superseded_by is not None,
+            -one.rating.elo_score,
+            _PLACES.index(place_of(one)),
+            *_tie_break(one),
+        ),
     )
 
 
@@ -54,8 +65,11 @@ def _tie_break(hypothesis: Hypothesis) -> tuple[float, str, str]:
 
 
 def rank_by_strength(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Best first, without rejected ones; once there were matches, only those that have played."""
-    allowed = [one for one in sort_by_place(hypotheses) if place_of(one) != "rejected"]
+    """Best first, without rejected and superseded ones; once there were matches, only those that
+    have played.
+    """
+    out = {"rejected", "superseded"}
+    allowed = [one for one in sort_by_place(hypotheses) if place_of(one) not in out]
     return [one for one in allowed if place_of(one) == "ranked"] or allowed
 
 
@@ -126,6 +140,7 @@ def _row_fields(hypothesis: Hypothesis) -> dict[str, Any]:
         "review_count": hypothesis.review_count,
         "approval": hypothesis.decision.approval,
         "approval_reason": hypothesis.decision.reason,
+        "superseded_by": hypothesis.superseded_by,
         "created_at": hypothesis.created_at,
     }
 

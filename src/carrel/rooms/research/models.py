@@ -258,6 +258,8 @@ class HypothesisRow(Answer):
     approval: str
     approval_reason: str = ""
     created_at: str
+    # The research task whose answer took its place.
+    superseded_by: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class HypothesisShown(HypothesisRow):

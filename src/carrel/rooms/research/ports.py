@@ -347,6 +347,17 @@ class DeskTexts(Protocol):
         ...
 
 
+class TaskPassages(Protocol):
+    """Search for passages to hand out with research tasks."""
+
+    async def search(self, words: str, within: Sequence[str], count: int) -> list[CitedPassage]:
+        """Passages with these words, best first, of these papers or of all.
+
+        Papers without a full text have their abstract as a passage.
+        """
+        ...
+
+
 class Notebook(Protocol):
     """The knowledge room, for saving notes."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from carrel.libraries.ranking import Match, Standing, Tournament, Verdict
 from carrel.rooms.research.agents import AgentContext, StepResult, closeness
 from carrel.rooms.research.errors import StepTakenError, TooFewHypothesesError
-from carrel.rooms.research.reasoners import Brief
+from carrel.rooms.research.reasoners import Brief, Judgement
 from carrel.rooms.research.records import (
     Changes,
     Hypothesis,
@@ -21,6 +22,16 @@ from carrel.rooms.research.records import (
 MATCHES_EACH = 3
 # Direct comparison lets neighbours meet up to so many places apart.
 _PLACES_APART = 3
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedMatch:
+    """Two hypotheses in the order in which somebody saw them, and the verdict."""
+
+    first: str
+    second: str
+    judgement: Judgement
+    method: str = "tournament"
 
 
 class RankingAgent:
@@ -82,6 +93,22 @@ class RankingAgent:
         output = self._context.output(brief, "ranking", given, ", ".join(order))
         ratings = await asyncio.to_thread(_settled_ratings, tournament)
         return StepResult(Changes(matches=tuple(played), ratings=ratings, outputs=(output,)))
+
+    async def record_pack(
+        self, brief: Brief, judged: Sequence[JudgedMatch], judge: str
+    ) -> tuple[tuple[MatchPlayed, ...], tuple[tuple[str, Rating], ...], int]:
+        """Matches that were judged elsewhere, ratings after them, and how many there were."""
+        tournament, number = await self._tournament(brief.project, brief.hypotheses)
+        played = []
+        for at, one in enumerate(judged, start=number):
+            match = Match(len(tournament.played), one.first, one.second)
+            verdict = Verdict(one.judgement.verdict)
+            told = self._record(tournament, brief.project, match, verdict, one.judgement.reason, at)
+            changed = {"margin": one.judgement.margin, "judged_by": judge, "method": one.method}
+            played.append(told.model_copy(update=changed))
+        self._followed.pop(brief.project.id, None)
+        ratings = await asyncio.to_thread(_settled_ratings, tournament)
+        return tuple(played), ratings, number
 
     async def settle(self, brief: Brief) -> StepResult:
         """Fit the strengths of all hypotheses to all verdicts."""
@@ -158,8 +185,12 @@ class RankingAgent:
 
 
 def players(hypotheses: Sequence[Hypothesis]) -> dict[str, Hypothesis]:
-    """The hypotheses in the tournament: all that no person has rejected."""
-    return {one.id: one for one in hypotheses if one.decision.approval != "rejected"}
+    """The hypotheses in the tournament: all that are neither rejected nor superseded."""
+    return {
+        one.id: one
+        for one in hypotheses
+        if one.decision.approval != "rejected" and one.superseded_by is None
+    }
 
 
 def count_unmet_pairs(hypotheses: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> int:

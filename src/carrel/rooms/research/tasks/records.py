@@ -49,6 +49,19 @@ class Holder(Record):
     gave_back: bool = False
 
 
+class TaskResult(Record):
+    """What an accepted answer became: ids of hypotheses, reviews or an output; and for a judge
+    how its guards came out.
+    """
+
+    ids: tuple[str, ...] = ()
+    says: str = ""
+    repeats_agreed: int = 0
+    repeats_denied: int = 0
+    broken_found: int = 0
+    broken_missed: int = 0
+
+
 class ResearchTask(Record):
     """One piece of work, what was handed out, who has it, and the answer that was accepted.
 
@@ -76,6 +89,11 @@ class ResearchTask(Record):
     @property
     def is_held(self) -> bool:
         return self.state == "leased" and not self.is_expired
+
+    @property
+    def made_ids(self) -> tuple[str, ...]:
+        """Ids of what the accepted answer became."""
+        return () if self.result is None else tuple(TaskResult.model_validate_json(self.result).ids)
 
     @property
     def handed_id(self) -> str:
