@@ -128,7 +128,7 @@ class FindPassages(Question):
     limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES)] = 10
     page: Annotated[int, Field(ge=1)] = 1
     task_id: str | None = Field(
-        default=None, min_length=1, max_length=100, description="Research task that may cite them"
+        default=None, min_length=1, max_length=100, description="Of a research task"
     )
 
 

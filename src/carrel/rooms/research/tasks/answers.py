@@ -303,6 +303,9 @@ def _to_problem(error: Any) -> Problem:
         for name, value in bounds.items()
         if name != "actual_length" and isinstance(value, str | int | float)
     )
+    if error["type"] == "missing":
+        return Problem(path=path, what="is missing", allowed="what answer_shape says of it")
+    allowed = allowed or "what answer_shape says of it"
     return Problem(path=path or "answer", what=str(error["msg"]), allowed=allowed)
 
 

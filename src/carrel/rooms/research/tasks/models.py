@@ -10,7 +10,7 @@ from carrel.core.operation import Answer, Question
 from carrel.rooms.research.models import ResearchId
 from carrel.rooms.research.tasks.answers import Problem
 
-WorkerName = Field(default="", max_length=60, description="Your name, if you are several")
+WorkerName = Field(default="", max_length=60, description="If you are several")
 
 
 def _is_empty(value: object) -> bool:
@@ -25,10 +25,10 @@ def _shown(default: Any) -> Any:
 class NextResearchTask(Question):
     research_id: ResearchId
     roles: list[Literal["generate", "review", "compare", "evolve", "summarise"]] = Field(
-        default_factory=list, max_length=5, description="Only these; all if empty"
+        default_factory=list, max_length=5, description="All if empty"
     )
     worker: str = WorkerName
-    take_over: bool = Field(default=False, description="Also where a model is configured")
+    take_over: bool = Field(default=False, description="From a model")
 
 
 class SubmitResearchTask(Question):

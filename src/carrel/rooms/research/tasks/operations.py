@@ -42,8 +42,8 @@ class TaskOperations:
     @operation(
         title="Next research task",
         description=(
-            "Be the mind of a project: one piece of work (generate, review, compare, evolve, "
-            "summarise) with passages and answer_shape. Do it, then submit_research_task."
+            "Do a project's thinking yourself: one task with its passages and the answer_shape; "
+            "hand it in with submit_research_task."
         ),
         scopes=_SCOPES,
         effect=Effect.WRITES,
