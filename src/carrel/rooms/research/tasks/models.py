@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from carrel.core.operation import Answer, Question
 from carrel.rooms.research.models import ResearchId
@@ -25,16 +25,19 @@ def _shown(default: Any) -> Any:
 class NextResearchTask(Question):
     research_id: ResearchId
     roles: list[Literal["generate", "review", "compare", "evolve", "summarise"]] = Field(
-        default_factory=list, max_length=5, description="All if empty"
+        default_factory=list, max_length=5
     )
     worker: str = WorkerName
-    take_over: bool = Field(default=False, description="From a model")
+    take_over: bool = False
 
 
 class SubmitResearchTask(Question):
     task_id: str = Field(min_length=1, max_length=100, description="From next_research_task")
-    answer: dict[str, Any] | list[Any] | str = Field(description="As answer_shape says")
-    and_next: bool = Field(default=True, description="Answer with the next task")
+    # Whatever a client makes of it is read: an object, a list, or either as text.
+    answer: Annotated[Any, WithJsonSchema({"type": "object"})] = Field(
+        description="As answer_shape says"
+    )
+    and_next: bool = Field(default=True, description="Bring the next")
 
 
 class HandedPassage(Answer):

@@ -61,8 +61,8 @@ class TaskOperations:
     @operation(
         title="Submit a research task",
         description=(
-            "Hand in the answer to a research task; says what to mend, or kept with the next "
-            "task. Repeating is harmless."
+            "Hand in a task's answer: kept, with the next task, or what to mend. Repeating is "
+            "harmless."
         ),
         scopes=_SCOPES,
         effect=Effect.WRITES,
