@@ -60,7 +60,6 @@ class KnownHypothesis(Answer):
     predictions: list[str] = _shown([])
     refutations: list[str] = _shown([])
     experiment: list[str] = _shown([])
-    cites: list[str] = _shown([])
     remarks: list[str] = _shown([])
 
 
@@ -103,4 +102,5 @@ class SubmittedTask(Answer):
     ids: list[str] = _shown([])
     problems: list[Problem] = _shown([])
     attempts_left: int | None = _shown(None)
-    next: NextTask | None = _shown(None)
+    # As next_research_task answers; tool lists need not say it twice.
+    next: Annotated[NextTask | None, WithJsonSchema({"type": "object"})] = _shown(None)
