@@ -110,6 +110,7 @@ def test_what_is_missing_or_not_allowed_is_refused(desk: Settings) -> None:
         for text, problem in (
             ("a" * 20_001, InvalidInputError),
             ("Hmm …", NoStatementError),
+            ("note:", NoStatementError),
             ("note:none", NotFoundError),
         ):
             with pytest.raises(problem):

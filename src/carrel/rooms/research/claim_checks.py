@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,12 +36,16 @@ from carrel.rooms.research.ports import DeskTexts, FoundPassage
 
 # Statements of one text that are checked in one call; the rest is named.
 MAX_STATEMENTS = 12
+# Further statements, and citations that lead nowhere, that are named.
+_MOST_UNCHECKED = 50
+# Works that are looked up for the citations of one text.
+_MOST_CITED = 40
 # Sentences that are shown on each side, and below both.
 _SHOWN_PER_SIDE = 5
 _SHOWN_BEARING = 5
 # Sentences that a mind is given to choose from.
 _CANDIDATE_SENTENCES = 12
-_NOTE = "note:"
+_NOTE = re.compile(r"(?:\[\[)?note:([A-Za-z0-9_-]{1,128})(?:\]\])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +110,8 @@ class ClaimChecks:
         Raises CorpusEmptyError, NoStatementError, PaperToReadNotFoundError, CitedWorkNotFoundError.
         """
         text, note_id = question.text, None
-        if text.strip().startswith(_NOTE) and len(text.split()) == 1:
-            note_id = text.strip().removeprefix(_NOTE)
+        if named := _NOTE.fullmatch(text.strip()):
+            note_id = named[1]
             text = "\n\n".join(await self._desk.note(note_id, call))
         within = await self._find_papers(question.within)
         cited = [await self._find_cited(name, call) for name in question.cited]
@@ -125,8 +130,8 @@ class ClaimChecks:
         return ClaimChecked(
             message=_summarize(checked, len(unchecked), papers),
             statements=checked,
-            unchecked=unchecked,
-            not_found=not_found,
+            unchecked=unchecked[:_MOST_UNCHECKED],
+            not_found=not_found[:_MOST_UNCHECKED],
             note_id=note_id,
         )
 
@@ -220,8 +225,9 @@ class ClaimChecks:
     ) -> tuple[dict[str, CitedWork], list[str]]:
         """The works that a draft's own marks cite, and the marks that name nothing readable."""
         works: dict[str, CitedWork] = {}
-        not_found: list[str] = []
-        for name in dict.fromkeys(name for each in sentences for name in each.cited):
+        named = dict.fromkeys(name for each in sentences for name in each.cited)
+        not_found = [*named][_MOST_CITED:]
+        for name in [*named][:_MOST_CITED]:
             try:
                 found = await self._find_work(name, call)
             except (InvalidInputError, InsufficientPermissionsError):

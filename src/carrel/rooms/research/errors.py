@@ -118,7 +118,8 @@ class NoStatementError(InvalidInputError):
     """A text says nothing that papers could support or deny."""
 
     def __init__(self, text: str) -> None:
-        shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+        words = " ".join(text.split())
+        shown = words if len(words) <= _SHOWN_CHARACTERS else f"{words[:_SHOWN_CHARACTERS]}…"
         super().__init__(
             f"“{shown}” says nothing that papers could support or deny",
             next_step="Give a sentence that says how things are, such as: Zinc shortens colds.",
