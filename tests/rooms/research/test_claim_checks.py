@@ -33,6 +33,7 @@ pytestmark = pytest.mark.promise("S12")
 DENIED = "Minimum wages raise youth unemployment"
 DENIAL = "We found that minimum wages did not raise youth unemployment."
 ASSERTION = "We found that minimum wages raise youth unemployment."
+_BOTH: dict[str, dict[str, Any]] = {"check_claim": {"text": DENIED}, "find_contradictions": {}}
 _SECTION = "Later sections give robustness checks of the main estimates in other regions. " * 12
 PAPERS = [
     ("Wages and young workers", f"Wages are set by law. {DENIAL}", "10.5555/wages.1"),
@@ -97,24 +98,21 @@ def sentences(statement: Any) -> list[Any]:
 def test_what_is_missing_or_not_allowed_is_refused(desk: Settings) -> None:
     async def story(asker: Asker) -> None:
         stranger = other(asker, "bob", frozenset({"knowledge:read"}))
-        for tool, asked in (("check_claim", {"text": DENIED}), ("find_contradictions", {})):
+        for tool, given in _BOTH.items():
             with pytest.raises(InsufficientPermissionsError):
-                await stranger.ask(tool, **asked)
-        for problem, asked in (
-            (PaperToReadNotFoundError, {"within": ["10.5555/none"]}),
-            (CitedWorkNotFoundError, {"cited": ["nobody-1999"]}),
-            (InvalidInputError, {"cited": ["a"] * 21}),
-        ):
+                await stranger.ask(tool, **given)
+        refused: list[tuple[type[CarrelError], dict[str, Any]]] = [
+            (PaperToReadNotFoundError, {"text": DENIED, "within": ["10.5555/none"]}),
+            (CitedWorkNotFoundError, {"text": DENIED, "cited": ["nobody-1999"]}),
+            (InvalidInputError, {"text": DENIED, "cited": ["a"] * 21}),
+            (InvalidInputError, {"text": "a" * 20_001}),
+            (NoStatementError, {"text": "Hmm …"}),
+            (NoStatementError, {"text": "note:"}),
+            (NotFoundError, {"text": "note:none"}),
+        ]
+        for problem, asked in refused:
             with pytest.raises(problem):
-                await check(asker, DENIED, **asked)
-        for text, problem in (
-            ("a" * 20_001, InvalidInputError),
-            ("Hmm …", NoStatementError),
-            ("note:", NoStatementError),
-            ("note:none", NotFoundError),
-        ):
-            with pytest.raises(problem):
-                await check(asker, text)
+                await asker.ask("check_claim", **asked)
         with pytest.raises(PaperToReadNotFoundError):
             await asker.ask("find_contradictions", within=["10.5555/none"])
         reader = other(asker, "ada", frozenset({"papers:read"}))
@@ -130,9 +128,9 @@ def test_what_is_missing_or_not_allowed_is_refused(desk: Settings) -> None:
 
 def test_a_desk_without_papers_or_rooms_says_what_to_do(tmp_path: Path, corpus: Path) -> None:
     async def empty(asker: Asker) -> None:
-        for tool, asked in (("check_claim", {"text": DENIED}), ("find_contradictions", {})):
+        for tool, given in _BOTH.items():
             with pytest.raises(CorpusEmptyError) as refused:
-                await asker.ask(tool, **asked)
+                await asker.ask(tool, **given)
             assert "add_paper" in refused.value.next_step
 
     async def without_notes(asker: Asker) -> None:
