@@ -63,6 +63,8 @@ RECORDED = (
     Command(("references", "restore", "nothing-there"), "references:restore", exit_code=3),
     Command(("knowledge", "save", "Some text"), "tool:save_knowledge"),
     Command(("doctor", "--fix"), "doctor:fix"),
+    Command(("vocabularies", "add", "terms.tsv"), "vocabularies:add"),
+    Command(("vocabularies", "remove", "nothing"), "vocabularies:remove", exit_code=3),
     Command(("databases", "accept", "knowledge"), "databases:accept"),
     Command(("databases", "reset", "knowledge"), "databases:reset"),
     Command(("databases", "reset", "nothing"), "databases:reset", exit_code=2),
@@ -90,6 +92,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "note.md").write_text("# A note\n\nIts text.\n", encoding="utf-8")
+    (tmp_path / "terms.tsv").write_text("grain boundary\tGB\n", encoding="utf-8")
     (tmp_path / "nodes.jsonl").write_text(
         json.dumps({"name": "a", "content": "b"}) + "\n", encoding="utf-8"
     )

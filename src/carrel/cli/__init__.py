@@ -35,6 +35,10 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
             "carrel.cli.databases",
             "say whether the embedded databases are there; begin one anew",
         ),
+        "vocabularies": (
+            "carrel.cli.vocabularies",
+            "add, list and remove thesauri for research",
+        ),
         "search": ("carrel.cli.search", "fill a real Elasticsearch from the local stores"),
     },
     "People": {

@@ -45,7 +45,7 @@ from carrel.settings.store_rules import need_model_name
 from carrel.stores.corpus.current import ReaderByKind
 from carrel.stores.corpus.current_texts import CurrentTexts, PaperTextSource
 from carrel.stores.sql.research import SqlResearch
-from carrel.stores.sqlite.concepts import ConceptFile, read_vocabulary
+from carrel.stores.sqlite.concepts import ConceptFile
 from carrel.stores.sqlite.papers.texts import PaperTexts
 from carrel.stores.worker_identity import WorkerIdentity
 from carrel.wiring.claims import CorpusPassages, DeskReading
@@ -53,6 +53,11 @@ from carrel.wiring.desk import OpenRoom
 from carrel.wiring.home import POSTGRES_ACTION, open_driver
 from carrel.wiring.papers import OpenCorpus
 from carrel.wiring.research_tasks import PassagesForTasks, bind_tasks
+from carrel.wiring.vocabularies import (
+    identify_vocabularies,
+    read_vocabularies,
+    used_vocabularies,
+)
 
 Close = Callable[[], Awaitable[None]]
 
@@ -214,15 +219,15 @@ def _open_corpus(settings: Settings, papers: OpenCorpus) -> Corpus:
 
         return CorpusTexts(place.folder)
 
-    place, vocabulary = papers.place, settings.research.vocabulary
+    place, vocabularies = papers.place, used_vocabularies(settings)
     name = hashlib.sha256(str(place.snapshot.path).encode()).hexdigest()[:16]
     file = settings.cache_folder / "research" / f"concepts-{name}.db"
     return Corpus(
         CurrentTexts(ReaderByKind(place, PaperTexts(place.snapshot), open_segments)),
-        ConceptFile(file, "" if vocabulary is None else vocabulary.name),
+        ConceptFile(file, identify_vocabularies(vocabularies)),
         _Neighbours(papers, settings),
         map_in_processes,
-        None if vocabulary is None else partial(read_vocabulary, vocabulary),
+        partial(read_vocabularies, vocabularies) if vocabularies else None,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import lzma
 import secrets
 import sqlite3
 import struct
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from carrel.core.errors import describe_error
 from carrel.libraries.discovery.concepts.index import ConceptIndex
-from carrel.libraries.discovery.concepts.vocabulary import Term, Vocabulary
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.records import ConceptRow, DocumentRow
 from carrel.stores.sqlite.connection import connect
 
@@ -153,20 +152,3 @@ def _documents(
     for row in index.document_rows():
         facts = (row.id, fingerprints[row.id], row.year, row.named, row.mentioned, row.found)
         yield (*facts, json.dumps(row.once), row.text, json.dumps(row.definitions))
-
-
-def read_vocabulary(path: Path) -> Vocabulary:
-    """Reads lines of `id, label, synonyms with |, tree numbers with |` with tabs; plain or xz."""
-    opened = lzma.open if path.suffix == ".xz" else open
-    with opened(path, "rt", encoding="utf-8") as lines:
-        return Vocabulary(_term(line) for line in lines)
-
-
-def _term(line: str) -> Term:
-    term_id, label, synonyms, trees, *_ = [*line.rstrip("\n").split("\t"), "", ""]
-    return Term(
-        term_id,
-        label,
-        tuple(filter(None, synonyms.split("|"))),
-        tuple(filter(None, trees.split("|"))),
-    )

@@ -65,7 +65,8 @@ def natural_order(name: str) -> str:
 
 def sphere_of_trees(trees: Sequence[str]) -> Sphere:
     """The category of a term, by the branches of its tree numbers."""
-    if not trees:
+    if not trees or trees[0].startswith("~"):
+        # Positions in another hierarchy than that of MeSH say nothing of categories.
         return Sphere.UNKNOWN
     branches = {
         Sphere.CELL if tree.startswith("A11") else _BRANCHES.get(tree[:1], Sphere.SETTING)

@@ -276,7 +276,8 @@ class Reader:
     def _kind(self, number: int) -> int:
         standing = self.index.standing(number)
         if standing is Standing.TERM:
-            return 2 if self.index.sphere(number) in MECHANISMS else 0
+            sphere = self.index.sphere(number)
+            return 2 if sphere in MECHANISMS or sphere is Sphere.UNKNOWN else 0
         if standing is Standing.NAMED:
             return (
                 2
