@@ -307,6 +307,8 @@ def _argument(row: HypothesisShown) -> list[Part]:
         )
     )
     parts: list[Part] = [Heading(row.title), Line(about), Paragraph(row.summary)]
+    if row.people_count_as:
+        parts.append(Paragraph(row.people_count_as))
     if row.rationale:
         parts += [Heading("Rationale"), *read_outline(row.rationale)]
     return parts
@@ -418,7 +420,10 @@ def _items(texts: Iterable[str]) -> list[Part]:
 def _decided(row: HypothesisRow) -> Page:
     reason = f" ({row.approval_reason})" if row.approval_reason else ""
     line = Line((*_span(_decision(row)), f": {row.title}{reason}"))
-    return Page((line,), next_step=f"carrel research results {row.research_id} says so, too.")
+    weight = (Paragraph(row.people_count_as),) if row.people_count_as else ()
+    return Page(
+        (line, *weight), next_step=f"carrel research results {row.research_id} says so, too."
+    )
 
 
 def _span(inline: Inline) -> Sequence[str | Span]:

@@ -17,6 +17,8 @@ from carrel.wiring.desk import Desk, open_desk
 from carrel.wiring.papers_build import build_papers
 from tests.libraries.discovery.small_corpus import GOAL, small_papers
 
+OWN_DOI = "10.1234/own.1"
+"""The DOI of one paper; the others have none."""
 ENDED = {"completed", "failed", "cancelled", "paused"}
 
 
@@ -32,6 +34,7 @@ def build_snapshot(folder: Path) -> Path:
                 "keywords": list(p.keywords),
                 "year": p.year,
                 "authors": [f"Ann {p.id}"],
+                **({"doi": OWN_DOI} if p.id == "disease-0" else {}),
             }
         )
         for p in small_papers()

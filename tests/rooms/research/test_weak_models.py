@@ -149,7 +149,10 @@ def test_a_server_that_knows_no_strict_shapes_is_asked_in_the_simpler_way(
     assert "JSON" not in script.asked[0].instructions
     judging = [asked.instructions for asked in script.asked[1:] if asked.shape == "WrittenVerdict"]
     assert judging and all(
-        told.endswith("an object with reason (text), winner (first or second or draw).")
+        told.endswith(
+            "an object with reason (text), winner (first or second or draw), "
+            "margin (clear or slight)."
+        )
         for told in judging
     )
 

@@ -1,7 +1,7 @@
 """Tournaments with a judge: who meets whom, Elo, and Bradley-Terry strengths from the verdicts."""
 
 from carrel.libraries.ranking.pairing import LEAST_OPPONENTS, Closeness, Judging
-from carrel.libraries.ranking.strengths import Strength, Strengths
+from carrel.libraries.ranking.strengths import Comparison, Evidence, Margin, Strength, Strengths
 from carrel.libraries.ranking.tournament import (
     Convergence,
     EloRatings,
@@ -15,9 +15,12 @@ from carrel.libraries.ranking.tournament import (
 __all__ = [
     "LEAST_OPPONENTS",
     "Closeness",
+    "Comparison",
     "Convergence",
     "EloRatings",
+    "Evidence",
     "Judging",
+    "Margin",
     "Match",
     "PlayedMatch",
     "Standing",

@@ -1,6 +1,6 @@
 """A tournament: proposes the most informative match, records verdicts, detects convergence."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -10,11 +10,12 @@ from carrel.libraries.ranking.pairing import (
     Judging,
     PairingTable,
     chances_to_lead,
+    draw_ranks,
     most_informative_pair,
     no_closeness,
     swiss_pair,
 )
-from carrel.libraries.ranking.strengths import Strength, Strengths
+from carrel.libraries.ranking.strengths import Evidence, Margin, Strength
 
 START_ELO = 1000.0
 K_FACTOR = 32.0
@@ -84,11 +85,16 @@ class PlayedMatch:
     points_moved: float
     first_elo: float
     second_elo: float
+    margin: Margin | None = None
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Where one hypothesis stands: by strength, with Elo beside it."""
+    """Where one hypothesis stands: by strength, with Elo beside it.
+
+    `chance_to_be_best` is its share of draws from the fitted strengths in which it is first, and
+    `best_rank` to `worst_rank` hold its rank in 95 % of them; only those that may play are drawn.
+    """
 
     id: str
     rank: int
@@ -98,6 +104,9 @@ class Standing:
     wins: int
     losses: int
     draws: int
+    chance_to_be_best: float = 0.0
+    best_rank: int = 0
+    worst_rank: int = 0
 
 
 @dataclass(frozen=True)
@@ -133,7 +142,6 @@ class Tournament:
         self._judging = judging
         self._elo = EloRatings((), start, step)
         self._table = PairingTable(closeness)
-        self._verdicts: list[tuple[int, int, float]] = []
         self._tallies: list[list[int]] = []
         self._played: list[PlayedMatch] = []
         for one in ids:
@@ -151,7 +159,7 @@ class Tournament:
         """The tournament after stored matches."""
         tournament = cls(ids, seed, judging=judging)
         for one in played:
-            tournament.record(one.match, one.verdict)
+            tournament.record(one.match, one.verdict, one.margin)
         return tournament
 
     def enter(self, id: str, elo: float | None = None) -> None:
@@ -163,6 +171,15 @@ class Tournament:
         self._elo.add(id, elo)
         self._table.enter(id, self._elo[id])
         self._tallies.append([0, 0, 0])
+
+    def weigh(
+        self, review_scores: Mapping[str, float], offsets: Mapping[str, float] | None = None
+    ) -> None:
+        """Take evidence beside matches: mean review scores, and log-odds for people's words."""
+        self._table.weigh(Evidence(self._by_place(review_scores), self._by_place(offsets or {})))
+
+    def _by_place(self, values: Mapping[str, float]) -> dict[int, float]:
+        return {self._places[name]: value for name, value in values.items() if name in self._places}
 
     def let_play(self, ids: Collection[str]) -> None:
         """Restrict further matches to these; earlier matches of others still count."""
@@ -200,13 +217,13 @@ class Tournament:
         second = pair[pair[0] == first]
         return Match(number, self._ids[first], self._ids[second])
 
-    def record(self, match: Match, verdict: Verdict) -> PlayedMatch:
-        """Record a verdict."""
+    def record(self, match: Match, verdict: Verdict, margin: Margin | None = None) -> PlayedMatch:
+        """Record a verdict; Elo does not ask by how much."""
         first, second = self._places[match.first], self._places[match.second]
         if first == second:
             raise ValueError("a hypothesis cannot meet itself")
         score = _SCORES.get(verdict)
-        self._table.meet(first, second, score)
+        self._table.meet(first, second, score, margin)
         moved = 0.0
         if score is not None:
             moved = self._elo.record(match.first, match.second, score)
@@ -214,31 +231,41 @@ class Tournament:
                 self._elo[match.first],
                 self._elo[match.second],
             )
-            self._verdicts.append((first, second, score))
             self._tallies[first][0 if score == 1 else 1 if score == 0 else 2] += 1
             self._tallies[second][0 if score == 0 else 1 if score == 1 else 2] += 1
-        played = PlayedMatch(match, verdict, moved, self._elo[match.first], self._elo[match.second])
+        elos = self._elo[match.first], self._elo[match.second]
+        played = PlayedMatch(match, verdict, moved, *elos, margin)
         self._played.append(played)
         return played
 
     def standings(self) -> tuple[Standing, ...]:
         """Everyone, strongest first: strengths settled over all verdicts at once."""
-        settled = self._settle_strengths()
+        settled = self._table.settle_strengths()
         chances = chances_to_lead(settled, self._table.playing)
-        order = sorted(
-            range(len(self._ids)), key=lambda place: (-settled.means[place], self._ids[place])
-        )
-        return tuple(
-            Standing(
-                self._ids[place],
-                rank,
-                self._elo[self._ids[place]],
-                settled.strength(place),
-                chances.get(place, 0.0),
-                *self._tallies[place],
+        means = settled.means
+        # The same draws for the same tournament, so that standings can be compared.
+        drawn = draw_ranks(settled, self._table.playing, Random(self._seed))  # noqa: S311
+        order = sorted(range(len(self._ids)), key=lambda place: (-means[place], self._ids[place]))
+        found = []
+        for rank, place in enumerate(order, start=1):
+            wins, losses, draws = self._tallies[place]
+            best, first, last = drawn.get(place, (0.0, 0, 0))
+            found.append(
+                Standing(
+                    id=self._ids[place],
+                    rank=rank,
+                    elo=self._elo[self._ids[place]],
+                    strength=settled.strength(place),
+                    chance_to_lead=chances.get(place, 0.0),
+                    wins=wins,
+                    losses=losses,
+                    draws=draws,
+                    chance_to_be_best=best,
+                    best_rank=first,
+                    worst_rank=last,
+                )
             )
-            for rank, place in enumerate(order, start=1)
-        )
+        return tuple(found)
 
     def tally(self, id: str) -> tuple[int, int, int]:
         """Wins, losses and draws of one."""
@@ -261,10 +288,7 @@ class Tournament:
             return 1.0
         if self._judging is Judging.EXACT and len(self._table.unbeaten()) == 1:
             return 1.0
-        chances = sorted(chances_to_lead(self._settle_strengths(), there).values(), reverse=True)
+        chances = sorted(
+            chances_to_lead(self._table.settle_strengths(), there).values(), reverse=True
+        )
         return 1.0 - chances[1]
-
-    def _settle_strengths(self) -> Strengths:
-        settled = Strengths(len(self._ids))
-        settled.settle(self._verdicts)
-        return settled

@@ -53,10 +53,19 @@ def sort_by_elo(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
 
 
 def sort_by_place(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """For reports: those with matches by Elo, then those without, then the rejected."""
+    """For results: those with matches by strength, then those without, then the rejected.
+
+    Strengths count reviews and people's words beside the matches; before they are fitted all are
+    equal, and Elo decides.
+    """
     return sorted(
         hypotheses,
-        key=lambda one: (_PLACES.index(place_of(one)), -one.rating.elo_score, *_tie_break(one)),
+        key=lambda one: (
+            _PLACES.index(place_of(one)),
+            -one.rating.strength,
+            -one.rating.elo_score,
+            *_tie_break(one),
+        ),
     )
 
 
@@ -141,6 +150,7 @@ def _row_fields(hypothesis: Hypothesis) -> dict[str, Any]:
         "approval": hypothesis.decision.approval,
         "approval_reason": hypothesis.decision.reason,
         "superseded_by": hypothesis.superseded_by,
+        "people_count_as": rating.people_say,
         "created_at": hypothesis.created_at,
     }
 
@@ -194,6 +204,9 @@ def describe_strength(hypothesis: Hypothesis) -> StrengthShown:
         value=round(rating.strength, 3),
         low=round(rating.strength_low, 3),
         high=round(rating.strength_high, 3),
+        chance_to_be_best=round(rating.chance_to_be_best, 3) if rating.worst_rank else None,
+        best_rank=rating.best_rank or None,
+        worst_rank=rating.worst_rank or None,
     )
 
 
@@ -232,6 +245,7 @@ def describe_in_results(
         bridges=list(draft.bridges),
         citations=cited_papers(hypothesis, is_detailed=reviews is not None),
         citation_count=len(draft.citations),
+        people_count_as=hypothesis.rating.people_say,
         **texts,
     )
 

@@ -226,11 +226,17 @@ class EvidenceShown(Answer):
 
 
 class StrengthShown(Answer):
-    """Bradley-Terry strength in log-odds, with its 95 % interval."""
+    """Bradley-Terry strength in log-odds, with its 95 % interval.
+
+    Once fitted: the chance to be the best of all, and the ranks that hold its own in 95 %.
+    """
 
     value: float
     low: float
     high: float
+    chance_to_be_best: float | None = Field(default=None, exclude_if=lambda value: value is None)
+    best_rank: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    worst_rank: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class HypothesisRow(Answer):
@@ -257,6 +263,8 @@ class HypothesisRow(Answer):
     review_count: int
     approval: str
     approval_reason: str = ""
+    # What people said of it, and what that counts for in its strength.
+    people_count_as: str = Field(default="", exclude_if=lambda value: not value)
     created_at: str
     # The research task whose answer took its place.
     superseded_by: str | None = Field(default=None, exclude_if=lambda value: value is None)
@@ -344,6 +352,7 @@ class ResultHypothesis(Answer):
     bridges: list[str]
     citations: list[str]
     citation_count: int
+    people_count_as: str = Field(default="", exclude_if=lambda value: not value)
     rationale: str | None = None
     experimental_protocol: str | None = None
     predictions: list[str] | None = None

@@ -150,13 +150,22 @@ class Decision(Record):
 
 
 class Rating(Record):
-    """A hypothesis's Elo, and its Bradley-Terry strength with the interval."""
+    """A hypothesis's Elo by matches alone, and its Bradley-Terry strength with the interval.
+
+    The strength counts matches, reviews and people's words; `people_log_odds` and `people_say`
+    are what the latter were counted as.
+    """
 
     elo_score: float
     strength: float = 0.0
     strength_low: float = 0.0
     strength_high: float = 0.0
     chance_to_lead: float = 0.0
+    chance_to_be_best: float = 0.0
+    best_rank: int = 0
+    worst_rank: int = 0
+    people_log_odds: float = 0.0
+    people_say: str = ""
     wins: int = 0
     losses: int = 0
     draws: int = 0

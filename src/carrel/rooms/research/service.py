@@ -295,18 +295,18 @@ class ResearchRoom:
         )
 
     async def rate(self, question: RateHypothesis, call: Call) -> ReviewShown:
-        subject, _ = await self.hypothesis(question.hypothesis_id, call)
-        return describe_review(
-            await self.human_input.rate(subject, question.score, question.comment, call)
-        )
+        subject, project = await self.hypothesis(question.hypothesis_id, call)
+        review = await self.human_input.rate(subject, question.score, question.comment, call)
+        await self._supervisor.rerate(project)
+        return describe_review(review)
 
     async def decide(
         self, question: DecideHypothesis, call: Call, approval: Approval
     ) -> HypothesisRow:
-        subject, _ = await self.hypothesis(question.hypothesis_id, call)
-        return summarize_hypothesis(
-            await self.human_input.decide(subject, question.reason, call, approval)
-        )
+        subject, project = await self.hypothesis(question.hypothesis_id, call)
+        decided = await self.human_input.decide(subject, question.reason, call, approval)
+        await self._supervisor.rerate(project)
+        return summarize_hypothesis(await self._store.hypothesis(decided.id) or decided)
 
     async def import_hypotheses(self, question: ImportHypotheses, call: Call) -> ImportReport:
         await self._check_goal(question.goal, call, None)

@@ -12,10 +12,12 @@ from carrel.libraries.discovery.connections.candidates import EvolutionStrategy,
 from carrel.libraries.discovery.paths.association import jaccard
 from carrel.libraries.discovery.review import ReviewType
 from carrel.rooms.research.errors import (
+    NoConnectionFoundError,
     NothingToEvolveError,
     UnreadableAnswerError,
     UnsafeGoalError,
 )
+from carrel.rooms.research.people import describe_rejected, leave_out_rejected
 from carrel.rooms.research.ports import ResearchStore
 from carrel.rooms.research.reasoners import Brief, Opinion, Reasoner
 from carrel.rooms.research.records import (
@@ -76,7 +78,8 @@ class AgentContext:
     async def brief(self, project: Project, job: Job, step: StepKey) -> Brief:
         hypotheses = await self.store.hypotheses(project.id)
         meta_review = await find_meta_review(self.store, project.id)
-        return Brief(project, job.id, step, hypotheses, meta_review)
+        reviews = await self.store.reviews(project.id)
+        return Brief(project, job.id, step, hypotheses, meta_review, reviews)
 
     async def place_drafts(
         self,
@@ -203,13 +206,27 @@ def derived_id(prefix: str, *parts: object) -> str:
 _NAMES_WEIGHT, _CITATIONS_WEIGHT = 0.7, 0.3
 _SAME_GROUP = 0.35
 _NEARLY_THE_SAME = 0.9
+# Drafts asked for beyond those wanted, since some may be of a kind that people rejected.
+_MOST_SPARE = 5
 
 
 async def generate(
     context: AgentContext, brief: Brief, method: GenerationMethod, count: int
 ) -> StepResult:
-    """Up to `count` new hypotheses; unsafe ones are recorded and left out."""
-    drafts = await context.reasoner.generate(brief, method, count)
+    """Up to `count` new hypotheses, none of a rejected kind; unsafe ones are recorded, left out."""
+    spare = sum(one.decision.approval == "rejected" for one in brief.hypotheses)
+    avoided = describe_rejected(brief.project.goal, brief.hypotheses)
+    try:
+        written = await context.reasoner.generate(brief, method, count + min(spare, _MOST_SPARE))
+    except NoConnectionFoundError as error:
+        if not avoided:
+            raise
+        raise NoConnectionFoundError(
+            f"{error.message}. {avoided.rstrip('.')}",
+            next_step=error.next_step,
+            details=error.details,
+        ) from error
+    drafts, rejected = leave_out_rejected(written, brief.project.goal, brief.hypotheses)
     hypotheses, decisions = await context.place_drafts(brief, drafts[:count])
     titles = "\n".join(f"{one.id}: {one.draft.title}" for one in hypotheses)
     given = f"{method.value}, {count} wanted, {len(brief.hypotheses)} there already"
@@ -217,11 +234,15 @@ async def generate(
     says = f"{len(hypotheses)} hypotheses by {method.value}"
     if refused:
         says += f", {refused} left out as unsafe"
+    events = [context.event(brief, "generated", says)]
+    if avoided:
+        left = [f"Left out: “{one.title}” is {one.reason}." for one in rejected]
+        events.append(context.event(brief, "avoided", " ".join((avoided, *left))))
     changes = Changes(
         hypotheses=tuple(hypotheses),
         safety=tuple(decisions),
         outputs=(context.output(brief, "generation", given, titles),),
-        events=(context.event(brief, "generated", says),),
+        events=tuple(events),
     )
     return StepResult(changes, tuple(one.id for one in hypotheses))
 
@@ -239,6 +260,12 @@ async def evolve(
     if same is not None:
         raise NothingToEvolveError(
             f"{strategy.value} leads to what is there already: {same.id}",
+            next_step="Try another strategy or another hypothesis.",
+        )
+    _, rejected = leave_out_rejected([draft], brief.project.goal, brief.hypotheses)
+    if rejected:
+        raise NothingToEvolveError(
+            f"{strategy.value} leads to what is {rejected[0].reason}",
             next_step="Try another strategy or another hypothesis.",
         )
     parents = (hypothesis.id,) if partner is None else (hypothesis.id, partner.id)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from carrel.libraries.ranking import Match, Standing, Tournament, Verdict
+from carrel.libraries.ranking import Margin, Match, Standing, Tournament, Verdict
 from carrel.rooms.research.agents import AgentContext, StepResult, closeness
 from carrel.rooms.research.errors import StepTakenError, TooFewHypothesesError
+from carrel.rooms.research.people import PERSON, PeopleWeight, weigh_people
 from carrel.rooms.research.reasoners import Brief, Judgement
 from carrel.rooms.research.records import (
     Changes,
@@ -47,17 +48,22 @@ class RankingAgent:
         there = players(brief.hypotheses)
         if len(there) < 2:
             return StepResult()
-        tournament, number = await self._tournament(brief.project, brief.hypotheses)
+        tournament, number = await self._tournament(brief)
         match = tournament.next_match()
         if match is None:
             return StepResult()
         judgement = await self._context.reasoner.judge(
             brief, there[match.first], there[match.second]
         )
-        verdict = Verdict(judgement.verdict)
         played = self._record(
-            tournament, brief.project, match, verdict, judgement.reason, number
-        ).model_copy(update={"margin": judgement.margin, "judged_by": self._context.reasoner.name})
+            tournament,
+            brief.project,
+            match,
+            Verdict(judgement.verdict),
+            judgement.reason,
+            number,
+            judgement.margin,
+        )
         self._followed[brief.project.id] = (tournament, played)
         ratings = []
         for one, elo in ((match.first, played.first_elo), (match.second, played.second_elo)):
@@ -69,13 +75,14 @@ class RankingAgent:
             brief,
             "ranking",
             f"{match.first} against {match.second}",
-            f"{judgement.verdict}: {judgement.reason}",
+            f"{judgement.verdict}{f' ({judgement.margin})' if judgement.margin else ''}: "
+            f"{judgement.reason}",
         )
         return StepResult(Changes(matches=(played,), ratings=tuple(ratings), outputs=(output,)))
 
     async def compare_directly(self, brief: Brief, reviews: Sequence[Review]) -> StepResult:
         """Neighbours in the order of their mean review scores, compared by these."""
-        tournament, number = await self._tournament(brief.project, brief.hypotheses)
+        tournament, number = await self._tournament(brief)
         scores = {one: _mean_overall(one, reviews) for one in players(brief.hypotheses)}
         order = sorted(scores, key=lambda one: (-scores[one], one))
         played: list[MatchPlayed] = []
@@ -91,23 +98,31 @@ class RankingAgent:
         self._followed.pop(brief.project.id, None)
         given = f"direct comparison of {len(order)}"
         output = self._context.output(brief, "ranking", given, ", ".join(order))
-        ratings = await asyncio.to_thread(_settled_ratings, tournament)
+        ratings = await asyncio.to_thread(_settled_ratings, tournament, _people(brief))
         return StepResult(Changes(matches=tuple(played), ratings=ratings, outputs=(output,)))
 
     async def record_pack(
         self, brief: Brief, judged: Sequence[JudgedMatch], judge: str
     ) -> tuple[tuple[MatchPlayed, ...], tuple[tuple[str, Rating], ...], int]:
         """Matches that were judged elsewhere, ratings after them, and how many there were."""
-        tournament, number = await self._tournament(brief.project, brief.hypotheses)
+        tournament, number = await self._tournament(brief)
         played = []
         for at, one in enumerate(judged, start=number):
             match = Match(len(tournament.played), one.first, one.second)
-            verdict = Verdict(one.judgement.verdict)
-            told = self._record(tournament, brief.project, match, verdict, one.judgement.reason, at)
-            changed = {"margin": one.judgement.margin, "judged_by": judge, "method": one.method}
+            found = one.judgement
+            told = self._record(
+                tournament,
+                brief.project,
+                match,
+                Verdict(found.verdict),
+                found.reason,
+                at,
+                found.margin,
+            )
+            changed = {"judged_by": judge, "method": one.method}
             played.append(told.model_copy(update=changed))
         self._followed.pop(brief.project.id, None)
-        ratings = await asyncio.to_thread(_settled_ratings, tournament)
+        ratings = await asyncio.to_thread(_settled_ratings, tournament, _people(brief))
         return tuple(played), ratings, number
 
     async def settle(self, brief: Brief) -> StepResult:
@@ -115,10 +130,10 @@ class RankingAgent:
         there = players(brief.hypotheses)
         if len(there) < 2:
             return StepResult()
-        tournament, number = await self._tournament(brief.project, brief.hypotheses)
+        tournament, number = await self._tournament(brief)
         # With a hundred hypotheses this takes seconds: not on the event loop.
         reached, ratings = await asyncio.to_thread(
-            lambda: (tournament.convergence(), _settled_ratings(tournament))
+            lambda: (tournament.convergence(), _settled_ratings(tournament, _people(brief)))
         )
         says = (
             f"{reached.matches} matches; everyone has played: "
@@ -130,10 +145,18 @@ class RankingAgent:
         events = (self._context.event(brief, "ranked", says),)
         return StepResult(Changes(ratings=ratings, expected_match_count=number, events=events))
 
-    async def _tournament(
-        self, project: Project, hypotheses: Sequence[Hypothesis]
-    ) -> tuple[Tournament, int]:
+    async def rerate(self, brief: Brief) -> Changes:
+        """The ratings with what people have said by now; nothing where none could change."""
+        people = _people(brief)
+        if len(players(brief.hypotheses)) < 2:
+            return Changes(ratings=_ratings_without_matches(brief.hypotheses, people))
+        tournament, number = await self._tournament(brief)
+        ratings = await asyncio.to_thread(_settled_ratings, tournament, people)
+        return Changes(ratings=ratings, expected_match_count=number)
+
+    async def _tournament(self, brief: Brief) -> tuple[Tournament, int]:
         """The tournament as the store has it, and the number of the next match."""
+        project, hypotheses = brief.project, brief.hypotheses
         there = players(hypotheses)
         if len(there) < 2:
             raise TooFewHypothesesError(len(there))
@@ -149,6 +172,8 @@ class RankingAgent:
         if not is_followed:
             _replay(tournament, matches)
         tournament.let_play(there)
+        offsets = {one: weight.log_odds for one, weight in _people(brief).items()}
+        tournament.weigh(_review_scores(brief.reviews), offsets)
         self._followed[project.id] = (tournament, latest)
         return tournament, len(matches)
 
@@ -169,15 +194,18 @@ class RankingAgent:
         verdict: Verdict,
         reason: str,
         number: int,
+        margin: Margin | None = None,
     ) -> MatchPlayed:
-        played = tournament.record(match, verdict)
+        played = tournament.record(match, verdict, margin)
         return MatchPlayed(
             research_id=project.id,
             number=number,
             first=match.first,
             second=match.second,
             verdict=verdict.value,
+            margin=margin,
             reason=reason,
+            judged_by=self._context.reasoner.name,
             first_elo=played.first_elo,
             second_elo=played.second_elo,
             created_at=self._context.now(),
@@ -209,20 +237,60 @@ def _replay(tournament: Tournament, matches: Sequence[MatchPlayed]) -> None:
     for match in matches:
         if not {match.first, match.second} <= entered:
             raise StepTakenError("Somebody else has added a hypothesis and let it play meanwhile")
-        tournament.record(Match(match.number, match.first, match.second), Verdict(match.verdict))
+        tournament.record(
+            Match(match.number, match.first, match.second), Verdict(match.verdict), match.margin
+        )
 
 
-def _settled_ratings(tournament: Tournament) -> tuple[tuple[str, Rating], ...]:
-    return tuple((standing.id, _rating(standing)) for standing in tournament.standings())
+def _people(brief: Brief) -> dict[str, PeopleWeight]:
+    return weigh_people(brief.hypotheses, brief.reviews)
 
 
-def _rating(standing: Standing) -> Rating:
+def _review_scores(reviews: Sequence[Review]) -> dict[str, float]:
+    """The mean overall score of each reviewed hypothesis; people's ratings count apart."""
+    scores: dict[str, list[float]] = {}
+    for review in reviews:
+        if review.review_type != PERSON and review.scores.overall is not None:
+            scores.setdefault(review.hypothesis_id, []).append(review.scores.overall)
+    return {one: sum(found) / len(found) for one, found in scores.items()}
+
+
+def _settled_ratings(
+    tournament: Tournament, people: Mapping[str, PeopleWeight]
+) -> tuple[tuple[str, Rating], ...]:
+    return tuple(
+        (standing.id, _rating(standing, people.get(standing.id)))
+        for standing in tournament.standings()
+    )
+
+
+def _ratings_without_matches(
+    hypotheses: Sequence[Hypothesis], people: Mapping[str, PeopleWeight]
+) -> tuple[tuple[str, Rating], ...]:
+    """Too few for a tournament: what people said is kept beside the rating."""
+    changed = []
+    for one in hypotheses:
+        weight = people.get(one.id)
+        told = {
+            "people_log_odds": 0.0 if weight is None else weight.log_odds,
+            "people_say": "" if weight is None else weight.says,
+        }
+        changed.append((one.id, one.rating.model_copy(update=told)))
+    return tuple(changed)
+
+
+def _rating(standing: Standing, people: PeopleWeight | None) -> Rating:
     return Rating(
         elo_score=standing.elo,
         strength=standing.strength.value,
         strength_low=standing.strength.low,
         strength_high=standing.strength.high,
         chance_to_lead=standing.chance_to_lead,
+        chance_to_be_best=standing.chance_to_be_best,
+        best_rank=standing.best_rank,
+        worst_rank=standing.worst_rank,
+        people_log_odds=0.0 if people is None else people.log_odds,
+        people_say="" if people is None else people.says,
         wins=standing.wins,
         losses=standing.losses,
         draws=standing.draws,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from carrel.core.errors import ConflictError
 from carrel.libraries.discovery.connections.candidates import EvolutionStrategy, GenerationMethod
 from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.ranking import LEAST_OPPONENTS, Judging
@@ -30,6 +32,7 @@ from carrel.rooms.research.errors import (
     NoConnectionFoundError,
     NoHypothesisError,
     NothingToEvolveError,
+    StepTakenError,
     UnreadableAnswerError,
 )
 from carrel.rooms.research.hypothesis_views import rank_by_strength
@@ -83,6 +86,17 @@ class Supervisor:
     def __init__(self, context: AgentContext) -> None:
         self.context = context
         self._ranking = RankingAgent(context)
+
+    async def rerate(self, project: Project) -> None:
+        """Rate anew with what people have said; a run that plays on meanwhile does so later."""
+        store = self.context.store
+        step = StepKey(StepKind.SETTLE)
+        hypotheses, reviews = await store.hypotheses(project.id), await store.reviews(project.id)
+        brief = Brief(project, "", step, hypotheses, reviews=reviews)
+        # An agent of its own, since the run's may be at work.
+        changes = await RankingAgent(self.context).rerate(brief)
+        with suppress(ConflictError, StepTakenError):
+            await store.save(changes)
 
     def expected_steps(
         self, job: Job, project: Project, done: Sequence[StepDone], hypotheses: Sequence[Hypothesis]

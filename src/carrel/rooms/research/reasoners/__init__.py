@@ -25,13 +25,14 @@ from carrel.rooms.research.records import (
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """The input of every step: project, hypotheses, the latest meta-review, and the step's key."""
+    """The input of every step: the project, all that is in it, and the step's key."""
 
     project: Project
     job_id: str
     step: StepKey
     hypotheses: Sequence[Hypothesis] = ()
     meta_review: MetaReview = field(default_factory=lambda: MetaReview(text=""))
+    reviews: Sequence[Review] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from carrel.rooms.research.errors import (
 )
 from carrel.rooms.research.goal_reading import describe_reading
 from carrel.rooms.research.hypothesis_views import rank_by_strength
+from carrel.rooms.research.people import PeopleWeight, list_rejected_kinds, weigh_people
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.reasoners.evidence_review import (
     add_evidence,
@@ -96,6 +97,8 @@ class DiscoveryReasoner:
             one.draft.connection for one in brief.hypotheses if one.draft.connection is not None
         ]
         advice = brief.meta_review.advice
+        kinds = list_rejected_kinds(brief.project.goal, brief.hypotheses)
+        rejected = frozenset(name for kind in kinds for name in (*kind.named, kind.bridge) if name)
         best = [
             one for one in rank_by_strength(brief.hypotheses) if one.draft.connection is not None
         ][:3]
@@ -104,12 +107,13 @@ class DiscoveryReasoner:
             avoid={
                 *(end.key for one in known for end in (one.end, *one.also_ends)),
                 *_keys(advice.unsafe),
+                *rejected,
             },
             known=known,
             best=[one.draft.connection for one in best if one.draft.connection is not None],
             why_best=_explain_best(best),
-            weak=_keys(advice.weak),
-            strong=_keys(advice.strong),
+            weak=_keys(advice.weak) | rejected,
+            strong=_keys(advice.strong) - rejected,
         )
 
         def work(discovery: Discovery) -> list[Draft]:
@@ -138,13 +142,10 @@ class DiscoveryReasoner:
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
         goal = brief.project.goal
         one, other = await self._measure(first, goal), await self._measure(second, goal)
+        people = weigh_people((first, second), brief.reviews)
+        words = [people.get(each.id) for each in (first, second)]
         if one is None or other is None:
-            if one is other:
-                return Judgement("draw", "The papers at hand speak of neither.")
-            return Judgement(
-                "second" if one is None else "first",
-                "The papers at hand speak of one of the two only.",
-            )
+            return _judge_uncovered(one, other, words)
         names = tuple(WEIGHTS)
         better = [name for name in names if getattr(one, name) > getattr(other, name)]
         worse = [name for name in names if getattr(one, name) < getattr(other, name)]
@@ -161,7 +162,8 @@ class DiscoveryReasoner:
         reason = (
             f"The first is ahead in {list_measures(better)}; the second in {list_measures(worse)}."
         )
-        difference = one.overall - other.overall
+        difference = one.overall - other.overall + _measure_of(words[0]) - _measure_of(words[1])
+        reason += _describe_words(words)
         if abs(difference) < 1e-9:
             return Judgement("draw", reason)
         return Judgement("first" if difference > 0 else "second", reason)
@@ -246,6 +248,37 @@ class DiscoveryReasoner:
 
             self._measures[hypothesis.id] = await self._corpus.with_discovery(work)
         return self._measures[hypothesis.id]
+
+
+# Where the papers say nothing of a hypothesis, people's words are added to the middle of the scale.
+_UNKNOWN = 0.5
+
+
+def _judge_uncovered(
+    one: Measured | None, other: Measured | None, words: Sequence[PeopleWeight | None]
+) -> Judgement:
+    """A verdict on two of which the papers speak of one at most: by people's words, then papers."""
+    first = (_UNKNOWN if one is None else one.overall) + _measure_of(words[0])
+    second = (_UNKNOWN if other is None else other.overall) + _measure_of(words[1])
+    neither = one is None and other is None
+    reason = f"The papers at hand speak of {'neither' if neither else 'one of the two only'}."
+    if any(words) and abs(first - second) > 1e-9:
+        return Judgement("first" if first > second else "second", reason + _describe_words(words))
+    if neither:
+        return Judgement("draw", reason)
+    return Judgement("second" if one is None else "first", reason)
+
+
+def _measure_of(words: PeopleWeight | None) -> float:
+    return 0.0 if words is None else words.measure
+
+
+def _describe_words(words: Sequence[PeopleWeight | None]) -> str:
+    return "".join(
+        f" People on the {name}: {each.says} Here it adds {each.measure:+.2f} of 1."
+        for name, each in zip(("first", "second"), words, strict=True)
+        if each is not None
+    )
 
 
 def write_meta_review(hypotheses: Sequence[Hypothesis], reviews: Sequence[Review]) -> MetaReview:

@@ -22,6 +22,7 @@ from carrel.rooms.research.errors import (
     UnreadableAnswerError,
 )
 from carrel.rooms.research.hypothesis_views import rank_by_strength, sort_by_place
+from carrel.rooms.research.people import list_remarks
 from carrel.rooms.research.ports import LanguageModel, ResearchStore
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.reasoners.discovery import DiscoveryReasoner
@@ -222,7 +223,12 @@ class LanguageModelReasoner:
             return []
 
     async def judge(self, brief: Brief, first: Hypothesis, second: Hypothesis) -> Judgement:
-        parts = [hypotheses_part("First", [first.draft]), hypotheses_part("Second", [second.draft])]
+        parts = []
+        for name, one in (("First", first), ("Second", second)):
+            parts.append(hypotheses_part(name, [one.draft]))
+            remarks = list_remarks(one, brief.reviews)
+            if remarks:
+                parts.append(list_part(f"{name}: what people remarked", remarks))
         question = ModelQuestion("ranking", agent_text("judge", goal=brief.project.goal), parts)
         try:
             written, material = await self._calls.ask(brief, question, WrittenVerdict)
@@ -230,7 +236,9 @@ class LanguageModelReasoner:
             return Judgement(
                 "unreadable", "The model's verdict could not be read; it counts for nobody."
             )
-        return Judgement(written.winner, Citations(material.paper_ids).clean(written.reason))
+        reason = Citations(material.paper_ids).clean(written.reason)
+        margin = None if written.winner == "draw" else written.margin
+        return Judgement(written.winner, reason, margin)
 
     async def evolve(
         self,
@@ -326,7 +334,14 @@ class LanguageModelReasoner:
             method=agent_text(f"method-{method.value}"),
         )
         question = ModelQuestion(
-            "generation", told, [*parts, list_part("Hypotheses that exist already", titles)], number
+            "generation",
+            told,
+            [
+                *parts,
+                list_part("Hypotheses that exist already", titles),
+                list_part("Rejected by people: neither these nor their kind", _rejected(brief)),
+            ],
+            number,
         )
         there = {
             _normalize(title)
@@ -396,6 +411,15 @@ def _find_fault(written: WrittenHypothesis, there: set[str]) -> str | None:
             f"predictions included"
         )
     return "repeats a hypothesis or a paper that exists already" if title in there else None
+
+
+def _rejected(brief: Brief) -> list[str]:
+    """The hypotheses that people rejected, with their reasons."""
+    return [
+        f"{one.draft.title}{f' (because: {one.decision.reason})' if one.decision.reason else ''}"
+        for one in brief.hypotheses
+        if one.decision.approval == "rejected"
+    ]
 
 
 def _normalize(text: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.json_schema import SkipJsonSchema
 
 from carrel.core.clock import Clock
 from carrel.rooms.research.errors import (
@@ -93,9 +94,19 @@ class WrittenReview(Written):
     safety: Share
 
 
+def _drop_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
 class WrittenVerdict(Written):
+    # The margin is asked for; a verdict without one is read all the same.
+    model_config = ConfigDict(json_schema_extra={"required": ["reason", "winner", "margin"]})
+
     reason: str
     winner: Literal["first", "second", "draw"]
+    margin: Literal["clear", "slight"] | SkipJsonSchema[None] = Field(
+        default=None, json_schema_extra=_drop_default
+    )
 
 
 class WrittenMetaReview(Written):
