@@ -198,6 +198,10 @@ interop: $(READY) ## the official conformance suite and real clients (needs npm)
 	$(BIN)/python -m tests.interop.run
 	$(BIN)/python -m tests.interop.oauth
 
+.PHONY: bench-ranking
+bench-ranking: $(READY) ## how often a tournament finds the best, and its order (RUNS=1100 SEEDS=report)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.ranking --runs $(or $(RUNS),1100) --seeds $(or $(SEEDS),report)
+
 .PHONY: bench-goals
 bench-goals: $(READY) ## how well goals are read by their grammar (DATA=folder)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.goals.judge $(or $(DATA),../shared/data)

@@ -26,7 +26,6 @@ from benchmarks.discovery_data import (
     mesh,
     piped_titles,
 )
-from benchmarks.discovery_ranking import simulate
 from benchmarks.keyword_pairs import ListedPairs, listed_slice
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.vocabulary import Sphere, Vocabulary, natural_order
@@ -355,7 +354,6 @@ def main() -> None:
     """Everything, in the order of the promises."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--runs", type=int, default=5000)
     parser.add_argument("--shown", type=int, default=40)
     asked = parser.parse_args()
     folder = discovery_folder(asked.folder)
@@ -369,7 +367,6 @@ def main() -> None:
         papers = elife(metadata)
         time_slices(folder, papers)
         speed(papers)
-    simulate(asked.runs)
 
 
 if __name__ == "__main__":
