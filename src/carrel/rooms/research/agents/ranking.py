@@ -250,7 +250,8 @@ def _review_scores(reviews: Sequence[Review]) -> dict[str, float]:
     """The mean overall score of each reviewed hypothesis; people's ratings count apart."""
     scores: dict[str, list[float]] = {}
     for review in reviews:
-        if review.review_type != PERSON and review.scores.overall is not None:
+        is_current = review.review_type != PERSON and review.superseded_by is None
+        if is_current and review.scores.overall is not None:
             scores.setdefault(review.hypothesis_id, []).append(review.scores.overall)
     return {one: sum(found) / len(found) for one, found in scores.items()}
 

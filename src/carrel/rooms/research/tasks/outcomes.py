@@ -289,7 +289,10 @@ class OutcomeBuilder:
             elif self._is_open(pair):
                 judged.append(_to_match(pair, verdict))
         project = self.state.project
-        brief = Brief(project, self.task.id, self.task.step, self.state.hypotheses)
+        state = self.state
+        brief = Brief(
+            project, self.task.id, self.task.step, state.hypotheses, reviews=state.reviews
+        )
         changes = Changes()
         if judged:
             matches, ratings, count = await self.ranking.record_pack(brief, judged, self.author)
