@@ -41,6 +41,8 @@ class Kind(StrEnum):
     EVENT = "event"
     ORGANISM = "organism"
     METHOD = "method"
+    THING = "thing"
+    MATERIAL = "material"
     UNKNOWN = "unknown"
 
 

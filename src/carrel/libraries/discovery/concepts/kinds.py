@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import log1p
 
@@ -171,7 +172,7 @@ _BEFORE_PATTERNS = tuple((kind, re.compile(rf"\b({pattern})$")) for kind, patter
 _AFTER_PATTERNS = tuple((kind, re.compile(rf"^({pattern})\b")) for kind, pattern in _AFTER)
 
 _CHANGEABLE = frozenset(
-    {Kind.SUBSTANCE, Kind.GENE, Kind.PROCESS, Kind.CELL, Kind.BEHAVIOUR, Kind.EXPOSURE, Kind.ORGANISM}  # noqa: E501
+    {Kind.SUBSTANCE, Kind.MATERIAL, Kind.GENE, Kind.PROCESS, Kind.CELL, Kind.BEHAVIOUR, Kind.EXPOSURE, Kind.ORGANISM}  # noqa: E501
 )  # fmt: skip
 
 
@@ -182,6 +183,23 @@ def kind_of(concept: Concept) -> Kind:
         if concept.kind is not Kind.UNKNOWN
         else kind_by_form(concept.key, concept.label)
     )
+
+
+LEAST_LIFE_SHARE = 0.3
+"""Share of the papers read on a connection that must be of the life sciences before its concepts
+are spoken of as theirs: between eLife (0.83 of all papers) and arXiv, economics and environmental
+science (0.04 at most).
+"""
+_GENERAL = {
+    Kind.SUBSTANCE: Kind.MATERIAL,
+    Kind.EXPOSURE: Kind.EXPOSURE,
+    Kind.EVENT: Kind.EVENT,
+}
+
+
+def generalise_kind(concept: Concept) -> Concept:
+    """The concept with a kind that any field has: no gene, cell or disease."""
+    return replace(concept, kind=_GENERAL.get(kind_of(concept), Kind.THING))
 
 
 def drive(kind: Kind) -> int:

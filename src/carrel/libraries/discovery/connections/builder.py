@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.kinds import (
+    LEAST_LIFE_SHARE,
     can_be_changed,
+    generalise_kind,
     is_method_name,
     kind_in_index,
     kind_of,
@@ -62,6 +64,13 @@ class Request:
     why_best: str = "proposed first; nothing has been ranked yet"
     weak: frozenset[str] = frozenset()
     strong: frozenset[str] = frozenset()
+
+
+def is_of_life_sciences(bridges: Sequence[BridgeEvidence]) -> bool:
+    """Whether the papers read on some bridges are of the life sciences, by their words."""
+    benches = [bench for one in bridges for bench in (one.near_bench, one.far_bench)]
+    read = sum(bench.papers for bench in benches)
+    return not read or sum(bench.life_papers for bench in benches) >= LEAST_LIFE_SHARE * read
 
 
 class Layout:
@@ -199,10 +208,15 @@ class Layout:
         origin: Origin,
     ) -> CandidateConnection:
         reader, a = self.reader, reading.start
+        start = self._shown(self.index.number(reading.start_concept.key), reading.start_concept, a)
+        far = self._shown(end, self.index.concept(end), c)
+        if not is_of_life_sciences(told):
+            start, far = generalise_kind(start), generalise_kind(far)
+            told = [replace(one, concept=generalise_kind(one.concept)) for one in told]
         return CandidateConnection(
             reading.goal,
-            self._shown(self.index.number(reading.start_concept.key), reading.start_concept, a),
-            self._shown(end, self.index.concept(end), c),
+            start,
+            far,
             tuple(told),
             searched,
             methods_in(
@@ -212,7 +226,7 @@ class Layout:
             ),
             prospect(reader.company_of(a), reader.company(end)),
             origin,
-            testing=self._testing(chosen, end),
+            testing=self._testing(chosen, far),
         )
 
     def _shown(self, number: int | None, concept: Concept, literature: Literature) -> Concept:
@@ -298,12 +312,12 @@ class Layout:
             self.quoter.quote(both, end, a, PAPERS_SHOWN),
         )
 
-    def _testing(self, chosen: Sequence[Bridge], end: int) -> Testing:
+    def _testing(self, chosen: Sequence[Bridge], end: Concept) -> Testing:
         near = [self._methods_of(bridge.near_documents) for bridge in chosen]
         far = [self._methods_of(bridge.far_documents) for bridge in chosen]
         shared = set().union(*near) & set().union(*far)
         most_used = sorted(shared, key=lambda number: (-self.index.frequency(number), number))
-        kind = kind_of(self.concept(end))
+        kind = kind_of(end)
         return Testing(
             2 * len(chosen),
             sum(map(bool, (*near, *far))),

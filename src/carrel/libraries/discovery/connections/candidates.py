@@ -69,11 +69,15 @@ class TestMethod:
 
 @dataclass(frozen=True)
 class Bench:
-    """Model systems and methods named by the `papers` papers on one side of a bridge."""
+    """Model systems and methods named by the `papers` papers on one side of a bridge.
+
+    `life_papers` of them are of the life sciences by their words.
+    """
 
     papers: int = 0
     systems: tuple[TestMethod, ...] = ()
     methods: tuple[TestMethod, ...] = ()
+    life_papers: int = 0
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from math import log
 
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.kinds import kind_in_index
-from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS
+from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, normal_phrase
 from carrel.libraries.discovery.connections.methods import is_method
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, MissingName
 from carrel.libraries.discovery.goals.asked_for import AskedFor
@@ -129,7 +129,8 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
     # What an answer must do without, and when it must hold, are no ends of the search.
     asked = once if is_foreign else find_constraints(once, _SEARCHED)[0]
     tokens = tokens_of(asked)
-    things, missing, ignored = things_in(reader, tokens)
+    phrases = frozenset(map(normal_phrase, statement.subjects))
+    things, missing, ignored = things_in(reader, tokens, phrases)
     if not is_foreign:
         ignored.extend(
             f"{name} (not wanted)"

@@ -2,7 +2,7 @@
 
 import heapq
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -32,7 +32,16 @@ class Span:
     is_thin: bool
 
 
-def spans_in(reader: Reader, tokens: Sequence[Token]) -> Iterator[Span]:
+COHESIVE = 0.5
+"""Share of a head's papers that have it in one phrase from which on the phrase is a name of its own
+(`specific heat`), though it begins with a word that asks.
+"""
+
+
+def spans_in(
+    reader: Reader, tokens: Sequence[Token], subjects: Collection[str] = ()
+) -> Iterator[Span]:
+    """The concepts that stand in a text; `subjects` are phrases that its grammar tells."""
     for start in range(len(tokens)):
         for end in range(start + 1, min(start + LONGEST_WORDS, len(tokens)) + 1):
             if end > start + 1 and tokens[end - 1].is_after_break:
@@ -45,7 +54,10 @@ def spans_in(reader: Reader, tokens: Sequence[Token]) -> Iterator[Span]:
             # `the drug rapamycin` is no name of its own; `drug resistance`, which authors call
             # their subject, is.
             is_asked = len(words) > 1 and (words[0] in ASKING or words[-1] in ASKING)
-            if number is not None and not (is_asked and reader.rank_of_kind(number) < 2):
+            is_named = " ".join(words) in subjects and _is_own_name(reader, words, number)
+            if number is not None and (
+                not is_asked or is_named or reader.rank_of_kind(number) == 2
+            ):
                 yield Span(
                     start,
                     end,
@@ -53,6 +65,16 @@ def spans_in(reader: Reader, tokens: Sequence[Token]) -> Iterator[Span]:
                     _is_strong(reader, words, number),
                     reader.index.frequency(number) < ENOUGH_DOCUMENTS,
                 )
+
+
+def _is_own_name(reader: Reader, words: list[str], number: int | None) -> bool:
+    """Whether a phrase with an asking word is a name: the word ends it, or hardly stands apart."""
+    if number is None or reader.index.frequency(number) < ENOUGH_DOCUMENTS:
+        return False
+    if words[0] not in ASKING:
+        return True
+    head = reader.index.number(words[-1])
+    return head is None or reader.index.frequency(number) >= COHESIVE * reader.index.frequency(head)
 
 
 def _known(reader: Reader, words: list[str]) -> int | None:

@@ -1,7 +1,7 @@
 """Terms of the corpus in a sequence of words, longest match first."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from carrel.libraries.discovery.concepts.kinds import kind_in_index
@@ -43,10 +43,13 @@ class Thing:
 
 
 def things_in(
-    reader: Reader, tokens: Sequence[Token]
+    reader: Reader, tokens: Sequence[Token], subjects: Collection[str] = ()
 ) -> tuple[list[Thing], list[MissingName], list[str]]:
-    """The known things, the unknown names, and the words left out."""
-    spans = chosen(list(spans_in(reader, tokens)))
+    """The known things, the unknown names, and the words left out.
+
+    `subjects` are the phrases in normal form that the grammar of the text tells.
+    """
+    spans = chosen(list(spans_in(reader, tokens, subjects)))
     things: list[Thing] = []
     missing: list[MissingName] = []
     ignored: list[str] = []

@@ -15,6 +15,7 @@ from carrel.libraries.discovery.connections.links import (
     weakest_link,
 )
 from carrel.libraries.discovery.connections.methods import (
+    is_known_method,
     is_of_people,
     reads_out,
     same_method,
@@ -209,21 +210,23 @@ def _other_ends(connection: CandidateConnection) -> str:
 
 
 def _design(test: LinkTest) -> str:
+    is_general = is_in_general_terms(test.varied, test.read)
     place = (
         f"in {_used(test.system, test.link)}, "
         if test.system
-        else "in the system of the cited papers, "
+        else f"in the {'setting' if is_general else 'system'} of the cited papers, "
     )
     how = (
         f"by {_used(test.method, test.link)}"
         if test.method
         else "by the measure the cited papers use"
     )
-    drawn = (
-        "groups drawn by lot, readers blind to them"
-        if test.is_intervention
-        else "readers blind to the groups"
-    )
+    if is_general:
+        drawn = "what counts as a difference fixed beforehand"
+    elif test.is_intervention:
+        drawn = "groups drawn by lot, readers blind to them"
+    else:
+        drawn = "readers blind to the groups"
     direction = (
         ""
         if test.is_intervention and test.varied == test.link.cause
@@ -251,10 +254,19 @@ def _used(one: TestMethod, link: Link) -> str:
 def _rule(test: LinkTest) -> str:
     return (
         f"go on only if {test.condition} there is a difference in {test.readout}, at least as "
-        f"large as fixed beforehand, and again "
-        "in a second, independent batch. No such difference in a study large enough to see it "
-        "speaks against the connection."
+        f"large as fixed beforehand, and again in {_repetition(test)}. No such difference in a "
+        f"study large enough to see it speaks against the connection."
     )
+
+
+def _repetition(test: LinkTest) -> str:
+    is_general = is_in_general_terms(test.varied, test.read)
+    return "an independent repetition" if is_general else "a second, independent batch"
+
+
+def is_in_general_terms(*concepts: Concept) -> bool:
+    """Whether a test speaks of no field: the papers on it are not of the life sciences."""
+    return any(kind_of(concept) in {Kind.THING, Kind.MATERIAL} for concept in concepts)
 
 
 def _whole_chain(connection: CandidateConnection) -> str:
@@ -272,7 +284,7 @@ def _whole_chain(connection: CandidateConnection) -> str:
     else:
         pair = f"{named(actor)} and {named(target)}"
         do = (
-            f"in records or a cohort that has all three, test whether {pair} go together, and "
+            f"in {_data_on(connection)} that has all three, test whether {pair} go together, and "
             f"again {taken_out(connection)}"
         )
         shows = (
@@ -282,13 +294,19 @@ def _whole_chain(connection: CandidateConnection) -> str:
     return f"Then the whole chain: {do}. {shows}"
 
 
+def _data_on(connection: CandidateConnection) -> str:
+    is_general = is_in_general_terms(connection.start, connection.end)
+    return "data" if is_general else "records or a cohort"
+
+
 def _arm_steps(connection: CandidateConnection) -> list[str]:
     start, end = connection.start, connection.end
+    same = "cases" if is_in_general_terms(start, end) else "subjects"
     steps = []
     for arm in connection.arms:
         if acts_first(start, end) and acts_first(start, arm.end):
             steps.append(
-                f"Then both ends in the same subjects: {changed(start, end)}; read out "
+                f"Then both ends in the same {same}: {changed(start, end)}; read out "
                 f"{readout(end)}, and {readout(arm.end)}. "
                 "Ends that change independently of each other speak against combining them."
             )
@@ -298,7 +316,7 @@ def _arm_steps(connection: CandidateConnection) -> list[str]:
         if all(can_be_changed(kind) or kind is Kind.DISEASE for kind in kinds):
             do = f"{pair} in four groups (neither, each alone, both); read out {readout(start)}"
         else:
-            do = f"record {pair} in the same subjects, with {readout(start)}"
+            do = f"record {pair} in the same {same}, with {readout(start)}"
         steps.append(
             f"Then the two ends together: {do}. Both telling no more than the stronger one alone "
             f"speaks against combining them."
@@ -319,24 +337,35 @@ def _needed(connection: CandidateConnection, tests: tuple[LinkTest, ...]) -> tup
             method.label,
             f"{sentence_case(method.label)} ({papers(method.documents)} on the bridges).",
         )
+    where = "Cases" if is_in_general_terms(connection.start, connection.end) else "A system"
     return tuple(lines.values()) or (
-        f"A system in which {named(connection.start)} can be observed.",
+        f"{where} in which {named(connection.start)} can be observed.",
     )
 
 
 def _success(connection: CandidateConnection, first: LinkTest, alone: bool) -> tuple[str, ...]:
     told = [
         f"A difference in {first.readout} {first.condition}, at least as large as fixed "
-        f"beforehand, in two independent batches."
+        f"beforehand, in {_two_repetitions(first)}."
     ]
     if not alone:
         told.append(f"The ends move together, and less so {taken_out(connection)}.")
     return tuple(told)
 
 
+def _two_repetitions(test: LinkTest) -> str:
+    is_general = is_in_general_terms(test.varied, test.read)
+    return "two independent repetitions" if is_general else "two independent batches"
+
+
 def _challenges(connection: CandidateConnection, weakest: Link, first: LinkTest) -> tuple[str, ...]:
     told = [f"The link {_pair(weakest)} rests on {papers(weakest.documents)}."]
-    if not first.is_intervention:
+    if is_in_general_terms(first.varied, first.read):
+        told.append(
+            "Unless one side can be set on purpose, a third thing may stand behind both: record "
+            "and adjust for it."
+        )
+    elif not first.is_intervention:
         told.append(
             "Neither side can be changed at will, so a third thing may stand behind both: record "
             "and adjust for it."
@@ -356,18 +385,25 @@ def _safety(connection: CandidateConnection) -> tuple[str, ...]:
         kind_of(concept)
         for concept in (connection.start, connection.end, connection.bridges[0].concept)
     }
-    told = ["Work with people, their records or animals needs the approval of an ethics committee."]
+    if is_in_general_terms(connection.start, connection.end):
+        told = ["Work with people or their data needs the approval of an ethics committee."]
+    else:
+        told = [
+            "Work with people, their records or animals needs the approval of an ethics committee."
+        ]
     if Kind.ORGANISM in kinds:
         told.append(
             "Keep organisms at the containment level set for them, and make none more dangerous."
         )
-    if Kind.SUBSTANCE in kinds:
+    if kinds & {Kind.SUBSTANCE, Kind.MATERIAL}:
         told.append("Follow the safety rules for every substance used.")
     return tuple(told)
 
 
 def _system(connection: CandidateConnection, link: Link, varied_kind: Kind) -> TestMethod | None:
     found = link.bench.systems
+    if is_in_general_terms(link.cause, link.effect):
+        return next((one for one in found if not _is_human(one)), None)
     if varied_kind in _LABORATORY:
         # Genes, cells and pathways are changed in animals and cells, not in people.
         found = tuple(one for one in found if not _is_human(one)) or tuple(
@@ -402,8 +438,12 @@ def _method(
 def _methods(connection: CandidateConnection) -> tuple[TestMethod, ...]:
     # One method under one name, with the count of its most used spelling.
     told: dict[str, TestMethod] = {}
+    is_general = is_in_general_terms(connection.start, connection.end)
     for method in connection.methods:
         name = same_method(method.label)
+        if is_general and not is_known_method(name):
+            # Told from other names by endings of the life sciences ("economic" is no "-omic").
+            continue
         if name not in told or method.documents > told[name].documents:
             told[name] = TestMethod(name, method.documents, method.document_ids)
     return tuple(told.values())
