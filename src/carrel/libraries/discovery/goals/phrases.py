@@ -95,7 +95,12 @@ def _is_verb(raw: Sequence[str], tags: Sequence[Tag | None], place: int) -> bool
     after = tags[place + 1] if place + 1 < len(raw) else Tag.BREAK
     previous = raw[place - 1].lower() if place else ""
     following = raw[place + 1].lower() if place + 1 < len(raw) else ""
-    if previous in {"to", "not"} or (previous in _MODALS and not _is_inverted(raw, place - 1)):
+    is_plain = word.endswith("ss") or not word.endswith(("ed", "ing", "s"))
+    if (
+        (previous == "to" and is_plain)
+        or previous == "not"
+        or (previous in _MODALS and not _is_inverted(raw, place - 1))
+    ):
         return True
     if word.endswith("ing"):
         return before is Tag.AUXILIARY or previous == "by"

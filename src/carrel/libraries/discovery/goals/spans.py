@@ -13,6 +13,7 @@ from carrel.libraries.discovery.concepts.words import (
     normal_phrase,
     nouns_behind,
 )
+from carrel.libraries.discovery.goals.goal_language import goal_language
 from carrel.libraries.discovery.goals.goal_words import ASKING, GENERIC, Token, is_aspect
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Standing
@@ -48,13 +49,16 @@ def spans_in(
                 break
             row = tokens[start:end]
             words = [token.word for token in row]
-            if row[0].is_small or row[-1].is_small or not _says_something(words):
+            is_phrase = len(words) > 1 and " ".join(words) in subjects
+            if row[0].is_small or row[-1].is_small:
+                continue
+            if not is_phrase and not _says_something(words):
                 continue
             number = _known(reader, words)
             # `the drug rapamycin` is no name of its own; `drug resistance`, which authors call
             # their subject, is.
             is_asked = len(words) > 1 and (words[0] in ASKING or words[-1] in ASKING)
-            is_named = " ".join(words) in subjects and _is_own_name(reader, words, number)
+            is_named = is_phrase and _is_own_name(reader, words, number)
             if number is not None and (
                 not is_asked or is_named or reader.rank_of_kind(number) == 2
             ):
@@ -62,7 +66,7 @@ def spans_in(
                     start,
                     end,
                     number,
-                    _is_strong(reader, words, number),
+                    (is_asked and is_named) or _is_strong(reader, words, number),
                     reader.index.frequency(number) < ENOUGH_DOCUMENTS,
                 )
 
@@ -71,7 +75,10 @@ def _is_own_name(reader: Reader, words: list[str], number: int | None) -> bool:
     """Whether a phrase with an asking word is a name: the word ends it, or hardly stands apart."""
     if number is None or reader.index.frequency(number) < ENOUGH_DOCUMENTS:
         return False
-    if words[0] not in ASKING:
+    language = goal_language()
+    if not language.has("answer_nouns", words[0]) and not language.has(
+        "empty_adjectives", words[0]
+    ):
         return True
     head = reader.index.number(words[-1])
     return head is None or reader.index.frequency(number) >= COHESIVE * reader.index.frequency(head)
