@@ -1,5 +1,7 @@
 """Check claims against papers: statements, deciding sentences, stances, verdicts with reasons."""
 
+from carrel.libraries.claims.paper_choice import choose_papers
+from carrel.libraries.claims.paper_texts import read_text
 from carrel.libraries.claims.queries import (
     PAPERS_PER_QUERY,
     PAPERS_READ,
@@ -41,9 +43,11 @@ __all__ = [
     "TextTooLongError",
     "Verdict",
     "check_statement",
+    "choose_papers",
     "fuse_rankings",
     "judge_stance",
     "rank_sentences",
+    "read_text",
     "split_statements",
     "write_queries",
 ]

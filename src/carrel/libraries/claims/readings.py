@@ -36,12 +36,17 @@ class Reading:
 
     terms: frozenset[str]
     classes: frozenset[int]
+    words: tuple[str, ...]
     stems: tuple[str, ...]
     negations: tuple[int, ...]
     hedges: tuple[int, ...]
     numbers: frozenset[str]
     concludes: bool
     is_background: bool
+
+    def word_of(self, stem: str) -> str:
+        """A word as written, by its stem."""
+        return self.words[self.stems.index(stem)]
 
 
 @lru_cache(_CACHED_READINGS)
@@ -56,6 +61,7 @@ def read_sentence(text: str) -> Reading:
     return Reading(
         terms=terms,
         classes=frozenset(each for term in terms for each in lists.synonyms.get(term, ())),
+        words=tuple(words),
         stems=stems,
         negations=_find_negations(words, stems, lists),
         hedges=tuple(at for at, stem in enumerate(stems) if stem in lists.hedges),

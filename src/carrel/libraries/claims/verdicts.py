@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from carrel.libraries.claims.records import (
     Finding,
@@ -14,8 +14,9 @@ from carrel.libraries.claims.records import (
     StatementCheck,
     Verdict,
 )
-from carrel.libraries.claims.sentence_ranking import rank_sentences
-from carrel.libraries.claims.stance import judge_stance
+from carrel.libraries.claims.sentence_ranking import measure_sentences, rank_sentences
+from carrel.libraries.claims.stance import compare_sides, judge_stance
+from carrel.libraries.claims.weights import load_weights
 
 SENTENCES_PER_PAPER = 3
 MAX_FINDINGS = 12
@@ -81,3 +82,20 @@ def _say_why(
     )
     best = next(iter((*supporting, *contradicting, *bearing)))
     return (counts, *best.stance.reasons)
+
+
+def measure_evidence(
+    statement: Statement, papers: Sequence[PaperText]
+) -> Iterator[tuple[RankedSentence, Mapping[str, float]]]:
+    """The best sentence of each paper with the features by which its stance is judged."""
+    model = load_weights().sentence
+    best: dict[str, tuple[float, RankedSentence, Mapping[str, float]]] = {}
+    for paper, number, features in measure_sentences(statement, papers):
+        score = model.score(features)
+        paper_id = paper.paper.paper_id
+        if paper_id not in best or best[paper_id][0] < score:
+            text = paper.paper.sentences[number]
+            sentence = RankedSentence(paper_id, number, text, score, features["words"] + features["synonyms"], paper.paper.title)
+            best[paper_id] = (score, sentence, features)
+    for _, sentence, features in best.values():
+        yield sentence, {**features, **compare_sides(statement, sentence.text).features}

@@ -40,6 +40,7 @@ class WordLists:
     raising: frozenset[str]
     lowering: frozenset[str]
     joining: frozenset[str]
+    general: frozenset[str]
     through: tuple[str, ...]
 
     @property
@@ -81,6 +82,7 @@ def parse_word_lists(synonyms: Mapping[str, Any], polarity: Mapping[str, Any]) -
         raising=_stems(links["raises"]),
         lowering=_stems(links["lowers"]),
         joining=_stems(links["joins"]),
+        general=_stems(polarity["general"]["words"]),
         through=_folded(links["through"]),
     )
 

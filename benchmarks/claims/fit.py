@@ -1,0 +1,149 @@
+"""Fits the weights of `libraries/claims/data/weights.toml` on the first half of the claims.
+
+    python -m benchmarks.claims.fit [FOLDER] [--keep FOLDER]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.claims.candidates import FoundPapers, find_candidates
+from benchmarks.claims.data import CONTRADICT, HALVES, SUPPORT, read_claims
+from carrel.libraries.claims import Statement
+from carrel.libraries.claims.paper_choice import choose_papers, measure_papers
+from carrel.libraries.claims.sentence_ranking import measure_sentences
+from carrel.libraries.claims.verdicts import measure_evidence
+from carrel.libraries.claims.weights import DATA, load_weights
+
+Numbers = NDArray[np.float64]
+Features = Mapping[str, float]
+Group = tuple[list[Features], list[bool]]
+LISTWISE_PENALTY = 0.01
+LOGISTIC_PENALTY = 0.01
+WANTED_PRECISION = 0.85
+# Sides are labelled only above the precision wanted, for the threshold itself is chosen.
+WANTED_SIDE_PRECISION = 0.9
+WORDS = ("words", "synonyms", "title")
+SIDES = ("opposite", "negation_differs", "turned", "same_side", "same_number", "other_number",
+         "hedged", "concludes", "background")  # fmt: skip
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.claims.fit")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/retrieval/scifact"))
+    parser.add_argument("--keep", type=Path, help="keep what was built and found here")
+    given = parser.parse_args(arguments)
+    work = given.keep or Path(tempfile.mkdtemp(prefix="carrel-claims-"))
+    found = find_candidates(given.folder, work, read_claims(given.folder))
+    half = [each for each in found if each.claim.half == HALVES[0]]
+    decided = [each for each in half if each.claim.evidence]
+    tables = {"paper": (fit_order(_paper_groups(decided)), None)}
+    write_weights(tables)
+    tables["sentence"] = (fit_order(_sentence_groups(decided)), None)
+    write_weights(tables)
+    tables |= fit_stances(half)
+    write_weights(tables)
+
+
+def _paper_groups(found: Iterable[FoundPapers]) -> list[Group]:
+    return [
+        (
+            measure_papers(Statement(each.claim.text), each.papers),
+            [paper.paper_id in each.claim.papers for paper in each.papers],
+        )
+        for each in found
+    ]
+
+
+def _sentence_groups(found: Iterable[FoundPapers]) -> list[Group]:
+    groups = []
+    for each in found:
+        statement = Statement(each.claim.text)
+        rows = list(measure_sentences(statement, choose_papers(statement, each.papers)))
+        groups.append(
+            (
+                [features for _, _, features in rows],
+                [
+                    each.claim.has_sentence(paper.paper.paper_id, paper.paper.sentences[number])
+                    for paper, number, _ in rows
+                ],
+            )
+        )
+    return groups
+
+
+def fit_order(groups: Sequence[Group]) -> dict[str, float]:
+    """Weights that put the right ones of each group first (softmax over the group)."""
+    names = list(next(rows[0] for rows, _ in groups if rows))
+    tables = [
+        (np.array([[row[name] for name in names] for row in rows]), np.array(right))
+        for rows, right in groups
+        if any(right)
+    ]
+    together = np.vstack([table for table, _ in tables])
+    mean, spread = together.mean(0), together.std(0) + 1e-9
+    scaled = [((table - mean) / spread, right) for table, right in tables]
+    weights = np.zeros(len(names))
+    for _ in range(400):
+        change = -LISTWISE_PENALTY * weights
+        for table, right in scaled:
+            scores = table @ weights
+            share = np.exp(scores - scores.max())
+            share /= share.sum()
+            wanted = share * right
+            change += ((wanted / wanted.sum() - share) @ table) / len(scaled)
+        weights = weights + 0.4 * change
+    return dict(zip(names, (weights / spread).tolist(), strict=True))
+
+
+def fit_logistic(
+    rows: Sequence[Features], right: Sequence[bool], names: Sequence[str]
+) -> tuple[dict[str, float], float]:
+    """Weights and constant of a logistic regression."""
+    table = np.array([[row[name] for name in names] for row in rows])
+    mean, spread = table.mean(0), table.std(0) + 1e-9
+    scaled = np.hstack([(table - mean) / spread, np.ones((len(table), 1))])
+    wanted = np.array(right, dtype=float)
+    weights = np.zeros(len(names) + 1)
+    penalty = np.array([LOGISTIC_PENALTY] * len(names) + [0.0])
+    for _ in range(3000):
+        likely = 1 / (1 + np.exp(-scaled @ weights))
+        weights = weights + 0.5 * ((wanted - likely) @ scaled / len(table) - penalty * weights)
+    slopes = weights[:-1] / spread
+    return dict(zip(names, slopes.tolist(), strict=True)), float(weights[-1] - slopes @ mean)
+
+
+def fit_stances(half: Sequence[FoundPapers]) -> dict[str, tuple[dict[str, float], tuple[float, float]]]:
+    """Bearing, agreeing and opposing, on the best sentence of each paper read."""
+    rows: list[Features] = []
+    labels: list[str | None] = []
+    for each in half:
+        statement = Statement(each.claim.text)
+        for sentence, features in measure_evidence(statement, choose_papers(statement, each.papers)):
+            rows.append(features)
+            labels.append(each.claim.label if sentence.paper_id in each.claim.papers else None)
+    found: dict[str, tuple[dict[str, float], tuple[float, float]]] = {}
+    for name, columns, right in (
+        ("bearing", [*WORDS], [label is not None for label in labels]),
+        ("agreeing", [*WORDS, *SIDES], [label == SUPPORT for label in labels]),
+        ("opposing", [*WORDS, *SIDES], [label == CONTRADICT for label in labels]),
+    ):
+        weights, constant = fit_logistic(rows, right, columns)
+        found[name] = (weights, (constant, 0.5))
+    return found
+
+
+def write_weights(tables: Mapping[str, tuple[dict[str, float], tuple[float, float] | None]]) -> None:
+    """Write the fitted tables; the others stay as they are."""
+    raise NotImplementedError
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
