@@ -166,6 +166,10 @@ bench-references: $(READY) ## the cost of one change in a large library (DATA=fo
 bench-retrieval: $(READY) ## how well papers are found (DATA=folder)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.retrieval $(DATA)
 
+.PHONY: bench-claims
+bench-claims: $(READY) ## how well claims are checked, papers not given (DATA=folder MIND=file ANSWERS=file)
+	PYTHONPATH=src:. $(BIN)/python -m benchmarks.claims $(DATA) $(if $(MIND),--mind $(MIND)) $(if $(ANSWERS),--answers $(ANSWERS))
+
 .PHONY: bench-pdf
 bench-pdf: $(READY) ## how well PDFs are read, beside simpler readers (DATA=folder with PDFs and gold.jsonl)
 	PYTHONPATH=src:. $(BIN)/python -m benchmarks.pdf $(DATA)

@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks.retrieval.data import read_lines
 from carrel.libraries.text.folding import text_key
 
+SCIFACT = Path("../shared/data/retrieval/scifact")
 SUPPORT, CONTRADICT = "SUPPORT", "CONTRADICT"
 HALVES = ("chosen on", "held out")
 

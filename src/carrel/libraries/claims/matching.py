@@ -68,7 +68,9 @@ def rate_term(term: str) -> float:
 
 
 def _rate_rarity(word: StatementWord) -> float:
-    return max((min(map(rate_term, choice), default=RAREST) for choice in word.choices), default=RAREST)
+    return max(
+        (min(map(rate_term, choice), default=RAREST) for choice in word.choices), default=RAREST
+    )
 
 
 @lru_cache(1)

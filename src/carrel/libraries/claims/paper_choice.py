@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 
 from carrel.libraries.claims.matching import (
     ReadPaper,
@@ -55,9 +56,7 @@ def measure_papers(
     ]
 
 
-def _measure_paper(
-    statement: WeighedStatement, paper: ReadPaper, place: int
-) -> dict[str, float]:
+def _measure_paper(statement: WeighedStatement, paper: ReadPaper, place: int) -> dict[str, float]:
     shares = sorted(
         (_share(statement, each.terms, each.classes) for each in paper.sentences), reverse=True
     )
@@ -83,15 +82,17 @@ def _weigh_terms(terms: frozenset[str]) -> dict[str, float]:
 
 def _compare_with_first(statement: WeighedStatement, papers: Sequence[ReadPaper]) -> list[float]:
     """How much each paper has of the words that the other first papers share (0 to 1)."""
-    asked = frozenset(term for word in statement.words for choice in word.choices for term in choice)
+    asked = frozenset(
+        term for word in statement.words for choice in word.choices for term in choice
+    )
     counts = Counter(term for paper in papers for term in paper.terms)
     vectors = [_weigh_terms(paper.terms - asked) for paper in papers]
-    centre: Counter[str] = Counter()
+    centre: dict[str, float] = defaultdict(float)
     for place, vector in enumerate(vectors[:FEEDBACK_PAPERS]):
         for term, weight in vector.items():
             if counts[term] > 1:
                 centre[term] += weight / (1 + place / 2)
-    common = dict(centre.most_common(FEEDBACK_WORDS))
+    common = dict(nlargest(FEEDBACK_WORDS, centre.items(), key=lambda each: each[1]))
     found = []
     for place, vector in enumerate(vectors):
         own = 1 / (1 + place / 2) if place < FEEDBACK_PAPERS else 0.0

@@ -31,6 +31,9 @@ def judge_stance(statement: Statement, sentence: str, title: str = "") -> Stance
         "words": words,
         "synonyms": measure_synonyms(weighed, said.terms, said.classes),
         "title": measure_words(weighed, said.terms | head.terms) - words,
+        "whole_paper": measure_words(weighed, said.terms | head.terms),
+        "rank": 0.0,
+        "number": float(bool(read_sentence(statement.text).numbers & said.numbers)),
     }
     return decide_stance(statement, sentence, features, load_weights())
 
@@ -97,9 +100,7 @@ def compare_sides(statement: Statement, sentence: str) -> Comparison:
 def _is_negated_nearby(asked: Reading, said: Reading) -> bool:
     """Whether a negation stands near words that the statement has."""
     shared = [at for at, stem in enumerate(said.stems) if stem in asked.terms]
-    return any(
-        abs(at - negation) <= NEGATION_REACH for negation in said.negations for at in shared
-    )
+    return any(abs(at - negation) <= NEGATION_REACH for negation in said.negations for at in shared)
 
 
 def _find_sides(asked: Reading, said: Reading) -> tuple[tuple[str, str, str] | tuple[()], str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from carrel.libraries.claims.records import (
@@ -10,48 +9,87 @@ from carrel.libraries.claims.records import (
     PaperText,
     RankedSentence,
     Relation,
+    Stance,
     Statement,
     StatementCheck,
     Verdict,
 )
-from carrel.libraries.claims.sentence_ranking import measure_sentences, rank_sentences
-from carrel.libraries.claims.stance import compare_sides, judge_stance
+from carrel.libraries.claims.sentence_ranking import measure_sentences
+from carrel.libraries.claims.stance import compare_sides, decide_stance
 from carrel.libraries.claims.weights import load_weights
 
-SENTENCES_PER_PAPER = 3
+# Of each paper the best sentence takes a side; so many further ones are shown as bearing on it.
+FURTHER_SENTENCES = 2
 MAX_FINDINGS = 12
+
+_Measured = tuple[RankedSentence, Mapping[str, float]]
 
 
 def check_statement(statement: Statement, papers: Sequence[PaperText]) -> StatementCheck:
     """Read the papers for a statement: what speaks for it, what against, and the verdict."""
-    findings = [
-        Finding(sentence, judge_stance(statement, sentence.text, sentence.title))
-        for sentence in _best_of_each(rank_sentences(statement, papers))
-    ]
+    findings = sorted(_judge(statement, papers), key=lambda each: -each.sentence.score)
     by_relation = {
-        relation: tuple(each for each in findings if each.stance.relation is relation)[
-            :MAX_FINDINGS
-        ]
+        relation: tuple(each for each in findings if each.stance.relation is relation)
         for relation in Relation
     }
-    supporting = by_relation[Relation.SUPPORTS]
-    contradicting = by_relation[Relation.CONTRADICTS]
-    bearing = by_relation[Relation.BEARS_ON]
+    supporting = _by_confidence(by_relation[Relation.SUPPORTS])
+    contradicting = _by_confidence(by_relation[Relation.CONTRADICTS])
+    bearing = by_relation[Relation.BEARS_ON][:MAX_FINDINGS]
     verdict = _decide(supporting, contradicting, bearing)
     return StatementCheck(
-        statement, verdict, supporting, contradicting, bearing,
-        _say_why(verdict, len(papers), supporting, contradicting, bearing), len(papers),
-    )  # fmt: skip
+        statement,
+        verdict,
+        supporting,
+        contradicting,
+        bearing,
+        _say_why(verdict, len(papers), supporting, contradicting, bearing),
+        len(papers),
+    )
 
 
-def _best_of_each(ranked: Sequence[RankedSentence]) -> list[RankedSentence]:
-    taken: Counter[str] = Counter()
-    best = []
-    for sentence in ranked:
-        if taken[sentence.paper_id] < SENTENCES_PER_PAPER:
-            taken[sentence.paper_id] += 1
-            best.append(sentence)
-    return best
+def measure_evidence(statement: Statement, papers: Sequence[PaperText]) -> Iterator[_Measured]:
+    """The best sentence of each paper with the features by which its stance is judged."""
+    for measured in _measure_by_paper(statement, papers).values():
+        sentence, features = measured[0]
+        yield sentence, {**features, **compare_sides(statement, sentence.text).features}
+
+
+def _judge(statement: Statement, papers: Sequence[PaperText]) -> Iterator[Finding]:
+    weights = load_weights()
+    for measured in _measure_by_paper(statement, papers).values():
+        for place, (sentence, features) in enumerate(measured[: 1 + FURTHER_SENTENCES]):
+            stance = decide_stance(statement, sentence.text, features, weights)
+            is_side = stance.relation in {Relation.SUPPORTS, Relation.CONTRADICTS}
+            if place and is_side:
+                stance = Stance(Relation.BEARS_ON, stance.confidence, stance.reasons)
+            yield Finding(sentence, stance)
+
+
+def _measure_by_paper(
+    statement: Statement, papers: Sequence[PaperText]
+) -> dict[str, list[_Measured]]:
+    """The sentences of each paper with their features, the best first."""
+    model = load_weights().sentence
+    found: dict[str, list[_Measured]] = {}
+    for paper, number, features in measure_sentences(statement, papers):
+        coverage = features["words"] + features["synonyms"]
+        if coverage > 0:
+            sentence = RankedSentence(
+                paper.paper.paper_id,
+                number,
+                paper.paper.sentences[number],
+                model.score(features),
+                coverage,
+                paper.paper.title,
+            )
+            found.setdefault(sentence.paper_id, []).append((sentence, features))
+    for measured in found.values():
+        measured.sort(key=lambda each: -each[0].score)
+    return found
+
+
+def _by_confidence(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda each: -each.stance.confidence))[:MAX_FINDINGS]
 
 
 def _decide(
@@ -77,25 +115,8 @@ def _say_why(
     if verdict is Verdict.SILENT:
         return (f"{read}, and no sentence of them bears on it",)
     counts = (
-        f"{read}: {len(supporting)} sentences for it, {len(contradicting)} against it, "
-        f"{len(bearing)} that bear on it"
+        f"{read}: {len(supporting)} for it, {len(contradicting)} against it, "
+        f"{len(bearing)} that bear on it and decide nothing"
     )
-    best = next(iter((*supporting, *contradicting, *bearing)))
+    best = next(iter((*contradicting, *supporting, *bearing)))
     return (counts, *best.stance.reasons)
-
-
-def measure_evidence(
-    statement: Statement, papers: Sequence[PaperText]
-) -> Iterator[tuple[RankedSentence, Mapping[str, float]]]:
-    """The best sentence of each paper with the features by which its stance is judged."""
-    model = load_weights().sentence
-    best: dict[str, tuple[float, RankedSentence, Mapping[str, float]]] = {}
-    for paper, number, features in measure_sentences(statement, papers):
-        score = model.score(features)
-        paper_id = paper.paper.paper_id
-        if paper_id not in best or best[paper_id][0] < score:
-            text = paper.paper.sentences[number]
-            sentence = RankedSentence(paper_id, number, text, score, features["words"] + features["synonyms"], paper.paper.title)
-            best[paper_id] = (score, sentence, features)
-    for _, sentence, features in best.values():
-        yield sentence, {**features, **compare_sides(statement, sentence.text).features}

@@ -20,9 +20,7 @@ class LinearModel:
     constant: float = 0.0
 
     def score(self, features: Mapping[str, float]) -> float:
-        return self.constant + sum(
-            weight * features[name] for name, weight in self.weights.items()
-        )
+        return self.constant + sum(weight * features[name] for name, weight in self.weights.items())
 
     def probability(self, features: Mapping[str, float]) -> float:
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, self.score(features)))))
