@@ -87,6 +87,8 @@ def read_statement(text: str) -> tuple[StatementWord, ...]:
 
 def _find_negations(words: list[str], stems: tuple[str, ...], lists: WordLists) -> tuple[int, ...]:
     spaced = f" {' '.join(words)} "
+    if not _has_phrase(spaced, lists.negation_phrases) and not lists.negations.intersection(stems):
+        return tuple(at for at, word in enumerate(words) if word.endswith("n't"))
     skipped = {at for phrase in lists.negation_exceptions for at in _places(spaced, phrase)}
     found = {
         at
@@ -106,7 +108,12 @@ def _places(spaced: str, phrase: str) -> list[int]:
 
 
 def _has_phrase(folded: str, phrases: tuple[str, ...]) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", folded) for phrase in phrases)
+    return _compile_phrases(phrases).search(folded) is not None
+
+
+@lru_cache(8)
+def _compile_phrases(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})(?!\w)")
 
 
 def _numbers(folded: str) -> list[str]:

@@ -6,10 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from carrel.libraries.claims.matching import measure_synonyms, measure_words, weigh_evenly
-from carrel.libraries.claims.readings import NEGATION_REACH, Reading, read_sentence
+from carrel.libraries.claims.readings import (
+    NEGATION_REACH,
+    Reading,
+    read_sentence,
+    read_statement,
+)
 from carrel.libraries.claims.records import Relation, Stance, Statement, StatementKind
+from carrel.libraries.claims.relation_comparison import compare_relations
 from carrel.libraries.claims.weights import ClaimWeights, load_weights
 from carrel.libraries.claims.word_lists import load_word_lists
+
+# Strict rules beside the fitted weights: a sentence restates a statement where it has nearly all of
+# its words and little else; and where a relation of the same two things has the other sign.
+RESTATED_WORDS = 0.8
+RESTATED_FOCUS = 0.5
+RELATED_WORDS = 0.6
+RESTATED_CERTAINTY = 0.9
+HEDGED_CERTAINTY = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +61,26 @@ def decide_stance(
     share = min(1.0, coverage["words"] + coverage["synonyms"] + coverage["title"])
     reasons = (f"it has {share:.0%} of the statement's words", *compared.reasons)
     bearing = weights.bearing.probability(features)
-    if bearing < weights.least_bearing:
+    # An opposite stands where the statement has its word.
+    near = coverage["words"] + coverage["synonyms"]
+    near += features["opposite"] / max(1, len(read_statement(statement.text)))
+    is_restated = near >= RESTATED_WORDS and features["focus"] >= RESTATED_FOCUS
+    if bearing < weights.least_bearing and not is_restated:
         return Stance(Relation.UNRELATED, round(1 - bearing, 3), reasons)
     opposing = weights.opposing.probability(features)
     agreeing = weights.agreeing.probability(features)
-    if compared.is_turned and opposing >= weights.least_contradicting:
-        return Stance(Relation.CONTRADICTS, round(opposing, 3), reasons)
-    if not compared.is_turned and not compared.is_unclear and agreeing >= weights.least_supporting:
-        return Stance(Relation.SUPPORTS, round(agreeing, 3), reasons)
+    certainty = HEDGED_CERTAINTY if features["hedged"] else RESTATED_CERTAINTY
+    if compared.is_turned:
+        is_related = features["relation_opposes"] > 0 and near >= RELATED_WORDS
+        if is_restated or is_related:
+            return Stance(Relation.CONTRADICTS, max(certainty, round(opposing, 3)), reasons)
+        if opposing >= weights.least_contradicting:
+            return Stance(Relation.CONTRADICTS, round(opposing, 3), reasons)
+    elif not compared.is_unclear:
+        if is_restated:
+            return Stance(Relation.SUPPORTS, max(certainty, round(agreeing, 3)), reasons)
+        if agreeing >= weights.least_supporting:
+            return Stance(Relation.SUPPORTS, round(agreeing, 3), reasons)
     return Stance(Relation.BEARS_ON, round(bearing, 3), reasons)
 
 
@@ -67,7 +93,10 @@ def compare_sides(statement: Statement, sentence: str) -> Comparison:
         opposed = ()
     turns = bool(opposed) + negated
     missing = asked.numbers - said.numbers
-    reasons = []
+    pairs = list(compare_relations(statement.text, sentence))
+    opposing = [pair for pair in pairs if pair.is_opposed]
+    agreeing = [pair for pair in pairs if not pair.is_opposed]
+    reasons = [f"it says: {pair.other.told}" for pair in (opposing or agreeing)[:1]]
     if opposed:
         mine, theirs, name = opposed
         reasons.append(f"the statement says {mine}, the sentence {theirs} ({name})")
@@ -84,17 +113,32 @@ def compare_sides(statement: Statement, sentence: str) -> Comparison:
     if missing:
         reasons.append(f"it has not the number {min(missing)}")
     features = {
+        "focus": _measure_focus(asked, said),
         "opposite": float(bool(opposed)),
         "negation_differs": float(negated),
         "turned": float(turns == 1),
         "same_side": float(bool(same) and not opposed),
         "same_number": float(bool(asked.numbers & said.numbers)),
         "other_number": float(bool(missing)),
+        "relation_agrees": float(bool(agreeing and not opposing)),
+        "relation_opposes": float(bool(opposing and not agreeing)),
         "hedged": float(bool(said.hedges)),
         "concludes": float(said.concludes),
         "background": float(said.is_background),
     }
-    return Comparison(features, tuple(reasons), turns == 1, turns > 1 or said.is_background)
+    is_other_number = bool(missing and said.numbers - asked.numbers)
+    is_unclear = turns > 1 or said.is_background or is_other_number
+    return Comparison(features, tuple(reasons), turns == 1, is_unclear)
+
+
+def _measure_focus(asked: Reading, said: Reading) -> float:
+    """The share of the sentence that the statement has, by words or synonyms."""
+    lists = load_word_lists()
+    shared = sum(
+        term in asked.terms or bool(asked.classes & lists.synonyms.get(term, frozenset()))
+        for term in said.terms
+    )
+    return shared / len(said.terms) if said.terms else 0.0
 
 
 def _is_negated_nearby(asked: Reading, said: Reading) -> bool:
