@@ -88,6 +88,8 @@ class Assistant:
             self.known.update(passage_id=rows[0]["passage_id"], text=rows[0]["text"][:60])
         if tool == "start_research":
             self.known["research_id"] = answer["research_id"]
+        if tool == "next_research_task":
+            self.known["task_id"] = answer["task_id"]
         if tool == "submit_hypothesis":
             self.known["hypothesis_id"] = answer["id"]
 
@@ -113,6 +115,7 @@ class Assistant:
             "content": "A finding",
             "reason": "said so",
             "text": "term frequency",
+            "answer": {},
         }
         return self.known.get(parameter, fixed.get(parameter))
 
@@ -186,7 +189,8 @@ def test_prompts_are_described_bounded_and_complete_styles_and_papers(desk: Desk
 
     listed, texts, styles, papers = asyncio.run(look())
     names = [each["name"] for each in listed]
-    assert names == ["research-workflow", "hypothesis-analysis", *(job.name for job in DESK_JOBS)]
+    of_room = ["research-workflow", "hypothesis-analysis", "work-on-research"]
+    assert names == [*of_room, *(job.name for job in DESK_JOBS)]
     for each in listed:
         assert each["title"] and each["description"]
         assert all(argument["description"] for argument in each["arguments"])

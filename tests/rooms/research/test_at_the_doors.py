@@ -49,7 +49,11 @@ def test_prompts_are_at_the_rooms_own_address_and_not_at_the_common_one(
             in posted(port, "/research/mcp", "initialize", HELLO)["result"]["capabilities"]
         )
         listed = posted(port, "/research/mcp", "prompts/list", {})["result"]["prompts"]
-        assert {prompt["name"] for prompt in listed} == {"research-workflow", "hypothesis-analysis"}
+        assert {prompt["name"] for prompt in listed} == {
+            "research-workflow",
+            "hypothesis-analysis",
+            "work-on-research",
+        }
         started = posted(
             port,
             "/research/mcp",

@@ -309,9 +309,11 @@ RESEARCH_RUN = DeskJob(
             "or not understood is told with the reason: mend it with the person.",
         ),
         Step(
-            "Follow",
-            "`get_research_status(research_id=<research_id>)` until status is completed; if it "
-            "takes minutes, tell the person how far it is rather than asking in a loop.",
+            "Do the thinking",
+            "`next_research_task(research_id=<research_id>)`, then `submit_research_task("
+            "task_id=<task_id>, answer=<as answer_shape says>)` with every task that comes in "
+            "next, until done. Without this there is only a draft, made by counting in the "
+            "papers: `get_research_status(research_id=<research_id>)` follows it.",
         ),
         Step(
             "Read the best",

@@ -11,8 +11,8 @@ ROOM = RoomDeclaration(
     ),
     opener="carrel.wiring.research:open_research",
     guidance=(
-        "Hypotheses from the papers at hand: start_research, then get_research_status, "
-        "list_hypotheses, get_results."
+        "Hypotheses from the papers at hand: start_research drafts; do better yourself: "
+        "next_research_task, submit_research_task until done; get_results."
     ),
     command_help="start, follow and read research; import earlier hypotheses",
     commands={

@@ -24,6 +24,7 @@ Place = Literal["ranked", "not yet compared", "superseded", "rejected"]
 _PLACES: tuple[Place, ...] = ("ranked", "not yet compared", "superseded", "rejected")
 _RATIONALE_CHARACTERS = 2000
 _CITED_IN_OVERVIEW = 3
+_EVIDENCE_CHARACTERS = 600
 
 
 def place_of(hypothesis: Hypothesis) -> Place:
@@ -252,6 +253,13 @@ def describe_in_results(
 
 def _evidence(hypothesis: Hypothesis) -> Iterator[EvidenceShown]:
     connection = hypothesis.draft.connection
+    for passage in hypothesis.draft.passages:
+        yield EvidenceShown(
+            paper_id=passage.paper_id,
+            year=passage.year,
+            place=f"passage {passage.id}" + (f", {passage.section}" if passage.section else ""),
+            sentence=passage.text[:_EVIDENCE_CHARACTERS],
+        )
     if connection is None:
         return
     for bridge in connection.every_bridge:

@@ -160,6 +160,7 @@ class StartedResearch(Answer):
     status: str
     estimated_time_hours: float
     understood_as: UnderstoodAs | None = None
+    mind: str = ""
 
 
 class TopHypothesis(Answer):
@@ -188,6 +189,10 @@ class ResearchStatus(Answer):
     working_on: list[str] = Field(default_factory=list)
     problem: str | None = None
     understood_as: UnderstoodAs | None = None
+    mind: str = ""
+    # What an assistant's hypotheses took the place of, and about how many tasks are left.
+    superseded: int = 0
+    tasks_left: dict[str, int] = Field(default_factory=dict)
 
 
 class ProjectSummary(Answer):
@@ -401,6 +406,8 @@ class Results(Answer):
     bibliography: list[dict[str, Any]]
     bibliography_bibtex: str
     markdown: str
+    mind: str = ""
+    superseded: int = 0
 
 
 class ProjectChanged(Answer):

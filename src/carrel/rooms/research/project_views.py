@@ -19,7 +19,14 @@ from carrel.rooms.research.hypothesis_views import (
 from carrel.rooms.research.jobs import Jobs
 from carrel.rooms.research.models import ResearchStatus, Results
 from carrel.rooms.research.ports import ResearchStore
-from carrel.rooms.research.records import Hypothesis, Project, Record, StepDone, StepKind
+from carrel.rooms.research.records import (
+    Hypothesis,
+    Mind,
+    Project,
+    Record,
+    StepDone,
+    StepKind,
+)
 from carrel.rooms.research.report import write_html_report
 from carrel.rooms.research.results import (
     choose_aims,
@@ -28,6 +35,7 @@ from carrel.rooms.research.results import (
     write_markdown,
     write_nih_aims,
 )
+from carrel.rooms.research.tasks.plan import WorkState, count_left, list_drafts
 
 # What a step of each kind is taken to last before any was ever done, in seconds.
 _FIRST_GUESS = {
@@ -52,7 +60,8 @@ class ProjectViews:
 
     async def status(self, project: Project) -> ResearchStatus:
         research_id = project.id
-        hypotheses = await self._store.hypotheses(research_id)
+        everything = await self._store.hypotheses(research_id)
+        hypotheses = [one for one in everything if one.superseded_by is None]
         jobs = await self._store.jobs(research_id)
         run = next((job for job in jobs if job.kind == "research"), None)
         done = await self._store.steps(run.id) if run is not None else []
@@ -61,11 +70,26 @@ class ProjectViews:
         expected = self._supervisor.expected_by_kind(project, done)
         left = remaining_seconds(expected, done, await self._store.mean_step_seconds())
         leaders = rank_by_strength(hypotheses)
+        tasks = await self._store.tasks.of_project(research_id)
+        state = WorkState(
+            project,
+            everything,
+            await self._store.reviews(research_id),
+            tasks,
+            list_drafts(done),
+            has_run=run is not None,
+        )
+        is_assistants = project.mind == "assistant"
+        tasks_left = count_left(state) if is_assistants else {}
+        if is_assistants:
+            is_going_on = False
         return ResearchStatus(
             research_id=project.id,
             goal=project.goal,
             status=project.status,
-            progress=progress(project, expected, done),
+            progress=task_progress(project, state, tasks_left)
+            if is_assistants
+            else progress(project, expected, done),
             hypotheses_generated=len(hypotheses),
             hypotheses_reviewed=sum(one.review_count > 0 for one in hypotheses),
             hypotheses_in_tournament=sum(one.rating.match_count > 0 for one in hypotheses),
@@ -76,9 +100,20 @@ class ProjectViews:
             matches_played=len(await self._store.matches(research_id)),
             model_calls=calls,
             cost=cost,
-            working_on=[*self._reading_progress(), *await self._jobs.describe_open(jobs)],
+            working_on=[
+                *self._reading_progress(),
+                *await self._jobs.describe_open(jobs),
+                *(
+                    f"{task.role}: {task.worker}, until {task.lease_until}"
+                    for task in tasks
+                    if task.is_held
+                ),
+            ],
             problem=project.problem,
             understood_as=await find_understanding(self._store, research_id),
+            mind=name_mind(project, calls),
+            superseded=len(everything) - len(hypotheses),
+            tasks_left=tasks_left,
         )
 
     def _reading_progress(self) -> list[str]:
@@ -88,7 +123,10 @@ class ProjectViews:
     async def results(self, project: Project, format: str, top_n: int) -> Results:
         research_id, is_detailed = project.id, format == "detailed"
         ordered = await self.ordered(project)
-        reviews = await self._store.reviews(research_id)
+        reviews = [
+            one for one in await self._store.reviews(research_id) if one.superseded_by is None
+        ]
+        calls, _ = await self._store.model_usage(research_id)
         chosen = ordered[:top_n]
         rows = [
             describe_in_results(
@@ -125,6 +163,8 @@ class ProjectViews:
             bibliography=items,
             bibliography_bibtex=await self._corpus.write_bibtex(items) if items else "",
             markdown=write_markdown(project, summary, rows, aims, meta_review.text, lines),
+            mind=name_mind(project, calls),
+            superseded=len(await self._store.hypotheses(research_id)) - len(ordered),
         )
 
     async def html_report(self, project: Project) -> str:
@@ -168,8 +208,9 @@ class ProjectViews:
         return exported
 
     async def ordered(self, project: Project) -> list[Hypothesis]:
-        """A project's hypotheses, best first."""
-        return sort_by_place(await self._store.hypotheses(project.id))
+        """A project's hypotheses, best first, without those that were superseded."""
+        found = await self._store.hypotheses(project.id)
+        return sort_by_place(one for one in found if one.superseded_by is None)
 
     async def references(self, hypotheses: Sequence[Hypothesis]) -> list[dict[str, Any]]:
         """The distinct works that hypotheses cite, as CSL-JSON."""
@@ -182,6 +223,19 @@ class ProjectViews:
         named = list(dict.fromkeys(paper_ids))
         items = await self._corpus.references(named) if named else []
         return [*items, *(item for one in hypotheses for item in outside_references(one))]
+
+
+def name_mind(project: Project, model_calls: int) -> Mind:
+    """Who thinks; what earlier versions stored does not say, but its calls of models do."""
+    return project.mind or ("model" if model_calls else "discovery")
+
+
+def task_progress(project: Project, state: WorkState, left: Mapping[str, int]) -> float:
+    """The finished share of an assistant's tasks, 1 at the end."""
+    if project.status == "completed":
+        return 1.0
+    done = sum(task.state == "done" for task in state.tasks)
+    return round(min(0.99, done / max(1, done + sum(left.values()))), 4)
 
 
 def remaining_seconds(

@@ -101,6 +101,23 @@ class ResearchResources:
         page = delimit_quotation(hypothesis_page(found, references), "hypothesis")
         return _one_message(before + page + after, f"A close look at {found.id}")
 
+    @prompt(
+        name="work-on-research",
+        title="Work on research",
+        description=(
+            "Be the scientist of a project: take its tasks one by one, answer them from the "
+            "passages, and hand them in."
+        ),
+        scopes=frozenset({"research:write", "hypotheses:generate"}),
+        arguments=(PromptArgument("research_id", "Project to work on"),),
+        complete=complete_project,
+    )
+    async def work_on_research(self, arguments: Mapping[str, str], call: Call) -> PromptText:
+        found = await self._research.project(arguments["research_id"], call)
+        text = prompt_text("work-on-research").replace("{research_id}", found.id)
+        goal = delimit_quotation(found.goal, "goal")
+        return _one_message(f"{text}\n\nIts goal:\n{goal}", f"Work on {found.id}")
+
 
 def project_page(project: Project, status: ResearchStatus, hypotheses: Sequence[Hypothesis]) -> str:
     average = (

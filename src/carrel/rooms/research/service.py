@@ -127,6 +127,7 @@ class ResearchRoom:
             seed=int.from_bytes(research_id.encode()[-4:], "big"),
             created_at=now,
             updated_at=now,
+            mind=self._supervisor.context.reasoner.mind,
         )
         with translate_discovery_errors():
             ask_back(parse_goal(goal))
@@ -152,6 +153,7 @@ class ResearchRoom:
             status=project.status,
             estimated_time_hours=round(seconds / 3600.0, 4),
             understood_as=reading or describe_wording(goal),
+            mind=project.mind or "",
         )
 
     async def understand(self, question: UnderstandGoal) -> GoalUnderstood:
@@ -325,9 +327,15 @@ class ResearchRoom:
         stopped = [
             job for job in await self._store.jobs(project.id) if job.state in {"paused", "failed"}
         ]
-        _require(project, {"paused", "failed"} if stopped else set(), "resume")
+        is_assistants = project.mind == "assistant"
+        _require(project, {"paused", "failed"} if stopped or is_assistants else set(), "resume")
         says = "The work goes on after the last finished step."
-        changed = await self._steer(project, ("paused", "failed"), "waiting", "active", says)
+        if is_assistants:
+            # The draft that failed is not made again: next_research_task hands out what is left.
+            says = "The assistant may go on: next_research_task hands out what is left."
+            stopped = [job for job in stopped if job.state == "paused"]
+        after: tuple[JobState, ...] = ("paused",) if is_assistants else ("paused", "failed")
+        changed = await self._steer(project, after, "waiting", "active", says)
         for job in stopped:
             self._runner.begin(job.id)
         return changed

@@ -15,6 +15,7 @@ from carrel.rooms.research.records import (
     Hypothesis,
     Margin,
     MetaReview,
+    Mind,
     Project,
     Review,
     ReviewScores,
@@ -75,6 +76,9 @@ class Reasoner(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def mind(self) -> Mind: ...
 
     @property
     def judging(self) -> Judging:

@@ -56,6 +56,7 @@ from carrel.rooms.research.records import (
     Draft,
     Hypothesis,
     MetaReview,
+    Mind,
     Review,
     ReviewScores,
     UnderstoodAs,
@@ -73,6 +74,7 @@ class DiscoveryReasoner:
     """Thinks in counts of papers. Every citation is a paper of the snapshot."""
 
     name = "discovery"
+    mind: Mind = "discovery"
     judging = Judging.EXACT
 
     def __init__(self, corpus: Corpus, checks: ClaimChecks) -> None:

@@ -57,6 +57,7 @@ from carrel.rooms.research.records import (
     Draft,
     Hypothesis,
     MetaReview,
+    Mind,
     Review,
     ReviewScores,
     UnderstoodAs,
@@ -75,6 +76,7 @@ class LanguageModelReasoner:
     With `judges_safety` its opinion joins the rules; that of a very small model is worthless.
     """
 
+    mind: Mind = "model"
     judging = Judging.FALLIBLE
 
     def __init__(

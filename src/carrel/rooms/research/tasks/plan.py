@@ -11,7 +11,14 @@ from random import Random
 
 from carrel.rooms.research.agents.ranking import players
 from carrel.rooms.research.hypothesis_views import rank_by_strength
-from carrel.rooms.research.records import Hypothesis, Project, Review, StepKey, StepKind
+from carrel.rooms.research.records import (
+    Hypothesis,
+    Project,
+    Review,
+    StepDone,
+    StepKey,
+    StepKind,
+)
 from carrel.rooms.research.tasks.records import Pair, ResearchTask, Role, TaskMaterial
 
 ROLES: tuple[Role, ...] = ("generate", "review", "compare", "evolve", "summarise")
@@ -99,6 +106,12 @@ class WorkState:
             for pair in task.material.pairs
             if pair.kind == "match" and {pair.first, pair.second} <= set(self.live)
         ]
+
+
+def list_drafts(steps: Sequence[StepDone]) -> list[str]:
+    """What a run made before an assistant took over."""
+    made = {StepKind.GENERATE, StepKind.EVOLVE}
+    return [one for step in steps if step.kind in made for one in step.result_ids]
 
 
 def plan_sizes(count: int) -> list[int]:

@@ -21,7 +21,6 @@ from carrel.rooms.research.records import (
     Event,
     Job,
     Project,
-    StepKind,
 )
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.tasks.answers import AnswerError, Problem, read_answer
@@ -34,7 +33,7 @@ from carrel.rooms.research.tasks.models import (
     SubmittedTask,
 )
 from carrel.rooms.research.tasks.outcomes import Outcome, OutcomeBuilder, UnsafeAnswerError
-from carrel.rooms.research.tasks.plan import PlannedTask, Planner, Waiting, WorkState
+from carrel.rooms.research.tasks.plan import PlannedTask, Planner, Waiting, WorkState, list_drafts
 from carrel.rooms.research.tasks.records import (
     ResearchTask,
     Role,
@@ -193,14 +192,12 @@ class AssistantWork:
     async def _state(self, project: Project) -> WorkState:
         run = await self._run(project)
         steps = [] if run is None else await self._store.steps(run.id)
-        made = {StepKind.GENERATE, StepKind.EVOLVE}
-        drafts = [one for step in steps if step.kind in made for one in step.result_ids]
         return WorkState(
             project,
             await self._store.hypotheses(project.id),
             await self._store.reviews(project.id),
             await self._store.tasks.of_project(project.id),
-            drafts,
+            list_drafts(steps),
             has_run=run is not None,
         )
 
