@@ -190,8 +190,7 @@ class ResearchStatus(Answer):
     problem: str | None = None
     understood_as: UnderstoodAs | None = None
     mind: str = ""
-    # What an assistant's hypotheses took the place of, and about how many tasks are left.
-    superseded: int = 0
+    # About how many tasks of each kind an assistant has left.
     tasks_left: dict[str, int] = Field(default_factory=dict)
 
 

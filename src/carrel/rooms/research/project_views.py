@@ -112,7 +112,6 @@ class ProjectViews:
             problem=project.problem,
             understood_as=await find_understanding(self._store, research_id),
             mind=name_mind(project, calls),
-            superseded=len(everything) - len(hypotheses),
             tasks_left=tasks_left,
         )
 

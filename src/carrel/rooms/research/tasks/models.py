@@ -13,6 +13,10 @@ from carrel.rooms.research.tasks.answers import Problem
 WorkerName = Field(default="", max_length=60, description="If you are several")
 
 
+# Every task says what it holds; tool lists need not.
+_LISTED = WithJsonSchema({"type": "array"})
+
+
 def _is_empty(value: object) -> bool:
     return value is None or value in ([], "", {})
 
@@ -82,9 +86,9 @@ class NextTask(Answer):
     understood: str = _shown("")
     criteria: str = _shown("")
     do: str = _shown("")
-    passages: list[HandedPassage] = _shown([])
-    known: list[KnownHypothesis] = _shown([])
-    pairs: list[PairShown] = _shown([])
+    passages: Annotated[list[HandedPassage], _LISTED] = _shown([])
+    known: Annotated[list[KnownHypothesis], _LISTED] = _shown([])
+    pairs: Annotated[list[PairShown], _LISTED] = _shown([])
     answer_shape: dict[str, Any] = _shown({})
     left: dict[str, int] = _shown({})
     waiting: bool | None = _shown(None)
@@ -101,6 +105,5 @@ class SubmittedTask(Answer):
     says: str
     ids: list[str] = _shown([])
     problems: list[Problem] = _shown([])
-    attempts_left: int | None = _shown(None)
     # As next_research_task answers; tool lists need not say it twice.
     next: Annotated[NextTask | None, WithJsonSchema({"type": "object"})] = _shown(None)

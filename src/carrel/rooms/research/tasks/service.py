@@ -88,8 +88,9 @@ class AssistantWork:
         """Checks an answer and keeps it, or says what is wrong with it."""
         task, lease, worker, project = await self._find_task(question.task_id, call)
         submitted = await self._submit(task, lease, worker, project, question.answer)
-        wants_next = submitted.kept or submitted.attempts_left is None
-        if not (question.and_next and wants_next):
+        now = await self._store.tasks.find(task.id)
+        is_still_theirs = now is not None and now.state == "leased" and now.lease == lease
+        if not question.and_next or is_still_theirs:
             return submitted
         following = await self._next(project, worker, (), take_over=True)
         return submitted.model_copy(update={"next": following})
@@ -309,9 +310,9 @@ class AssistantWork:
         await self._store.tasks.renew(task.id, lease, seconds)
         return SubmittedTask(
             kept=False,
-            says="Not kept: mend what problems names and submit again; the task is still yours.",
+            says="Not kept: mend what problems names and submit again; the task is still yours, "
+            f"{MOST_FAILURES - failures} more answers are read.",
             problems=problems,
-            attempts_left=MOST_FAILURES - failures,
         )
 
     def _event(self, project: Project, kind: str, says: str) -> Event:
