@@ -406,7 +406,6 @@ class Results(Answer):
     bibliography_bibtex: str
     markdown: str
     mind: str = ""
-    superseded: int = 0
 
 
 class ProjectChanged(Answer):

@@ -163,7 +163,6 @@ class ProjectViews:
             bibliography_bibtex=await self._corpus.write_bibtex(items) if items else "",
             markdown=write_markdown(project, summary, rows, aims, meta_review.text, lines),
             mind=name_mind(project, calls),
-            superseded=len(await self._store.hypotheses(research_id)) - len(ordered),
         )
 
     async def html_report(self, project: Project) -> str:
@@ -181,14 +180,27 @@ class ProjectViews:
         )
 
     async def _executive_summary(self, project: Project, ordered: Sequence[Hypothesis]) -> str:
-        return write_executive_summary(
+        live = {one.id for one in ordered}
+        superseded = len(await self._store.hypotheses(project.id)) - len(live)
+        reviews = [
+            one
+            for one in await self._store.reviews(project.id)
+            if one.superseded_by is None and one.hypothesis_id in live
+        ]
+        matches = [
+            one for one in await self._store.matches(project.id) if {one.first, one.second} <= live
+        ]
+        summary = write_executive_summary(
             project,
             ordered,
-            len(await self._store.reviews(project.id)),
-            len(await self._store.matches(project.id)),
+            len(reviews),
+            len(matches),
             await find_understanding(self._store, project.id),
             await self._store.events(project.id),
         )
+        if not superseded:
+            return summary
+        return f"{summary} {superseded} drafts were superseded; list_hypotheses still has them."
 
     async def export(self, project: Project) -> dict[str, Any]:
         """All that is stored of a project, so that every number can be asked why."""
