@@ -31,6 +31,19 @@ def test_goals_of_history_law_and_astronomy_are_read_as_people_read_them() -> No
         ("How can delays in courts be reduced?", AskedFor.INTERVENTIONS, ("delays", "courts")),
         ("When is a heap slower than a list?", AskedFor.CONDITIONS, ("heap", "list")),
         ("Is it true that tides affect quakes?", AskedFor.EFFECT, ("tides", "quakes")),
+        ("Why is it so hard to treat gout?", AskedFor.CAUSES, ("gout",)),
+        ("Which genes raise the risk of gout?", AskedFor.CAUSES, ("genes", "risk", "gout")),
+        (
+            "Do statins lower gout independently of diet?",
+            AskedFor.EFFECT,
+            ("statins", "gout", "diet"),
+        ),
+        ("We want to know how dew affects moss", AskedFor.EFFECT, ("dew", "moss")),
+        (
+            "Rapid tides erode cliffs; find the cause",
+            AskedFor.NOT_STATED,
+            ("Rapid tides", "cliffs"),
+        ),
     ],
 )
 def test_the_answer_asked_for_and_the_subjects_follow_from_the_wording(

@@ -47,20 +47,20 @@ def classify_goal(
     """The kind of answer asked for; `rest` is the goal without its constraints."""
     says = _patterns()
     text = " ".join(rest.replace(",", " ").split())
+    # A compound is one word: `treatment-resistant` asks for no treatment.
+    text = re.sub(r"(?<=\w)-(?=\w)", "_", text)
     has_route = any(one.kind is ConstraintKind.VIA for one in constraints)
     opening = words[0].text.lower() if words else ""
-    if (
-        opening not in {"why", "what", "find", "suggest"}
-        and not re.match(r"\W*(?:do not|don)", text, re.IGNORECASE)
-        and says[AskedFor.NO_EFFECT].search(text)
-    ):
+    if _denies(text, opening, relation):
         return AskedFor.NO_EFFECT
     if _is_transfer(text, words):
         return AskedFor.TRANSFER
     for kind in (AskedFor.EXTENT, AskedFor.PREDICTORS, AskedFor.CONDITIONS):
         if says[kind].search(text):
             return kind
-    if opening not in {"find", "suggest", "why", "how"} and says[AskedFor.COMPARISON].search(text):
+    if opening not in {"find", "suggest", "why", "how", "make", "build"} and says[
+        AskedFor.COMPARISON
+    ].search(text):
         return AskedFor.COMPARISON
     if says[AskedFor.CAUSES].search(text) or _asks_what_causes(words):
         return AskedFor.CAUSES
@@ -70,6 +70,22 @@ def classify_goal(
     if how is not None:
         return how
     return _noun_asked_for(text, opening, relation)
+
+
+_SEARCHES = frozenset(
+    ("why", "what", "which", "find", "suggest", "identify", "propose", "list", "name", "discover")
+)
+_YES_OR_NO = frozenset(("do", "does", "did", "can", "could", "might", "may", "will", "would"))
+
+
+def _denies(text: str, opening: str, relation: str) -> bool:
+    """Whether what is to be shown is that one thing does nothing to another."""
+    if opening in _SEARCHES or re.match(r"\W*(?:do not|don['’]t)", text, re.IGNORECASE):
+        return False
+    if opening in _YES_OR_NO and relation:
+        # `Does A lower B independently of C` asks for the effect.
+        text = re.sub(r"\bindependent(?:ly)?\b", "", text)
+    return bool(_patterns()[AskedFor.NO_EFFECT].search(text))
 
 
 def _noun_asked_for(text: str, opening: str, relation: str) -> AskedFor:
@@ -83,15 +99,17 @@ def _noun_asked_for(text: str, opening: str, relation: str) -> AskedFor:
             return kind
     if says[AskedFor.CONNECTION].search(text):
         return AskedFor.CONNECTION
-    if re.match(rf"\W*(?:{_MODAL}|is|are|was|were)\b", text, re.IGNORECASE) and relation:
+    if opening in _YES_OR_NO or opening in {"is", "are", "was", "were", "should"}:
         return AskedFor.EFFECT
+    if opening == "which" and relation in {"raises", "lowers", "causes", "changes"}:
+        return AskedFor.CAUSES
     if opening in {"find", "design", "develop", "build", "invent"} and re.search(
         r"\b(?:for|that|to)\b", text
     ):
         return AskedFor.METHODS
     if relation in _CHANGES and re.search(r"\b(?:that|which)\b", text):
         return AskedFor.INTERVENTIONS
-    if opening in {"treat", "prevent", "reduce", "cure", "lower", "slow", "stop", "protect"}:
+    if goal_language().verbs.get(opening) in {"lowers", "treats"}:
         return AskedFor.INTERVENTIONS
     return (
         AskedFor.EFFECT if re.search(r"\bwhether\b", text, re.IGNORECASE) else AskedFor.NOT_STATED
@@ -147,6 +165,10 @@ def _asks_what_causes(words: Sequence[TaggedWord]) -> bool:
 def _how(text: str, words: Sequence[TaggedWord], relation: str) -> AskedFor | None:
     """`How can X be lowered` asks for interventions, `how does X lower Y` for a mechanism."""
     found = re.match(rf"\W*how (?P<modal>{_MODAL}|is|are|to)\b", text, re.IGNORECASE)
+    if found is None and re.match(r"\W*how\s+\w", text, re.IGNORECASE) and relation:
+        # `understand how A affects B`, once the asking is left out.
+        is_effect = re.search(r"\b(?:affects?|influences?|impacts?)\b", text)
+        return AskedFor.EFFECT if is_effect else AskedFor.MECHANISM
     if found is None:
         return None
     if _patterns()[AskedFor.EFFECT].search(text):

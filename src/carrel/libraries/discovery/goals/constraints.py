@@ -162,6 +162,10 @@ def _years(match: re.Match[str], phrase: str) -> Iterator[Constraint]:
 def _exclusions_in(match: re.Match[str], phrase: str) -> Iterator[Constraint]:
     """`need no X and no Y`: each X is a thing the answer must do without."""
     text = _tidy(match[0])
+    if re.match(r"(?:no\s+)?[a-z]+ing\s", phrase):
+        # `without raising mortality`: what must not happen, not a thing to do without.
+        yield Constraint(ConstraintKind.REQUIRED, f"without {phrase}")
+        return
     names = _parts(re.sub(r"^(?:no|not|without)\s+", "", phrase))
     for name in names:
         yield Constraint(ConstraintKind.EXCLUDED, f"no {name}", (name,))
@@ -259,6 +263,14 @@ def _rules() -> tuple[tuple[re.Pattern[str], Maker], ...]:
         ),
         (rf"[,(]\s*(?:but\s+)?(?:no|not)\s+(?!only\b){np}", _exclusions_in),
         (rf",?\s*\b(?:known|borrowed|taken|familiar)\s+from\s+{np}", _whole(kinds.GIVEN)),
+        (
+            r"\bbut\s+(?:do|does|would|will|should|must|can)\s*not\s+[^,.;?!]+",
+            _whole(kinds.REQUIRED),
+        ),
+        (
+            rf"\b(?:at least\s+)?{_COUNT}\s+{_UNIT}\s+(?:ahead|in advance|earlier|before)\b",
+            _whole(kinds.PERIOD),
+        ),
         (r",?\s*\bso that\s+[^.;?!]+", _whole(kinds.REQUIRED)),
         (
             rf"\b(?:that|which)\s+(?:{needing})\s+(?P<np>no\s+[^,.;?!]+)",

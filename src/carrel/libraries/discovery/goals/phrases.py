@@ -78,6 +78,8 @@ def _open_tag(raw: Sequence[str], tags: Sequence[Tag | None], place: int) -> Tag
     language, word = goal_language(), raw[place].lower()
     if raw[place + 1 : place + 2] == ["than"] and word.endswith("er"):
         return Tag.EMPTY
+    if word.endswith("ly") and len(word) > 4 and not language.has("nouns_in_ly", word):
+        return Tag.SMALL
     if word in language.verbs and _is_verb(raw, tags, place):
         return Tag.VERB
     return Tag.ANSWER if language.has("answer_nouns", word) else Tag.WORD

@@ -13,7 +13,7 @@ from carrel.libraries.discovery.goals.constraints import (
     find_constraints,
 )
 from carrel.libraries.discovery.goals.goal_language import goal_language
-from carrel.libraries.discovery.goals.phrases import Phrase, Tag, find_phrases, tag_words
+from carrel.libraries.discovery.goals.phrases import Phrase, find_phrases, tag_words
 
 _SETTINGS = frozenset(
     [
@@ -80,6 +80,8 @@ def parse_goal(goal: str) -> GoalStatement:
         if one.kind in _SUBJECT_KINDS:
             subjects.extend(name for name in one.names if name not in subjects)
     asked_for = classify_goal(rest, words, constraints, relation)
+    if _points_at_nothing(text):
+        asked_for = AskedFor.NOT_STATED
     second = find_second_goal(text)
     halves = (
         (Constraint(ConstraintKind.REQUIRED, f"both halves answered: {second}"),)
@@ -134,7 +136,8 @@ _POINTING = re.compile(
     r"should)|tell me about|improve|find out about|explain|compare)\s+"
     r"(?P<what>it|this|that|these|those|they|them)\b"
     r"(?!\s+(?:is|be)?\s*(?:true|possible|known|likely|the case|plausible|matter|conceivable|"
-    r"fair|that|whether|worth|hold)\b)(?P<next>\s+\w+)?",
+    r"fair|that|whether|worth|hold|take|follow)\b)(?!(?:\s+\w+){1,3}\s+(?:to|that|whether|if)\b)"
+    r"(?P<next>\s+\w+)?",
     re.IGNORECASE,
 )
 _SECOND_GOAL = re.compile(
@@ -213,7 +216,7 @@ def _questions(
 def _points_at_nothing(text: str) -> str:
     """The pronoun that a goal is about, with nothing to stand for; empty if there is none."""
     found = _POINTING.match(text)
-    if found is None:
+    if found is None or ":" in text[found.end() :]:
         return ""
     what, following = found["what"].lower(), (found["next"] or "").strip().lower()
     is_determiner = what in {"this", "that", "these", "those"} and following
@@ -232,7 +235,7 @@ def find_second_goal(text: str) -> str:
     """A second goal that neither speaks of the first nor shares a subject with it; else empty."""
     for found in _SECOND_GOAL.finditer(text):
         first, second = text[: found.start()], found["second"]
-        if len(first.split()) < 3 or _BACKWARD.search(second) or not _is_clause(first):
+        if len(first.split()) < 3 or _BACKWARD.search(second) or not _asks(first):
             continue
         own = {phrase.text.lower() for phrase in find_phrases(tag_words(second))}
         before = {phrase.text.lower() for phrase in find_phrases(tag_words(first))}
@@ -242,11 +245,15 @@ def find_second_goal(text: str) -> str:
     return ""
 
 
-def _is_clause(text: str) -> bool:
-    """Whether a text asks something by itself: it has a verb or opens with a question word."""
-    rest, _ = find_constraints(text)
-    words = tag_words(rest)
-    return any(word.tag in {Tag.VERB, Tag.AUXILIARY} for word in words)
+def _asks(text: str) -> bool:
+    """Whether a text asks something by itself: it opens with a question word or an order."""
+    opening = text.split(maxsplit=1)[0].strip("“\"'(,").lower()
+    language = goal_language()
+    return (
+        opening in language.words["auxiliaries"]
+        or opening in {"how", "why", "what", "which", "when", "where", "who"}
+        or language.has("asking_verbs", opening)
+    )
 
 
 def _share_word(one: set[str], other: set[str]) -> bool:
