@@ -41,8 +41,8 @@ def test_goals_of_history_law_and_astronomy_are_read_as_people_read_them() -> No
         ("We want to know how dew affects moss", AskedFor.EFFECT, ("dew", "moss")),
         (
             "Rapid tides erode cliffs; find the cause",
-            AskedFor.NOT_STATED,
-            ("Rapid tides", "cliffs"),
+            AskedFor.CAUSES,
+            ("tides", "cliffs"),
         ),
     ],
 )
