@@ -15,6 +15,7 @@ from dataclasses import replace
 from math import log
 from pathlib import Path
 
+from benchmarks import concept_terms
 from benchmarks.discovery_data import (
     Case,
     cases,
@@ -366,6 +367,7 @@ def main() -> None:
     else:
         papers = elife(metadata)
         time_slices(folder, papers)
+        concept_terms.report(papers)
         speed(papers)
 
 

@@ -7,7 +7,6 @@ from itertools import chain, pairwise
 
 from carrel.libraries.discovery.concepts.extraction import BREAK, Numbers
 from carrel.libraries.discovery.concepts.ledger import Ledger
-from carrel.libraries.discovery.concepts.short_forms import ONE_MEANING_SHARE
 from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
     NEEDS_COMPANY,
@@ -66,6 +65,9 @@ MOST_OF_ONE_WORD = 10
 
 SLOPPY_SHARE = 0.2
 """A short form's keyword in small letters is the same thing where texts hardly ever write it so."""
+
+ONE_SPECIES_SHARE = 0.8
+"""A shortened genus stands for the full name that so many of the papers with such a name mean."""
 
 _LEAST_LETTERS = 6
 _SHORTEST_GENUS = 3
@@ -194,7 +196,7 @@ class Meanings:
             best = max(full, key=lambda key: (full[key], key), default=None)
             without_stop = f"{short[0]} {short[3:]}"
             self._turned[short] = without_stop
-            if best is not None and full[best] >= ONE_MEANING_SHARE * sum(full.values()):
+            if best is not None and full[best] >= ONE_SPECIES_SHARE * sum(full.values()):
                 self._turned[without_stop] = best
 
 
@@ -237,7 +239,29 @@ class Placement:
             if ledger.ids[document] is not None:
                 named = array("I", dict.fromkeys(map(concept_of, ledger.named[document])))
                 every = chain(ledger.mentioned[document], self.found[document])
-                self.place(document, named, array("I", dict.fromkeys(map(concept_of, every))))
+                concepts = dict.fromkeys(map(concept_of, every))
+                for concept in self._meant_otherwise(document):
+                    concepts.pop(concept, None)
+                self.place(document, named, array("I", concepts))
+
+    def _meant_otherwise(self, document: int) -> set[int]:
+        """What short forms mean elsewhere but not in this paper, which defines them itself."""
+        ledger, elsewhere, here = self.ledger, set(), set()
+        for short, long in ledger.definitions[document]:
+            number, own = ledger.numbers.get(short), ledger.numbers.get(long)
+            if own is not None:
+                here.add(self._concept_of[own])
+            if number is not None and self.meanings.of(short) != self.meanings.of(long):
+                elsewhere.add(self._concept_of[number])
+        if not elsewhere:
+            return elsewhere
+        # What the paper also spells out, or is filed under, it does mean.
+        spelled = {
+            self._concept_of[number]
+            for number in chain(ledger.mentioned[document], ledger.named[document])
+            if not has_capitals(ledger.keys[number])
+        }
+        return elsewhere - here - spelled
 
     def _look_again(self, added: set[int], removed: set[int]) -> None:
         if not added and not removed:

@@ -18,10 +18,15 @@ Definition = tuple[str, str]
 LEAST_DEFINITIONS = 2
 """A short form that one paper alone defines may be that paper's own."""
 
-ONE_MEANING_SHARE = 0.8
+ONE_MEANING_SHARE = 0.9
+"""Where a paper does not define a short form, it means what so many definitions agree on."""
+
+SHORT_OF_A_WORD = 0.65
+"""A short form of a single word is at most so long (`miRNA`, `microRNA`)."""
 
 _IN_BRACKETS = re.compile(r"\(([^()\s;,]{2,14})(?:[;,][^()]*)?\)")
-_SENTENCE_BREAK = re.compile(r"[.;:()\[\]]\s*")
+# No definition crosses the end of a sentence, a comma or a bracket.
+_SENTENCE_BREAK = re.compile(r"[.;:,!?()\[\]]\s*")
 
 
 def defined_in(text: str) -> Iterator[tuple[str, str]]:
@@ -67,7 +72,9 @@ def _long_form(short: str, before: str) -> str | None:
     is_told = len(long) > len(short) and count <= min(len(letters) + 5, 2 * len(letters))
     return (
         long
-        if is_told and (count > 1 or len(letters) < len(long) / 2) and short not in words_of(long)
+        if is_told
+        and (count > 1 or len(letters) <= SHORT_OF_A_WORD * len(long))
+        and short not in words_of(long)
         else None
     )
 

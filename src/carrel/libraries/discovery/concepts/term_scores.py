@@ -64,6 +64,12 @@ FREQUENT_COUNTS = 0.6
 """But what more papers have is more surely a term, by so much an octave."""
 
 
+ADJECTIVE_CLOSES = 0.22
+"""A word that so seldom ends its phrase is an adjective, or a piece of a longer name."""
+
+LONE_ADJECTIVE = 2.5
+
+
 class Tier(IntEnum):
     """What a phrase of the texts can be in a connection."""
 
@@ -179,7 +185,9 @@ def _share(
 
 def score_term(use: TermUse) -> float:
     """The log-odds that a phrase is a subject, frequency counted."""
-    return sum(weight * value for (_, weight), value in zip(WEIGHTS, use.features, strict=True))
+    odds = sum(weight * value for (_, weight), value in zip(WEIGHTS, use.features, strict=True))
+    # Authors give adjectives as keywords too (`epigenetic`); alone they are no end of anything.
+    return odds - (LONE_ADJECTIVE if use.is_word and use.closing < ADJECTIVE_CLOSES else 0.0)
 
 
 def tier_of(use: TermUse, documents: int) -> Tier:
@@ -197,18 +205,17 @@ def least_papers_of_end(documents: int) -> int:
     return max(2, len(str(documents)) - 1)
 
 
+_EMPTY = FUNCTION_WORDS | NEEDS_COMPANY | SAYS_LITTLE | GENERIC_OPENERS
+_EMPTY_HEADS = _EMPTY | GENERIC_HEADS
+
+
 @lru_cache(maxsize=100_000)
 def is_generic(key: str) -> bool:
-    """Whether no word of a key says anything in particular, or its last is a participle."""
+    """Whether no word of a key says anything in particular, or a participle cuts it."""
     words = key.lower().split(" ")
-    if words[-1] in PARTICIPLES:
+    if words[-1] in PARTICIPLES or (words[0] in PARTICIPLES and words[0] not in GENERIC_OPENERS):
+        # `mice lacking` goes on, and `mediated inhibition` lacks its beginning.
         return True
-    return all(
-        word in FUNCTION_WORDS
-        or word in NEEDS_COMPANY
-        or word in SAYS_LITTLE
-        or word in GENERIC_HEADS
-        or word in GENERIC_OPENERS
-        or word.isdigit()
-        for word in words
+    return words[-1] in _EMPTY_HEADS and all(
+        word in _EMPTY or word.isdigit() for word in words[:-1]
     )

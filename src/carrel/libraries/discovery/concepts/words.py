@@ -29,6 +29,12 @@ _BRITISH = (
     (re.compile("(fib|cent|lit|met)re(s?)$"), r"\1er\2"),
     (re.compile("isation"), "ization"),
     (re.compile("^ageing$"), "aging"),
+    (re.compile("^oestr"), "estr"),
+    (re.compile("(mode|labe|signa|trave|channe|tunne|cance|fue|leve)ll(ing|ed|er)"), r"\1l\2"),
+    (re.compile("aluminium"), "aluminum"),
+    (re.compile("(ana|cata|dia|homo)logue"), r"\1log"),
+    (re.compile("^programme(?=s?$)"), "program"),
+    (re.compile("^(defen|offen|licen)ce"), r"\1se"),
 )
 
 _IRREGULAR = {
@@ -235,6 +241,9 @@ PARTICIPLES = _words("participles")
 
 PLACES = _words("places")
 """Where and when something was seen: no mechanism."""
+
+LABORATORY = _words("laboratory")
+"""Words by which papers of laboratory and clinic are told from others."""
 
 EXPRESSIONS: tuple[str, ...] = tuple(_LISTS["expressions"])
 """Fixed expressions, of which no part is a term."""

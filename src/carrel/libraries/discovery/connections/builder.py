@@ -12,6 +12,7 @@ from carrel.libraries.discovery.concepts.kinds import (
     kind_in_index,
     kind_of,
 )
+from carrel.libraries.discovery.concepts.variants import are_variants
 from carrel.libraries.discovery.connections.candidates import (
     BridgeEvidence,
     CandidateConnection,
@@ -29,7 +30,6 @@ from carrel.libraries.discovery.connections.methods import (
 from carrel.libraries.discovery.connections.naming import (
     Namer,
     PaperReader,
-    are_variants,
     is_proper_name,
 )
 from carrel.libraries.discovery.goals.reading import GoalReading
@@ -257,7 +257,9 @@ class Layout:
 
     def tells_nothing(self, number: int) -> bool:
         """Whether a concept cannot be an end or a bridge."""
-        return tells_nothing(self.reader, number) or is_method_name(self.index.key(number))
+        return tells_nothing(self.reader, number) or (
+            is_method_name(self.index.key(number)) and self.reader.is_of_laboratory(number)
+        )
 
     def is_entity(self, number: int) -> bool:
         """Whether texts write a phrase as a proper name, and no author gives it as a keyword."""

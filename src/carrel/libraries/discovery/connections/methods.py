@@ -71,14 +71,17 @@ def tells_nothing(reader: Reader, number: int) -> bool:
 
 def _tells_nothing(reader: Reader, number: int) -> bool:
     index = reader.index
-    if is_method(reader, number) or any(
+    is_named_so = is_method(reader, number) or any(
         _METHOD_NAME.search(form) for form in index.forms(number)[1:]
-    ):
+    )
+    if is_named_so and (index.sphere(number) is Sphere.METHOD or reader.is_of_laboratory(number)):
         return True
     if index.standing(number) is Standing.TERM:
         return False
     key = index.key(number)
-    return bool(_SETTING_NAME.search(key)) or _is_general(key) or index.is_fragment(number)
+    if _SETTING_NAME.search(key) and reader.is_of_laboratory(number):
+        return True
+    return _is_general(key) or index.is_fragment(number)
 
 
 def _is_general(key: str) -> bool:

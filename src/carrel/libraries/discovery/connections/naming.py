@@ -127,8 +127,6 @@ PAPERS_READ = 24
 ORDINARY_WORD = 4
 """The level of general English from which on a word in capitals is part of a proper name."""
 
-_GREEK = re.compile(r"alpha|beta|gamma|delta|epsilon|kappa|lambda|sigma|omega")
-
 _NEXT_WORD = re.compile(r"[\s’'-]*([^\W_]+)")
 _WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
 
@@ -220,34 +218,6 @@ def is_part_of_a_method(index: ConceptIndex, sentence: Sentence, key: str) -> bo
 def is_part_of_a_longer_name(index: ConceptIndex, sentence: Sentence, key: str) -> bool:
     """Whether a sentence has the name only as the beginning of longer names in the index."""
     return all(_longer_names(index, sentence, key))
-
-
-def are_variants(one: str, other: str) -> bool:
-    """Whether two keys are variants: the same letters, or one abbreviates the other."""
-    first, second = _letters(one), _letters(other)
-    if first == second:
-        return True
-    return _abbreviates(one, other) or _abbreviates(other, one)
-
-
-def _letters(key: str) -> str:
-    # `nf kappab` and `nf kb` are one: where authors save themselves a Greek letter they write its
-    # Latin one.
-    return _GREEK.sub(lambda found: found[0][0], key).replace(" ", "").removesuffix("s")
-
-
-def _abbreviates(short: str, long: str) -> bool:
-    # `ltp`, `nmdar` and `p aeruginosa`: initials (small words counted or not), a first word with
-    # initials, a genus cut to its letter.
-    letters, words = short.replace(" ", ""), long.split(" ")
-    if len(words) < 2 or len(letters) < 2:
-        return False
-    if letters == words[0] + "".join(word[0] for word in words[1:]):
-        return True
-    if short.split(" ")[1:] == words[1:] and short.split(" ", maxsplit=1)[0] == words[0][0]:
-        return True
-    carrying = [word for word in words if word not in FUNCTION_WORDS]
-    return letters in {"".join(word[0] for word in words), "".join(word[0] for word in carrying)}
 
 
 def _longer_names(index: ConceptIndex, sentence: Sentence, key: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
+from carrel.libraries.discovery.concepts.variants import are_variants
 from carrel.libraries.discovery.connections.builder import Layout, Request
 from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
@@ -13,7 +14,6 @@ from carrel.libraries.discovery.connections.candidates import (
     Turn,
 )
 from carrel.libraries.discovery.connections.links import rival
-from carrel.libraries.discovery.connections.naming import are_variants
 from carrel.libraries.discovery.generation.open_discovery import LEAST_COHERENCE, argued, company
 from carrel.libraries.discovery.goals.reading import ANSWERS, GoalReading
 from carrel.libraries.discovery.paths.abc_paths import Bridge

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from carrel.libraries.discovery.concepts.kinds import is_method_name
+from carrel.libraries.discovery.concepts.variants import are_variants
 from carrel.libraries.discovery.connections.candidates import (
     Arm,
     BridgeEvidence,
@@ -14,7 +15,6 @@ from carrel.libraries.discovery.connections.candidates import (
 )
 from carrel.libraries.discovery.connections.links import chain
 from carrel.libraries.discovery.connections.methods import system_named
-from carrel.libraries.discovery.connections.naming import are_variants
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, NoConnectionError
 from carrel.libraries.discovery.generation.closed_discovery import is_worded_like
 from carrel.libraries.discovery.generation.discovery import Discovery

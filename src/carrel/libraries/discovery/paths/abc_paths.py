@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
+from carrel.libraries.discovery.concepts.variants import are_variants
 from carrel.libraries.discovery.paths.association import cosine
 from carrel.libraries.discovery.paths.literatures import (
     Company,
@@ -327,6 +328,11 @@ def _apart(reader: Reader, found: Sequence[End], most: int) -> tuple[End, ...]:
     for end in found:
         if len(kept) == most:
             break
-        if not any(reader.are_close(end.concept, other.concept) for other in kept):
+        key = reader.index.key(end.concept)
+        if not any(
+            reader.are_close(end.concept, other.concept)
+            or are_variants(key, reader.index.key(other.concept))
+            for other in kept
+        ):
             kept.append(end)
     return tuple(kept)

@@ -8,6 +8,7 @@ from math import log, sqrt
 
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.vocabulary import Sphere
+from carrel.libraries.discovery.concepts.words import LABORATORY
 from carrel.libraries.discovery.paths.association import Counted, are_alike
 from carrel.libraries.discovery.records import Standing
 
@@ -19,6 +20,8 @@ grow with fame.
 """
 
 COHERENCE_SAMPLE = 40
+
+LABORATORY_SAMPLE = 15
 
 HALF_LIFE_YEARS = 3.0
 
@@ -285,6 +288,13 @@ class Reader:
                 else 0
             )
         return int(self.index.tier(number))
+
+    def is_of_laboratory(self, number: int) -> bool:
+        """Whether the papers of a concept are mostly of laboratory or clinic."""
+        markers = {self.index.word_number(word) for word in LABORATORY} - {None}
+        sample = spread(self.index.documents(number), LABORATORY_SAMPLE)
+        held = sum(not markers.isdisjoint(self.index.text_of(document)) for document in sample)
+        return 2 * held >= len(sample)
 
     def is_broad(self, number: int, times: float = 1.0) -> bool:
         """Whether a concept occurs in so many papers that it says little."""
