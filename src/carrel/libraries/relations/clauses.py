@@ -94,10 +94,18 @@ class ClauseReader:
                 last -= 1
             if self.tag(last) == ",":
                 last -= 1
+                if self._follows_place(last):
+                    return None
             if self.tag(last) in _FINITE and self.word(last) in self.lexicon.report_verbs:
                 return None
             return self._phrase_ending(last, is_antecedent=True)
         return None
+
+    def _follows_place(self, last: int) -> bool:
+        # "recruits cells to the brain, which causes pain": what causes it is not the brain.
+        while last > 0 and self.tag(last) in ("word", "determiner", "adverb", "past"):
+            last -= 1
+        return self.tag(last) in ("preposition", "to") and self.word(last) != "of"
 
     def _over_insertion(self, comma: int) -> Span | None:
         # "X, which does Z, verb" and "X, a kinase, verb"; a comma after an opening phrase is none.
@@ -181,13 +189,35 @@ class ClauseReader:
             case _Border.VERB:
                 return None
             case _Border.COPULA:
+                if not is_antecedent:
+                    return None
+                if any(self.tag(at) == "preposition" for at in range(first, last + 1)):
+                    return self._trimmed(first, last + 1)
                 return self._owner_of_copula(first - 1)
             case _Border.APPOSITION:
                 return self._phrase_ending(first - 2, is_antecedent=True)
             case _Border.INFINITIVE:
                 return self._trimmed(first + 1, last + 1) if is_antecedent else None
             case _:
-                return self._trimmed(first, last + 1)
+                return self._within_border(first, last, is_antecedent=is_antecedent)
+
+    def _within_border(self, first: int, last: int, *, is_antecedent: bool) -> Span | None:
+        if self.tag(first - 1) == "relative" and self._is_verb(first):
+            # "mechanisms that regulate growth may lead to": the verb is about the mechanisms.
+            return self._phrase_ending(first - 2)
+        if (
+            is_antecedent
+            and self.word(first).endswith("ing")
+            and self.tag(first + 1) == "determiner"
+        ):
+            first += 2
+        return self._trimmed(first, last + 1)
+
+    def _is_verb(self, at: int) -> bool:
+        if self.tag(at) == "finite" or self.word(at) in self.lexicon.base_verbs:
+            return True
+        forms = {trigger.form.value for trigger in self.lexicon.triggers.get(self.word(at), ())}
+        return bool(forms & {"base", "third person"})
 
     def _border(self, at: int, has_conjunction: bool) -> _Border:
         tag = self.tag(at)
@@ -199,7 +229,8 @@ class ClauseReader:
             is_list = has_conjunction and self._is_list_comma(at)
             return _Border.NONE if is_list else _Border.PHRASE
         if tag == "to" and self._is_infinitive(at):
-            return _Border.INFINITIVE
+            is_ability = self.word(at - 1) in self.lexicon.ability
+            return _Border.NONE if is_ability else _Border.INFINITIVE
         ends = (
             (tag == "conjunction" and self._joins_clauses(at))
             or (tag in ("past", "finite") and self._ends_phrase(at))
@@ -231,8 +262,11 @@ class ClauseReader:
         return self.subject_before(start)
 
     def _ends_phrase(self, at: int) -> bool:
-        if self.tag(at - 1) in ("determiner", "preposition", "conjunction"):
+        before = self.tag(at - 1)
+        if before in ("determiner", "preposition"):
             return False
+        if before == "conjunction":
+            return self.tag(at + 1) == "determiner"
         if self.tag(at) == "finite" or self.word(at) in self.lexicon.report_verbs:
             return True
         # A past form before a preposition is a participle: "proteins produced by cells".
@@ -242,6 +276,8 @@ class ClauseReader:
         while self.tag(at + 1) == "adverb":
             at += 1
         following = self.word(at + 1)
+        if self.tag(at + 1) == "word" and self.word(at + 2) in ("the", "a", "an", "its", "their"):
+            return True
         return following in self.lexicon.base_verbs or any(
             trigger.form.value == "base" for trigger in self.lexicon.triggers.get(following, ())
         )
@@ -258,6 +294,8 @@ class ClauseReader:
 
     def _joins_clauses(self, at: int) -> bool:
         # "… and" after a verb's object: the words before hold a finite verb in the same clause.
+        if self.tag(at - 1) == ",":
+            return not self._is_in_list(at - 1)
         for before in range(at - 1, max(-1, at - 12), -1):
             tag = self.tag(before)
             if tag in (",", "relative", ";", ":", "subordinator"):

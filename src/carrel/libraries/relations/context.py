@@ -89,9 +89,10 @@ def is_asked(clause: ClauseReader, first: int, trigger: int, end: int) -> bool:
             return not (word == "if" and place == 0)
         if word in lexicon.question_verbs and not {"that", ","} & set(before[place + 1 :]):
             return True
-    for token in clause.tokens[end:]:
-        if token.tag in (",", "contrast", "relative", ";", ":"):
+    for at in range(end, len(clause.tokens)):
+        if clause.tag(at) in (",", "contrast", "relative", ";", ":"):
             return False
-        if token.word in _UNSETTLED or token.word in _LOOKED_AT:
-            return True
+        if clause.word(at) in _UNSETTLED or clause.word(at) in _LOOKED_AT:
+            before = clause.back_over(at)
+            return clause.tag(before) == "be" or clause.word(before) in clause.lexicon.copulas
     return False

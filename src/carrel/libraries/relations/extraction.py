@@ -23,9 +23,9 @@ LONGEST_SENTENCE = 2000
 PLACE_WITHIN = 10
 """How many words may stand between `required` and `for`."""
 
-_MENTIONS = frozenset({Frame.ON, Frame.IN, Frame.BETWEEN, Frame.ACT})
-_POSITIVE = frozenset({"positively", "directly", "strongly-positive"})
-_INVERSE = frozenset({"negatively", "inversely", "anti", "reciprocally"})
+_MENTIONS = frozenset({Frame.ON, Frame.IN, Frame.BETWEEN, Frame.ACT, Frame.COMPOUND})
+_POSITIVE = frozenset({"positively"})
+_INVERSE = frozenset({"negatively", "inversely"})
 
 
 @dataclass(frozen=True)
@@ -94,19 +94,19 @@ def _end_of(clause: ClauseReader, trigger: Trigger, first: int) -> int | None:
         return last
     while clause.tag(last) == "adverb":
         last += 1
-    if trigger.frame is Frame.PREDICATE and trigger.rest == ("for",):
-        last = _over_place(clause, last)
+    if trigger.rest in (("for",), ("to",)):
+        last = _over_place(clause, last, trigger.rest[0])
     end = last + len(trigger.rest)
     words = tuple(one.word for one in clause.tokens[last:end])
     return end if words == trigger.rest else None
 
 
-def _over_place(clause: ClauseReader, last: int) -> int:
-    # "is required in neurons for growth"
+def _over_place(clause: ClauseReader, last: int, wanted: str) -> int:
+    # "is required in neurons for growth", "has led in many places to loss"
     if clause.word(last) not in ("in", "by", "within", "during"):
         return last
     for at in range(last, min(len(clause.tokens), last + PLACE_WITHIN)):
-        if clause.word(at) == "for":
+        if clause.word(at) == wanted:
             return at
         if clause.tag(at) not in ("word", "preposition", "determiner", "conjunction"):
             break

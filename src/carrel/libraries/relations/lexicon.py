@@ -89,6 +89,8 @@ class Lexicon:
     past_verbs: frozenset[str] = frozenset()
     gerunds: frozenset[str] = frozenset()
     base_verbs: frozenset[str] = frozenset()
+    never_nouns: frozenset[str] = frozenset()
+    copulas: frozenset[str] = frozenset()
     to_chain: frozenset[str] = frozenset()
     ability: frozenset[str] = frozenset()
     support_verbs: frozenset[str] = frozenset()
@@ -204,11 +206,19 @@ def _add_grammar(lexicon: Lexicon, grammar: Mapping[str, Any]) -> None:
         for form in (base, third_person(base), *past_forms(base), gerund(base))
     )
     every = {*report, *common}
+    own = {
+        trigger.lemma.split()[0]
+        for triggers in lexicon.triggers.values()
+        for trigger in triggers
+        if trigger.form is Form.BASE
+    }
     pasts = {past for base in every for past in past_forms(base)}
     lexicon.base_verbs = frozenset(every)
-    lexicon.finite_verbs = frozenset(third_person(base) for base in every)
+    lexicon.finite_verbs = frozenset(third_person(base) for base in every | own)
     lexicon.past_verbs = frozenset(pasts | set(verbs["irregular_past"].split()))
     lexicon.gerunds = frozenset(gerund(base) for base in every)
+    lexicon.never_nouns = _words(verbs["never_nouns"])
+    lexicon.copulas = _words(verbs["copulas"])
     lexicon.to_chain = _words(verbs["to_chain"])
     lexicon.ability = _words(verbs["ability"])
     lexicon.support_verbs = _words(verbs["support_verbs"])

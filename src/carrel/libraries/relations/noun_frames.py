@@ -61,8 +61,8 @@ def read_noun(clause: ClauseReader, trigger: Trigger, first: int, last: int) -> 
         return None
     before, is_negated = _before_noun(clause, first)
     tag = clause.tag(before)
-    if tag == "be":
-        start = clause.verb_start(before + 1)
+    if tag == "be" or clause.word(before) in clause.lexicon.copulas:
+        start = clause.verb_start(before)
         subject = clause.subject_before(start)
     elif (
         clause.tag(target[1]) == "be"
@@ -70,13 +70,17 @@ def read_noun(clause: ClauseReader, trigger: Trigger, first: int, last: int) -> 
         and clause.word(target[1]) in ("is", "are", "was", "were")
     ):
         start = target[1]
+        if clause.tag(start + 1) == "past" or clause.word(start + 1).endswith(("ed", "ing")):
+            return None
         subject = clause.object_after(target[1] + 1)
     elif tag == "," and clause.tag(before + 1) == "determiner":
         start = before
         subject = clause.phrase_before(before)
     elif clause.word(before) == "as":
         start = before
-        subject = clause.subject_before(before)
+        if clause.word(before - 1) in clause.lexicon.support_verbs:
+            start = clause.verb_start(before - 1)
+        subject = clause.subject_before(start)
     else:
         return None
     return None if subject is None else Found(subject, target, start, is_negated)
@@ -190,11 +194,12 @@ def read_compound(clause: ClauseReader, first: int) -> Found | None:
     """`X-induced Y`."""
     word = clause.word(first)
     target = clause.object_after(first + 1)
-    if target is None or word.startswith(_NO_CAUSE) or word.split("-")[-2].endswith("ly"):
+    if target is None or word.startswith(("-", *_NO_CAUSE)) or word.split("-")[-2].endswith("ly"):
         return None
     if clause.tag(target[0]) != "word" or is_bearer(clause, target):
         return None
-    return Found((first, first + 1), target, first)
+    end = next((at for at in range(*target) if clause.tag(at) in ("past", "adverb")), target[1])
+    return Found((first, first + 1), (target[0], end), first)
 
 
 NOUN_FRAMES: dict[Frame, Callable[[ClauseReader, Trigger, int, int], Found | None]] = {

@@ -10,7 +10,14 @@ _TOKEN = re.compile(
 )
 _HAS_LETTER = re.compile(r"\w")
 _QUOTES = "'\"“”‘’*"
-_PUNCTUATION = {mark: mark for mark in ",;:?!"} | {"—": ","}
+_PUNCTUATION = {mark: mark for mark in ",;:?!"} | {"—": ",", "–": ",", "-": ","}
+_HEADINGS = frozenset(
+    {
+        "BACKGROUND", "OBJECTIVE", "OBJECTIVES", "AIM", "AIMS", "METHODS", "RESULTS", "CONCLUSION",
+        "CONCLUSIONS", "PURPOSE", "INTRODUCTION", "FINDINGS", "INTERPRETATION", "DISCUSSION",
+        "SIGNIFICANCE", "SUMMARY", "Summary", "Abstract", "ABSTRACT", "RATIONALE", "CONTEXT",
+    }
+)  # fmt: skip
 _LATIN = frozenset({"vitro", "vivo", "situ", "silico", "utero", "planta", "addition", "turn"})
 _PLURALS = frozenset(
     {
@@ -26,7 +33,34 @@ _PLURALS = frozenset(
         "criteria",
     }
 )
-_ADJECTIVE_ENDINGS = ("al", "ic", "ous", "ive", "ary", "able", "ible", "ful", "less", "er", "est")
+_THEN = frozenset({"thus", "therefore", "thereby", "hence"})
+_ARTICLES = frozenset({"the", "a", "an", "its", "their", "this", "these", "both"})
+_ADJECTIVE_ENDINGS = (
+    "al",
+    "ic",
+    "ous",
+    "ive",
+    "ary",
+    "able",
+    "ible",
+    "ful",
+    "less",
+    "est",
+    "-based",
+    "-like",
+    "-dependent",
+)
+_COMPARATIVES = frozenset(
+    {"higher", "lower", "greater", "smaller", "larger", "fewer", "longer", "shorter"}
+)
+_NOUNS_LIKE_ADJECTIVES = frozenset(
+    {
+        "signal", "survival", "trial", "animal", "mineral", "interval", "removal", "potential",
+        "material", "metal", "crystal", "capital", "proposal", "topic", "traffic", "fabric",
+        "logic", "clinic", "drive", "boundary", "library", "salary", "forest", "interest", "test",
+        "harvest",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +82,9 @@ class Token:
     @property
     def is_adjective(self) -> bool:
         """Whether it ends as adjectives do."""
-        return self.word.endswith(_ADJECTIVE_ENDINGS)
+        if self.word in _NOUNS_LIKE_ADJECTIVES:
+            return False
+        return self.word.endswith(_ADJECTIVE_ENDINGS) or self.word in _COMPARATIVES
 
 
 def read_tokens(sentence: str, lexicon: Lexicon) -> list[Token]:
@@ -61,6 +97,8 @@ def read_tokens(sentence: str, lexicon: Lexicon) -> list[Token]:
             depth += 1
         elif piece in ")]":
             depth = max(0, depth - 1)
+        elif depth == 0 and not found and piece in _HEADINGS:
+            continue
         elif depth == 0 and (piece in _PUNCTUATION or _HAS_LETTER.search(piece)):
             token = _token(piece, match.start(), lexicon)
             if not found and token.tag == "finite":
@@ -68,7 +106,40 @@ def read_tokens(sentence: str, lexicon: Lexicon) -> list[Token]:
             if token.word in _LATIN and found and found[-1].word == "in":
                 found[-1] = replace(found[-1], tag="word")
             found.append(token)
-    return found
+    return _with_unknown_verbs(found, lexicon)
+
+
+def _with_unknown_verbs(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
+    """Tag verbs that no list has, by their ending and the article that follows."""
+    for place in range(1, len(tokens) - 1):
+        token, before, after = tokens[place], tokens[place - 1], tokens[place + 1]
+        if token.word in _THEN and before.tag in ("modal", "be", "have", "conjunction"):
+            tokens[place] = replace(token, tag="adverb")
+            continue
+        if before.tag == "adverb" and place > 1:
+            before = tokens[place - 2]
+        if token.tag != "word" or before.tag != "word":
+            continue
+        tag = _unknown_verb(token, before, after, lexicon)
+        if tag:
+            tokens[place] = replace(token, tag=tag)
+    return tokens
+
+
+def _unknown_verb(token: Token, before: Token, after: Token, lexicon: Lexicon) -> str:
+    word = token.word
+    if word in lexicon.never_nouns:
+        return "finite"
+    has_article = after.word in _ARTICLES
+    if not (has_article or after.word == "to") or word in lexicon.classes or before.is_adjective:
+        return ""
+    if before.is_plural:
+        is_verb = has_article and not token.is_plural and not word.endswith(("ed", "ing", "ly"))
+        return "finite" if is_verb and word not in lexicon.triggers else ""
+    if token.is_plural and word not in lexicon.triggers:
+        return "finite"
+    is_trigger = word in lexicon.triggers
+    return "past" if word.endswith("ed") and not is_trigger else ""
 
 
 def _token(piece: str, start: int, lexicon: Lexicon) -> Token:

@@ -3,6 +3,7 @@
 from carrel.libraries.relations.clauses import ClauseReader, Span
 from carrel.libraries.relations.lexicon import Form, Frame, Trigger
 from carrel.libraries.relations.noun_frames import Found, is_bearer
+from carrel.libraries.relations.records import RelationKind
 
 AGENT_WITHIN = 14
 """How many words after a passive verb its agent may stand."""
@@ -116,6 +117,8 @@ def _follows_active_past(clause: ClauseReader, conjunction: int, last: int) -> b
 
 def _can_be_past(clause: ClauseReader, before: int, last: int) -> bool:
     token = clause.tokens[before]
+    if token.word in clause.lexicon.base_verbs and before and clause.tokens[before - 1].is_plural:
+        return False
     if token.word.endswith("ing") and (
         token.word in clause.lexicon.gerunds
         or token.word == "using"
@@ -160,7 +163,10 @@ def _read_third(clause: ClauseReader, trigger: Trigger, first: int, last: int) -
     tag = clause.tag(before)
     if tag not in ("word", "relative", "conjunction", ",", "past", "contrast"):
         return None
-    if tag == "word" and clause.tokens[before].is_adjective and clause.tag(last) == "preposition":
+    is_after_adjective = tag == "word" and clause.tokens[before].is_adjective
+    if clause.word(first - 1) == "no" or (
+        is_after_adjective and clause.tag(first + 1) == "preposition"
+    ):
         return None
     start = clause.verb_start(first)
     return _found(clause, trigger, clause.subject_before(start), start, last)
@@ -208,7 +214,10 @@ def _is_joined(clause: ClauseReader, before: int) -> bool:
 
 def _follows_base(clause: ClauseReader, conjunction: int) -> bool:
     governor = clause.governor(conjunction)
-    return governor is not None and clause.tag(governor) in ("word", "modal", "do")
+    return governor is not None and (
+        clause.tag(governor) in ("word", "modal", "do")
+        or clause.word(governor) in clause.lexicon.base_verbs
+    )
 
 
 def _read_infinitive(clause: ClauseReader, trigger: Trigger, to: int, last: int) -> Found | None:
@@ -244,7 +253,7 @@ def _read_gerund(clause: ClauseReader, trigger: Trigger, first: int, last: int) 
     if tag == "be":
         start = clause.verb_start(first)
         return _found(clause, trigger, clause.subject_before(start), start, last)
-    if trigger.is_reversed:
+    if trigger.is_reversed and trigger.kind is not RelationKind.IS_PART_OF:
         return None
     if tag == "," or word in _THEN:
         return _of_clause(clause, trigger, before, first, last)
@@ -293,7 +302,7 @@ def _of_support_verb(
     governor = clause.governor(preposition)
     if governor is None or clause.word(governor) not in clause.lexicon.support_verbs:
         return None
-    if preposition - governor > 6:
+    if preposition - governor > 6 or clause.tag(governor + 1) == "to":
         return None
     start = clause.verb_start(governor)
     return _found(clause, trigger, clause.subject_before(start), start, last)
