@@ -21,7 +21,8 @@ _STOPS_RIGHT = frozenset(
 _ENDS_OBJECT = frozenset(
     {
         "by", "via", "through", "thereby", "upon", "when", "without", "despite", "than",
-        "following", "during", "as", "after", "before",
+        "following", "during", "independently", "irrespective", "regardless", "as", "after",
+        "before",
     }
 )  # fmt: skip
 _VERBAL = frozenset({"pronoun", "modal", "be", "have", "do"})
@@ -296,6 +297,8 @@ class ClauseReader:
         # "… and" after a verb's object: the words before hold a finite verb in the same clause.
         if self.tag(at - 1) == ",":
             return not self._is_in_list(at - 1)
+        if self.word(at + 1) in ("this", "these", "that", "it"):
+            return True
         for before in range(at - 1, max(-1, at - 12), -1):
             tag = self.tag(before)
             if tag in (",", "relative", ";", ":", "subordinator"):

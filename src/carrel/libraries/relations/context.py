@@ -93,6 +93,6 @@ def is_asked(clause: ClauseReader, first: int, trigger: int, end: int) -> bool:
         if clause.tag(at) in (",", "contrast", "relative", ";", ":"):
             return False
         if clause.word(at) in _UNSETTLED or clause.word(at) in _LOOKED_AT:
-            before = clause.back_over(at)
-            return clause.tag(before) == "be" or clause.word(before) in clause.lexicon.copulas
+            verb = clause.back_over(at)
+            return clause.tag(verb) == "be" or clause.word(verb) in clause.lexicon.copulas
     return False

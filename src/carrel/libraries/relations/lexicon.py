@@ -103,6 +103,7 @@ class Lexicon:
     lowering_adjectives: frozenset[str] = frozenset()
     lowering_gerunds: frozenset[str] = frozenset()
     unknown: frozenset[str] = frozenset()
+    aspects: frozenset[str] = frozenset()
     negations: frozenset[str] = frozenset()
     negating_phrases: tuple[tuple[str, ...], ...] = ()
     negation_exceptions: tuple[tuple[str, ...], ...] = ()
@@ -235,6 +236,7 @@ def _add_operations(lexicon: Lexicon, operations: Mapping[str, Any]) -> None:
     lexicon.lowering_adjectives = _words(lowering["adjectives"])
     lexicon.lowering_gerunds = _words(lowering["gerunds"])
     lexicon.unknown = _words(operations["unknown"]["words"])
+    lexicon.aspects = _words(operations["aspects"]["words"])
 
 
 def _add_context(lexicon: Lexicon, context: Mapping[str, Any]) -> None:

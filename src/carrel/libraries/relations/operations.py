@@ -33,7 +33,8 @@ def find_operations(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[Operatio
             is_joined and token.tag == "conjunction"
         )
         if factor != 1:
-            found.append(Operation(token.start, token.end, factor))
+            has_owner = "-" in token.word or "−" in token.word
+            found.append(Operation(token.start, token.end, factor, has_owner))
     return tuple(found)
 
 

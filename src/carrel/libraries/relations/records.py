@@ -19,11 +19,15 @@ class RelationKind(StrEnum):
 
 @dataclass(frozen=True)
 class Operation:
-    """A word in a subject or object that lowers (-1) or changes in an unknown way (0) the thing."""
+    """A word in a subject or object that lowers (-1) or changes in an unknown way (0) the thing.
+
+    One that `has_owner` is about the thing in the same word: `KLF10-deficient T cells`.
+    """
 
     start: int
     end: int
     factor: int
+    has_owner: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,12 @@ class Argument:
         """The product of its operations, less those inside the spans of a thing's own name."""
         factor = 1
         for operation in self.operations:
-            if not any(start <= operation.start and operation.end <= end for start, end in spans):
-                factor *= operation.factor
+            if any(start <= operation.start and operation.end <= end for start, end in spans):
+                continue
+            is_anothers = operation.has_owner and not any(
+                start < operation.end and operation.start < end for start, end in spans
+            )
+            factor *= 0 if is_anothers and spans else operation.factor
         return factor
 
 

@@ -20,7 +20,10 @@ from carrel.libraries.discovery.connections.candidates import (
     Origin,
     Testing,
 )
+from carrel.libraries.discovery.connections.directions import wanted_effect
+from carrel.libraries.discovery.connections.effects import EffectReader
 from carrel.libraries.discovery.connections.evidence import Quoter
+from carrel.libraries.discovery.connections.links import acts_first
 from carrel.libraries.discovery.connections.methods import (
     BenchReader,
     is_method,
@@ -86,6 +89,7 @@ class Layout:
         self._side: Side | None = None
         self._kinds: dict[int, Kind] = {}
         self._methods: dict[int, bool] = {}
+        self._effects = EffectReader(index, self.quoter)
 
     def connection(
         self,
@@ -102,14 +106,15 @@ class Layout:
         if c is None or not c.documents or (c is not reading.end and self.is_entity(end)):
             return None
         ends = {reading.start_concept.key, self.index.key(end)}
-        found = self.bridges(
-            reading.start,
-            c,
-            BRIDGES_READ,
-            lambda number: (
-                admits(number)
-                and not any(are_variants(self.index.key(number), own) for own in ends)
-            ),
+
+        def is_apart(number: int) -> bool:
+            return admits(number) and not any(
+                are_variants(self.index.key(number), own) for own in ends
+            )
+
+        found = (
+            *self._opposing(reading, c, is_apart),
+            *self.bridges(reading.start, c, BRIDGES_READ, is_apart),
         )
         chosen = self._apart(found)[:BRIDGES_SHOWN]
         return self._told(reading, c, end, chosen, origin) if chosen else None
@@ -122,17 +127,39 @@ class Layout:
         chosen: Sequence[Bridge],
         origin: Origin,
     ) -> CandidateConnection:
-        # A bridge that sentences say is told before one as strong that only counts speak for.
-        weighed = [(bridge.kind, self.evidence(bridge, reading.start, c)) for bridge in chosen]
-        told = [
-            bridge
-            for _, bridge in sorted(
-                weighed, key=lambda one: (one[0], one[1].weight_as_said), reverse=True
-            )
+        # A bridge that sentences say is told before one as strong that only counts speak for;
+        # before all, one by which the end does what the goal asks for.
+        wanted, start_acts = wanted_effect(reading), self.start_acts(reading, end)
+        weighed = [
+            (bridge.kind, self.evidence(bridge, reading.start, c, start_acts=start_acts))
+            for bridge in chosen
         ]
+        weighed.sort(
+            key=lambda one: (one[1].effect * wanted > 0, one[0], one[1].weight_as_said),
+            reverse=True,
+        )
+        told = [bridge for _, bridge in weighed]
         return self._connected(
             reading, c, end, chosen, told, self.novelty(reading.start, c, end), origin
         )
+
+    def _opposing(
+        self, reading: GoalReading, c: Literature, admits: Callable[[int], bool]
+    ) -> tuple[Bridge, ...]:
+        """The bridges by which sentences say that an end does what the goal asks for."""
+        wanted, a = wanted_effect(reading), reading.start
+        if not wanted:
+            return ()
+        signs = self._effects.signs
+        signed = {
+            number
+            for number in self.effects(reading)
+            if wanted
+            * signs(number, a, bridge_acts=True).weight
+            * signs(number, c, bridge_acts=False).weight
+            > 0
+        }
+        return self.bridges(a, c, BRIDGES_SHOWN, lambda one: one in signed and admits(one))
 
     def _apart(self, found: Sequence[Bridge]) -> list[Bridge]:
         kept: list[Bridge] = []
@@ -192,7 +219,10 @@ class Layout:
             c,
             end,
             chosen,
-            [self.evidence(bridge, a, c) for bridge in chosen],
+            [
+                self.evidence(bridge, a, c, start_acts=self.start_acts(reading, end))
+                for bridge in chosen
+            ],
             searched,
             origin,
         )
@@ -287,8 +317,10 @@ class Layout:
             self._kinds[number] = kind_in_index(self.index, number)
         return self._kinds[number]
 
-    def evidence(self, bridge: Bridge, a: Literature, c: Literature) -> BridgeEvidence:
-        """A bridge with quotations from both sides."""
+    def evidence(
+        self, bridge: Bridge, a: Literature, c: Literature, *, start_acts: bool = False
+    ) -> BridgeEvidence:
+        """A bridge with quotations from both sides, and what they say along the chain."""
         concept, quoter = self.concept(bridge.concept), self.quoter
         return BridgeEvidence(
             concept,
@@ -300,7 +332,26 @@ class Layout:
             quoter.quote(bridge.far_documents, bridge.concept, c, PAPERS_SHOWN, concept.label),
             self._benches.bench(quoter.newest(bridge.near_documents, PAPERS_FOR_BENCH)),
             self._benches.bench(quoter.newest(bridge.far_documents, PAPERS_FOR_BENCH)),
+            self._effects.signs(bridge.concept, a, bridge_acts=not start_acts),
+            self._effects.signs(bridge.concept, c, bridge_acts=start_acts),
         )
+
+    def start_acts(self, reading: GoalReading, end: int) -> bool:
+        """Whether the start is the cause; an answer to a goal for treatments or causes acts."""
+        if wanted_effect(reading):
+            return False
+        start = self.index.number(reading.start_concept.key)
+        first = reading.start_concept if start is None else self.concept(start)
+        return acts_first(first, self.concept(end))
+
+    def is_on_way(self, reading: GoalReading, number: int) -> bool:
+        """Whether a bridge is the one that the goal names, where it names one: `via X`."""
+        way = reading.through
+        return way is None or number == way or self.reader.are_close(number, way)
+
+    def effects(self, reading: GoalReading) -> dict[int, float]:
+        """By concept: what sentences say it does to the start, below 0 where it lowers it."""
+        return self._effects.effects(self.side(reading.start), self.can_bridge)
 
     def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
         """The search of the whole index for both ends together."""

@@ -38,6 +38,45 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True)
+class SentenceRelation:
+    """What a sentence says of the two things it is quoted for; the bridge acts or is acted on.
+
+    `sign` is the net sign between the two: 1 raises, -1 lowers, 0 not said.
+    """
+
+    kind: str
+    verb: str
+    sign: int
+    bridge_acts: bool
+    is_denied: bool = False
+    is_hedged: bool = False
+    is_asked: bool = False
+
+
+@dataclass(frozen=True)
+class SignCount:
+    """How many papers say that one thing raises or lowers another, and how many deny it."""
+
+    raises: int = 0
+    lowers: int = 0
+    denied_raises: int = 0
+    denied_lowers: int = 0
+
+    @property
+    def weight(self) -> float:
+        """From -1 to 1: those for raising less those against, of all and one more."""
+        rising = max(0, self.raises - self.denied_raises)
+        falling = max(0, self.lowers - self.denied_lowers)
+        every = self.raises + self.lowers + self.denied_raises + self.denied_lowers
+        return (rising - falling) / (every + 1)
+
+    @property
+    def sign(self) -> int:
+        """1, -1, or 0 where the papers do not say or are divided."""
+        return (self.weight > 0) - (self.weight < 0)
+
+
+@dataclass(frozen=True)
 class Evidence:
     """A sentence quoted from a paper; `sentence_number` is its number in the abstract, else 0.
 
@@ -54,6 +93,7 @@ class Evidence:
     is_contrary: bool
     speaks_only_of: str = ""
     is_in_longer_name: bool = False
+    relation: SentenceRelation | None = None
 
 
 @dataclass(frozen=True)
@@ -93,11 +133,20 @@ class BridgeEvidence:
     far_evidence: tuple[Evidence, ...]
     near_bench: Bench = Bench()
     far_bench: Bench = Bench()
+    near_signs: SignCount = SignCount()
+    """What papers say of the bridge and the start, along the chain from cause to effect."""
+    far_signs: SignCount = SignCount()
+    """What papers say of the bridge and the end, along the same chain."""
 
     @property
     def weight(self) -> float:
         """The geometric mean of both sides."""
         return sqrt(self.near_weight * self.far_weight)
+
+    @property
+    def effect(self) -> float:
+        """From -1 to 1: what the cause does to the effect over this bridge, as sentences say."""
+        return self.near_signs.weight * self.far_signs.weight
 
     @property
     def sides_said(self) -> int:
@@ -232,6 +281,12 @@ class CandidateConnection:
             *((self.scope,) if self.scope else ()),
         )
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+    @property
+    def effect(self) -> int:
+        """What the cause does to the effect by the leading bridge: 1 raises, -1 lowers, 0."""
+        effect = self.bridges[0].effect
+        return (effect > 0) - (effect < 0)
 
     @property
     def every_bridge(self) -> tuple[BridgeEvidence, ...]:

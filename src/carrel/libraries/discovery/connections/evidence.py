@@ -2,9 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from carrel.libraries.discovery.concepts.index import ConceptIndex
-from carrel.libraries.discovery.connections.candidates import Evidence, Place
+from carrel.libraries.discovery.connections.candidates import (
+    Evidence,
+    Place,
+    SentenceRelation,
+    SignCount,
+)
 from carrel.libraries.discovery.connections.naming import (
     PaperReader,
     ReadPaper,
@@ -13,6 +19,7 @@ from carrel.libraries.discovery.connections.naming import (
     is_part_of_a_method,
     sentences,
 )
+from carrel.libraries.discovery.connections.signs import RelationReader, count_signs
 from carrel.libraries.discovery.paths.literatures import Literature
 
 __all__ = ["PAPERS_READ", "Quoter", "is_contrary", "sentences"]
@@ -34,12 +41,28 @@ def is_contrary(sentence: str) -> bool:
     return bool(_CONTRARY.search(sentence))
 
 
+@dataclass(frozen=True)
+class _Found:
+    evidence: Evidence
+
+    @property
+    def order(self) -> tuple[bool, bool, bool]:
+        """Names as themselves first, then sentences that say a direction, then titles."""
+        relation = self.evidence.relation
+        return (
+            self.evidence.is_in_longer_name or self.evidence.place is Place.KEYWORDS,
+            relation is None or not relation.sign or relation.is_asked,
+            self.evidence.place is not Place.TITLE,
+        )
+
+
 class Quoter:
     """Finds sentences in papers that name given concepts."""
 
     def __init__(self, index: ConceptIndex, papers: PaperReader) -> None:
         self._index = index
         self._papers = papers
+        self._relations = RelationReader()
 
     def newest(self, documents: Iterable[int], most: int = PAPERS_READ) -> list[ReadPaper]:
         """The newest of some papers, read."""
@@ -62,15 +85,75 @@ class Quoter:
         Only sentences that name both support the link. Without any, the best sentence that names
         the concept alone is returned, marked with `label`.
         """
-        said: list[tuple[bool, bool, Evidence]] = []
-        alone: list[tuple[bool, bool, Evidence]] = []
+        said: list[_Found] = []
+        alone: list[_Found] = []
         for read in self.newest(documents):
             found = self._from_paper(read, concept, literature, label or self._index.label(concept))
             if found is not None:
-                (said if found[2].speaks_of_both else alone).append(found)
-        said.sort(key=lambda found: found[:2])
-        alone.sort(key=lambda found: found[:2])
-        return tuple(evidence for _, _, evidence in said[:most] or alone[:1])
+                (said if found.evidence.speaks_of_both else alone).append(found)
+        said.sort(key=lambda found: found.order)
+        alone.sort(key=lambda found: found.order)
+        return tuple(found.evidence for found in said[:most] or alone[:1])
+
+    def signs(
+        self, documents: Iterable[int], concept: int, literature: Literature, *, bridge_acts: bool
+    ) -> SignCount:
+        """What the newest papers say a concept does to a literature's subject, or the reverse."""
+        found = (
+            self._told_by(read, concept, literature, bridge_acts=bridge_acts)
+            for read in self.newest(documents)
+        )
+        return count_signs(one for one in found if one is not None)
+
+    def acting_on(self, read: ReadPaper, bridge: int) -> dict[int, SentenceRelation]:
+        """What a paper says that concepts do to a bridge, one signed relation for each."""
+        document = self._index.number_of_document(read.paper.id)
+        own = self._names(read, [bridge])
+        found: dict[int, SentenceRelation] = {}
+        for sentence in read.sentences:
+            if not any(f" {name} " in sentence.normal for name in own):
+                continue
+            if not self._relations.has_any(sentence):
+                continue
+            for concept in self._index.mentioned(document) if document is not None else ():
+                if concept == bridge or concept in found:
+                    continue
+                relation = self._relation(
+                    sentence, own, self._names(read, [concept]), bridge_acts=False
+                )
+                if relation is not None and relation.sign:
+                    found[concept] = relation
+        return found
+
+    def _told_by(
+        self, read: ReadPaper, concept: int, literature: Literature, *, bridge_acts: bool
+    ) -> SentenceRelation | None:
+        # The first signed relation that a paper states in this direction, its title first.
+        wanted, own = self._names(read, [concept]), self._own_names(read, literature)
+        for sentence in read.sentences:
+            relation = self._relation(sentence, wanted, own, bridge_acts=bridge_acts)
+            if relation is not None and relation.sign:
+                return relation
+        return None
+
+    def _relation(
+        self,
+        sentence: Sentence,
+        wanted: Sequence[str],
+        own: Sequence[str],
+        *,
+        bridge_acts: bool | None = None,
+    ) -> SentenceRelation | None:
+        if not any(f" {name} " in sentence.normal for name in wanted) or not any(
+            f" {name} " in sentence.normal for name in own
+        ):
+            return None
+        return self._relations.relation(sentence, wanted, own, bridge_acts=bridge_acts)
+
+    def _own_names(self, read: ReadPaper, literature: Literature) -> list[str]:
+        document = self._index.number_of_document(read.paper.id)
+        mentioned = self._index.mentioned(document) if document is not None else ()
+        return self._names(read, [n for n in mentioned if n in literature.concepts])
 
     def contrary(
         self, documents: Iterable[int], concept: int, literature: Literature, most: int
@@ -83,16 +166,13 @@ class Quoter:
 
     def _from_paper(
         self, read: ReadPaper, concept: int, literature: Literature, label: str
-    ) -> tuple[bool, bool, Evidence] | None:
-        # The paper's best sentence, with what it is ordered by: whether a name is only part of a
-        # longer one, and whether it is no title.
+    ) -> _Found | None:
+        # The paper's best sentence, with what it is ordered by.
         document = self._index.number_of_document(read.paper.id)
-        mentioned = self._index.mentioned(document) if document is not None else ()
-        shared = [number for number in mentioned if number in literature.concepts]
-        own = self._names(read, shared)
+        own = self._own_names(read, literature)
         wanted = self._names(read, [concept])
-        alone: tuple[bool, bool, Evidence] | None = None
-        both: tuple[bool, bool, Evidence] | None = None
+        alone: _Found | None = None
+        both: _Found | None = None
         for sentence in read.sentences:
             named = self._named(sentence, wanted)
             if named is None:
@@ -108,11 +188,12 @@ class Quoter:
                 is_contrary(sentence.text),
                 "" if other is not None else label,
                 named or bool(other),
+                None if other is None else self._relation(sentence, wanted, own),
             )
-            found = (evidence.is_in_longer_name, sentence.place is not Place.TITLE, evidence)
+            found = _Found(evidence)
             if other is None:
                 alone = alone or found
-            elif both is None or found[:2] < both[:2]:
+            elif both is None or found.order < both.order:
                 both = found
         return both or alone or self._from_keywords(read, document, concept, label)
 
@@ -127,14 +208,12 @@ class Quoter:
 
     def _from_keywords(
         self, read: ReadPaper, document: int | None, concept: int, label: str
-    ) -> tuple[bool, bool, Evidence] | None:
+    ) -> _Found | None:
         if document is None or concept not in self._index.named(document):
             return None
         words = "; ".join((*read.paper.keywords, *read.paper.headings))
-        return (
-            True,
-            True,
-            Evidence(read.paper.id, read.paper.year, Place.KEYWORDS, 0, words, False, False, label),
+        return _Found(
+            Evidence(read.paper.id, read.paper.year, Place.KEYWORDS, 0, words, False, False, label)
         )
 
     def _named(self, sentence: Sentence, keys: Sequence[str]) -> bool | None:

@@ -211,6 +211,10 @@ class Discovery:
                     return replace(one, notes=(*notes, *ways.notes(one), *ways.widening(one)))
         for thing in reading.things:
             one = self._started_from(reading, thing)
+            if one.through is not None and not self._now.from_start.has_any(one):
+                way = self._now.layout.label(one.through)
+                notes.append(f"Nothing leads on from {one.start.label} through {way} here.")
+                one = replace(one, through=None)
             if self._now.from_start.has_any(one):
                 if reading.end is not None or notes != list(reading.notes):
                     notes.append(f"What {one.start.label} leads to is looked for instead.")
@@ -247,7 +251,7 @@ class Discovery:
             start_concept=concept,
             pair=None,
             end=None,
-            through=None,
+            through=None if thing.number == reading.through else reading.through,
         )
 
 

@@ -1,6 +1,6 @@
 """Open discovery: four methods from one start to ends that nobody asked for."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -11,6 +11,10 @@ from carrel.libraries.discovery.connections.candidates import (
     Origin,
     Relevance,
     Turn,
+)
+from carrel.libraries.discovery.connections.directions import (
+    asks_for_intervention,
+    wanted_effect,
 )
 from carrel.libraries.discovery.connections.links import after_objections, objection, plea, rival
 from carrel.libraries.discovery.goals.reading import ANSWERS, GoalReading
@@ -50,7 +54,7 @@ class StartMethods:
 
     def has_any(self, reading: GoalReading) -> bool:
         """Whether the start leads anywhere at all."""
-        if len(reading.start.documents) >= SURELY_LEADS_SOMEWHERE:
+        if len(reading.start.documents) >= SURELY_LEADS_SOMEWHERE and reading.through is None:
             return True
         return any(
             self._all_ends(reading, frozenset(), is_wanted=wanted)
@@ -85,11 +89,11 @@ class StartMethods:
                     -end.prospect * (PREFERRED if held[end.concept] is not None else 1.0)
                 ),
             )
-            for end in ordered:
+            for end, effect in self._by_effect(reading, ordered):
                 if end.concept in given or index.key(end.concept) in avoid:
                     continue
                 given.add(end.concept)
-                notes = []
+                notes = list(self._told_effect(reading, end.concept, effect))
                 if reading.wanted and not is_wanted:
                     notes.append(
                         f"The goal asks for a {reading.wanted.value}; "
@@ -112,6 +116,37 @@ class StartMethods:
                     notes.append(f"Not built on {named}, which the meta-review found weak.")
                 yield end, " ".join(notes)
 
+    def _by_effect(
+        self, reading: GoalReading, ordered: Sequence[End]
+    ) -> Iterator[tuple[End, float]]:
+        """Ends that do what the goal asks for, then those of which nothing is said.
+
+        Where interventions are asked for, what does the opposite is left out.
+        """
+        wanted = wanted_effect(reading)
+        if not wanted:
+            yield from ((end, 0.0) for end in ordered)
+            return
+        known = self._layout.effects(reading)
+        effects = [(end, known.get(end.concept, 0.0)) for end in ordered]
+        effects.sort(key=lambda one: min(0.0, -wanted * one[1]))
+        for end, effect in effects:
+            if effect * wanted >= 0:
+                yield end, effect
+        if not asks_for_intervention(reading):
+            yield from ((end, effect) for end, effect in effects if effect * wanted < 0)
+
+    def _told_effect(self, reading: GoalReading, end: int, effect: float) -> Iterator[str]:
+        wanted = wanted_effect(reading)
+        if not wanted:
+            return
+        label, start = self._layout.label(end), reading.start.label
+        if effect:
+            verb = "raises" if effect > 0 else "lowers"
+            yield f"By the sentences read, {label} {verb} {start}, over what it does to bridges."
+        else:
+            yield f"No sentences read say whether {label} raises or lowers {start}: unsigned."
+
     def _all_ends(
         self, reading: GoalReading, without: frozenset[int], *, is_wanted: bool
     ) -> tuple[End, ...]:
@@ -121,6 +156,8 @@ class StartMethods:
             len(reading.start.documents),
             reading.wanted if is_wanted else None,
             without,
+            reading.through,
+            wanted_effect(reading),
         )
         found = self._ends_of.get(key)
         if found is None:
@@ -142,11 +179,33 @@ class StartMethods:
             )
 
         def bridge_admits(number: int) -> bool:
-            return layout.can_bridge(number) and not any(
-                reader.are_close(number, one) for one in without
+            return (
+                layout.can_bridge(number)
+                and not any(reader.are_close(number, one) for one in without)
+                and layout.is_on_way(reading, number)
             )
 
-        return ends(reader, reading.start, ENDS_KEPT, admits, bridge_admits)
+        found = ends(reader, reading.start, ENDS_KEPT, admits, bridge_admits)
+        return (*found, *self._signed_ends(reading, {end.concept for end in found}, admits))
+
+    def _signed_ends(
+        self, reading: GoalReading, known: Collection[int], admits: Callable[[int], bool]
+    ) -> Iterator[End]:
+        """Ends that sentences say do what the goal asks for, which counts alone do not find."""
+        wanted, layout = wanted_effect(reading), self._layout
+        if not wanted:
+            return
+        near, index = layout.side(reading.start), self._index
+        for number, effect in layout.effects(reading).items():
+            both = near.counts[number]
+            if (
+                effect * wanted > 0
+                and number not in known
+                and not layout.reader.is_close(number, reading.start)
+                and is_rare(layout.reader, both, len(near.documents), index.frequency(number))
+                and admits(number)
+            ):
+                yield End(number, 0.0, 0.0, both)
 
     def _best_paths(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
         for end, note in self._ends(reading, request):
@@ -169,7 +228,10 @@ class StartMethods:
             reading,
             end.concept,
             origin,
-            lambda number: not any(reader.are_close(number, one) for one in left_out),
+            lambda number: (
+                self._layout.is_on_way(reading, number)
+                and not any(reader.are_close(number, one) for one in left_out)
+            ),
         )
         return None if made is None else self._weighed(reading, end.concept, made)
 

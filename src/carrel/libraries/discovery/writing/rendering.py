@@ -197,6 +197,8 @@ def _relation(connection: CandidateConnection) -> str:
     kind = kind_of(actor)
     alone = " alone" if connection.origin.made_by is EvolutionStrategy.SIMPLIFY else ""
     c, a, b = named(actor), named(target), named(connection.bridges[0].concept) + alone
+    if connection.effect:
+        return f"{c} may {'raise' if connection.effect > 0 else 'lower'} {a} through {b}"
     if kind is kind_of(target) and kind in _SHARES:
         return f"{c} and {a} may have {b} in common"
     if kind is Kind.ANATOMY:
@@ -337,6 +339,7 @@ def _told_bridges(
             f"{papers(far.documents)} with {c} "
             f"(weights {bridge.near_weight:.2g} and {bridge.far_weight:.2g})."
         )
+        yield from _told_signs(bridge, near, far)
         for link in (near, far):
             if not link.said:
                 yield (
@@ -344,6 +347,25 @@ def _told_bridges(
                 )
             for evidence in link.evidence[:2]:
                 yield f"   {quotation(evidence)}"
+
+
+def _told_signs(bridge: BridgeEvidence, near: Link, far: Link) -> Iterator[str]:
+    for link, signs in ((near, bridge.near_signs), (far, bridge.far_signs)):
+        said = [
+            f"{verb} it in {papers(count)}"
+            for verb, count in (
+                ("raises", signs.raises),
+                ("lowers", signs.lowers),
+                ("does not raise", signs.denied_raises),
+                ("does not lower", signs.denied_lowers),
+            )
+            if count
+        ]
+        if said:
+            yield (
+                f"   What {named(link.cause)} does to {named(link.effect)}, as sentences say: "
+                f"{listed(said)}."
+            )
 
 
 def _searched(searched: NoveltySearch, a: str, c: str) -> str:
