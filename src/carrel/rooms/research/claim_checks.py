@@ -11,6 +11,7 @@ from carrel.core.caller import Call
 from carrel.core.errors import InsufficientPermissionsError, InvalidInputError
 from carrel.libraries.claims import (
     Finding,
+    PaperText,
     Statement,
     StatementCheck,
     check_statement,
@@ -33,6 +34,7 @@ from carrel.rooms.research.errors import (
     PaperToReadNotFoundError,
 )
 from carrel.rooms.research.ports import DeskTexts, FoundPassage
+from carrel.rooms.research.relation_sides import add_relations
 
 # Statements of one text that are checked in one call; the rest is named.
 MAX_STATEMENTS = 12
@@ -173,7 +175,7 @@ class ClaimChecks:
     ) -> StatementEvidence:
         read = await self._search.read(statement, within, cited)
         check = await asyncio.to_thread(
-            check_statement, statement, [each.text for each in read.papers]
+            check_papers, statement, [each.text for each in read.papers]
         )
         return StatementEvidence(statement, read, check)
 
@@ -247,6 +249,11 @@ def _list_statements(
         for statement in split_statements(sentence.text):
             found.setdefault(statement.text.casefold(), (statement, sentence.cited))
     return list(found.values())
+
+
+def check_papers(statement: Statement, papers: Sequence[PaperText]) -> StatementCheck:
+    """The verdict of words and of signed relations together."""
+    return add_relations(check_statement(statement, papers), papers)
 
 
 def describe_check(evidence: StatementEvidence, papers_searched: int) -> CheckedStatement:
@@ -323,7 +330,7 @@ def quote_sentence(paper: ReadPaper, number: int, finding: Finding | None) -> Qu
 
 
 def _judge_alone(statement: Statement, paper: ReadPaper) -> CitedWorkVerdict:
-    alone = check_statement(statement, [paper.text])
+    alone = check_papers(statement, [paper.text])
     return CitedWorkVerdict(
         name=paper.cited_as or "",
         title=paper.text.title,

@@ -1,20 +1,16 @@
-"""Pairs of sentences of different papers that deny each other, as far as words tell."""
+"""Pairs of sentences of different papers that say the opposite of the same two things."""
 
 from __future__ import annotations
 
 import asyncio
-import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from carrel.libraries.claims import Relation, Statement, judge_stance
+from carrel.libraries.discovery.concepts.general_words import general_level
 from carrel.libraries.discovery.records import Paper
-from carrel.libraries.text.analysis import analyze_document
 from carrel.libraries.text.budget import until_cancelled
-from carrel.libraries.text.stems import light_stem
-from carrel.libraries.text.words import STOP_WORDS
 from carrel.rooms.research.claim_models import (
     Contradiction,
     ContradictionsFound,
@@ -25,19 +21,20 @@ from carrel.rooms.research.claim_search import ClaimSearch, split_sentences
 from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.errors import CorpusEmptyError, PaperToReadNotFoundError
 from carrel.rooms.research.ports import EvidencePassages
+from carrel.rooms.research.relation_sides import SignedLink, compare_links, read_links
 
 # Bounds of one call: papers compared, hits of a search, sentences of a paper and pairs judged.
-MAX_PAPERS = 2_000
+MAX_PAPERS = 1_000
 SEARCH_HITS = 100
 _SENTENCES_PER_PAPER = 12
 _MAX_PAIRS = 60_000
-# Two sentences are compared where the words they share weigh this much of the shorter one; chosen
-# by hand on pairs of eLife abstracts, where below it most pairs speak of other things.
-_LEAST_SHARED = 0.5
-# A word of more sentences than this share says little about whether two are on one subject.
-_COMMON_SHARE = 0.02
-_LEAST_COMMON = 20
-_LEAST_TERMS = 4
+# Both sentences must share a word of the subject and one of the object that name something: words
+# that all fields use more often than this (mechanism, effect, level) do not. Set by hand.
+_GENERAL_LEVEL = 8
+# How alike both subjects, and both objects, must be. Set by hand on pairs of eLife's abstracts.
+_LEAST_LIKE = 0.5
+# Of a word that more relations have than this, only the first ones are compared.
+_MOST_HAVING = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class _Sentence:
     paper: Paper
     number: int
     text: str
-    terms: frozenset[str]
+    link: SignedLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +118,7 @@ class Contradictions:
 def _compare(papers: Sequence[Paper]) -> tuple[int, list[_Pair], int]:
     """How many sentences were read, the pairs that deny each other, how many were compared."""
     sentences = [one for paper in until_cancelled(papers) for one in _read(paper)]
-    weights = _weigh(sentences)
-    candidates = list(islice(_candidates(sentences, weights), _MAX_PAIRS))
+    candidates = list(islice(_candidates(sentences), _MAX_PAIRS))
     pairs: dict[tuple[str, str], _Pair] = {}
     for one, other in until_cancelled(candidates):
         found = _judge(one, other)
@@ -136,63 +132,58 @@ def _compare(papers: Sequence[Paper]) -> tuple[int, list[_Pair], int]:
 
 
 def _read(paper: Paper) -> list[_Sentence]:
-    """The last sentences of an abstract, where results and conclusions stand."""
+    """The signed relations in the last sentences of an abstract, where results stand."""
     numbered = list(enumerate(split_sentences(paper.abstract), 1))
-    read = [
-        _Sentence(paper, number, text, _read_terms(text))
+    return [
+        _Sentence(paper, number, text, link)
         for number, text in numbered[-_SENTENCES_PER_PAPER:]
+        for link in read_links(text)
+        # "diet-induced" says what sort a thing is, not what was found.
+        if link.sign and "-" not in link.verb
     ]
-    return [one for one in read if len(one.terms) >= _LEAST_TERMS]
 
 
-def _read_terms(text: str) -> frozenset[str]:
-    return frozenset(map(light_stem, analyze_document(text))) - STOP_WORDS
-
-
-def _weigh(sentences: Sequence[_Sentence]) -> dict[str, float]:
-    counts = Counter(term for one in sentences for term in one.terms)
-    return {term: math.log(1 + len(sentences) / count) for term, count in counts.items()}
-
-
-def _candidates(
-    sentences: Sequence[_Sentence], weights: dict[str, float]
-) -> Iterable[tuple[_Sentence, _Sentence]]:
-    """Pairs of different papers that share enough of their rarer words, each pair once."""
-    having: dict[str, list[int]] = defaultdict(list)
-    for at, one in enumerate(sentences):
-        for term in one.terms:
-            having[term].append(at)
-    most = max(_LEAST_COMMON, int(len(sentences) * _COMMON_SHARE))
-    sizes = [sum(weights[term] for term in one.terms) for one in sentences]
+def _candidates(sentences: Sequence[_Sentence]) -> Iterator[tuple[_Sentence, _Sentence]]:
+    """Pairs of different papers that name something in common on both sides, each pair once."""
+    subjects = _list_by_word(one.link.subject for one in sentences)
+    objects = _list_by_word(one.link.object for one in sentences)
     for at, one in until_cancelled(list(enumerate(sentences))):
-        shared: dict[int, float] = defaultdict(float)
-        for term in one.terms:
-            if len(having[term]) <= most:
-                for other in having[term]:
-                    if other > at:
-                        shared[other] += weights[term]
-        for other, weight in shared.items():
-            is_near = weight >= _LEAST_SHARED * min(sizes[at], sizes[other])
-            if is_near and sentences[other].paper.id != one.paper.id:
+        by_subject = {other for word in one.link.subject for other in subjects.get(word, ())}
+        by_object = {other for word in one.link.object for other in objects.get(word, ())}
+        for other in sorted(by_subject & by_object):
+            if other > at and sentences[other].paper.id != one.paper.id:
                 yield one, sentences[other]
 
 
+def _list_by_word(words: Iterable[frozenset[str]]) -> dict[str, list[int]]:
+    """The numbers of the relations that have each word that names something."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for at, several in enumerate(words):
+        for word in several:
+            if general_level(word) <= _GENERAL_LEVEL and len(found[word]) < _MOST_HAVING:
+                found[word].append(at)
+    return found
+
+
 def _judge(one: _Sentence, other: _Sentence) -> _Pair | None:
-    """The pair if either sentence, read as a statement, is denied by the other."""
-    found = [
-        (stance.confidence, stance.reasons)
-        for statement, sentence in ((one, other), (other, one))
-        for stance in [judge_stance(Statement(statement.text), sentence.text, sentence.paper.title)]
-        if stance.relation is Relation.CONTRADICTS
-    ]
-    if not found:
+    """The pair if it relates the same two things on opposite sides."""
+    compared = compare_links(one.link, other.link)
+    if compared is None or not compared.is_opposite:
         return None
-    confidence, reasons = max(found)
-    return _Pair(one, other, confidence, reasons)
+    subjects = _likeness(one.link.subject, other.link.subject)
+    objects = _likeness(one.link.object, other.link.object)
+    if min(subjects, objects) < _LEAST_LIKE:
+        return None
+    return _Pair(one, other, subjects * objects, (compared.reason,))
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """Dice's coefficient: short names inside long ones are not alike."""
+    return 2 * len(one & other) / (len(one) + len(other))
 
 
 def _explain(papers: int, left_out: int, sentences: int, found: int, shown: int) -> str:
-    covered = f"{papers:,} paper{'' if papers == 1 else 's'} compared, {sentences:,} sentences"
+    covered = f"{papers:,} paper{'' if papers == 1 else 's'} compared, {sentences:,} relations"
     rest = (
         f"; {left_out:,} older papers of the corpus were not: give a query or papers to reach them"
         if left_out
@@ -201,5 +192,5 @@ def _explain(papers: int, left_out: int, sentences: int, found: int, shown: int)
     if not found:
         return f"{covered}{rest}. No two of them deny each other, as far as words tell."
     more = f", the surest {shown} shown" if shown < found else ""
-    pairs = "1 pair denies" if found == 1 else f"{found} pairs deny"
-    return f"{covered}{rest}. {pairs} each other, as far as words tell{more}: read both."
+    pairs = "1 pair" if found == 1 else f"{found} pairs"
+    return f"{covered}{rest}. {pairs} may deny each other, as far as words tell{more}: read both."
