@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,9 @@ from carrel.core.caller import Caller
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.wiring.desk import open_desk
 from tests.libraries.discovery.small_corpus import GOAL
-from tests.rooms.research.house import Asker, build_snapshot, settings_for
+from tests.rooms.research.assistant import Assistant
+from tests.rooms.research.house import Asker, build_snapshot, finished_project, settings_for
+from tests.rooms.research.test_assistant import asking
 from tests.stores.contracts.research import ResearchMemoryContract, Story
 
 pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
@@ -83,5 +86,38 @@ def test_two_servers_share_the_work_of_one_database_and_nothing_is_done_twice(
                 )
                 ratings = [made["standing"]["elo_score"] for made in whole["hypotheses"]]
                 assert sum(ratings) == pytest.approx(1000.0 * len(ratings))
+
+    asyncio.run(run())
+
+
+@pytest.mark.promise("S11")
+def test_two_servers_on_one_database_hand_out_a_task_once(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    snapshot = build_snapshot(tmp_path / "corpus")
+
+    async def run() -> None:
+        chosen = {"database": {"url": postgres_url}}
+        desks = [open_desk(settings_for(snapshot, tmp_path / name, **chosen)) for name in "ab"]
+        async with asyncio.timeout(60), desks[0].session(), desks[1].session():
+            askers = [Asker(desk, Caller("ada", ALL_SCOPES)) for desk in desks]
+            clients = [
+                Assistant(asking(asker, name))
+                for asker, name in zip(askers, ("one", "two"), strict=True)
+            ]
+            research_id = await finished_project(askers[0], 5)
+            ends = await asyncio.gather(*(one.next(research_id) for one in clients))
+            while not all("done" in end for end in ends):
+                ends = await asyncio.gather(
+                    *(
+                        one.submit(end) if "task_id" in end else one.next(research_id)
+                        for one, end in zip(clients, ends, strict=True)
+                    )
+                )
+                ends = [end.get("next", end) for end in ends]
+                if all("waiting" in end for end in ends):
+                    break
+            handed = [brief["task_id"] for one in clients for brief in one.briefs]
+            assert len(set(handed)) == len(handed)
 
     asyncio.run(run())

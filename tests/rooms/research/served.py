@@ -23,7 +23,7 @@ class Server:
 
     def __init__(self, process: subprocess.Popen[str], port: int) -> None:
         self.process = process
-        self._port = port
+        self.port = port
 
     def ask(self, tool: str, **arguments: Any) -> Any:
         answer = self.invoke(tool, **arguments)
@@ -33,7 +33,7 @@ class Server:
     def invoke(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The whole body of the answer, whether the call succeeded or not."""
         with contextlib.closing(
-            http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
+            http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         ) as connection:
             body = json.dumps({"tool_name": tool, "params": arguments})
             connection.request("POST", "/mcp/invoke", body, {"content-type": "application/json"})

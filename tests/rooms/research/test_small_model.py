@@ -83,7 +83,7 @@ class McpServer(Server):
             "accept": "application/json, text/event-stream",
         }
         with contextlib.closing(
-            http.client.HTTPConnection("127.0.0.1", self._port, timeout=120)
+            http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         ) as connection:
             connection.request(
                 "POST", "/mcp", json.dumps(body), {**headers, "mcp-protocol-version": "2025-06-18"}
@@ -114,7 +114,7 @@ def at_work(corpus: Path, home: Path, model: Counted, **more: str) -> Iterator[M
     with serving(
         corpus, home, **{f"CARREL_MODEL_{name}": value for name, value in chosen.items()}
     ) as server:
-        yield McpServer(server.process, server._port)
+        yield McpServer(server.process, server.port)
 
 
 def ended(server: McpServer, research_id: str) -> dict[str, Any]:
