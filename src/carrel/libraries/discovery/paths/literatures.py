@@ -7,6 +7,7 @@ from functools import cached_property
 from math import log, sqrt
 
 from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.term_scores import Tier
 from carrel.libraries.discovery.concepts.vocabulary import Sphere
 from carrel.libraries.discovery.concepts.words import LABORATORY
 from carrel.libraries.discovery.paths.association import Counted, are_alike
@@ -22,6 +23,7 @@ grow with fame.
 COHERENCE_SAMPLE = 40
 
 LABORATORY_SAMPLE = 15
+NAMES_SAMPLE = 300
 
 HALF_LIFE_YEARS = 3.0
 
@@ -287,7 +289,30 @@ class Reader:
                 if self.index.named_in(number) >= SUBJECT_SHARE * self.index.frequency(number)
                 else 0
             )
+        if self.has_given_names:
+            # Beside names that people gave, phrases of texts are bridges of the second rank.
+            is_bridge = standing is Standing.PHRASE and self.index.tier(number) > Tier.NEITHER
+            return int(is_bridge)
         return int(self.index.tier(number))
+
+    @cached_property
+    def has_given_names(self) -> bool:
+        """Whether most papers have keywords, headings or terms of a vocabulary."""
+        index = self.index
+        sample = spread(
+            [
+                number
+                for name in index.ids()
+                if (number := index.number_of_document(name)) is not None
+            ],
+            NAMES_SAMPLE,
+        )
+        held = sum(
+            bool(index.named(document))
+            or any(index.standing(one) is Standing.TERM for one in index.mentioned(document))
+            for document in sample
+        )
+        return 2 * held > len(sample)
 
     def is_of_laboratory(self, number: int) -> bool:
         """Whether the papers of a concept are mostly of laboratory or clinic."""
