@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carrel.core.caller import Call
 from carrel.core.errors import InsufficientPermissionsError, InvalidInputError
 from carrel.libraries.claims import (
     Finding,
     PaperText,
+    RankedSentence,
+    Relation,
+    Stance,
     Statement,
     StatementCheck,
+    Verdict,
     check_statement,
     rank_sentences,
     split_statements,
@@ -47,6 +51,10 @@ _SHOWN_PER_SIDE = 5
 _SHOWN_BEARING = 5
 # Sentences that a mind is given to choose from.
 _CANDIDATE_SENTENCES = 12
+# A sentence with this share of a statement comes so near that papers are not silent. Of 120 claims
+# of SciFact 78 % have such a sentence in the papers read, of 80 read against the papers of other
+# claims 1 %.
+_NEAR_COVERAGE = 0.4
 _NOTE = re.compile(r"(?:\[\[)?note:([A-Za-z0-9_-]{1,128})(?:\]\])?")
 
 
@@ -252,8 +260,21 @@ def _list_statements(
 
 
 def check_papers(statement: Statement, papers: Sequence[PaperText]) -> StatementCheck:
-    """The verdict of words and of signed relations together."""
-    return add_relations(check_statement(statement, papers), papers)
+    """The verdict of words and of signed relations together; silent only where nothing is near."""
+    found = add_relations(check_statement(statement, papers), papers)
+    if found.verdict is not Verdict.SILENT:
+        return found
+    near = [each for each in rank_sentences(statement, papers) if each.coverage >= _NEAR_COVERAGE]
+    if not near:
+        return found
+    bearing = tuple(Finding(each, _judge_near(each)) for each in near[:_SHOWN_BEARING])
+    reason = f"{found.papers_read} papers read: none is sure to bear on it, {len(near)} come near"
+    return replace(found, verdict=Verdict.UNDECIDED, bearing=bearing, reasons=(reason,))
+
+
+def _judge_near(sentence: RankedSentence) -> Stance:
+    share = f"it has {sentence.coverage:.0%} of the statement, which is not enough to be sure"
+    return Stance(Relation.BEARS_ON, round(sentence.coverage, 3), (share,))
 
 
 def describe_check(evidence: StatementEvidence, papers_searched: int) -> CheckedStatement:
