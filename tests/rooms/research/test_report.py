@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -17,6 +18,7 @@ from carrel.core.quoting import QuotedSource
 from carrel.libraries.discovery.connections.candidates import BridgeEvidence, CandidateConnection
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
+from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence
 from carrel.rooms.research.hypothesis_views import (
     cited_papers,
     cut_paragraphs,
@@ -37,6 +39,7 @@ from carrel.rooms.research.quoting import (
     quoted_project,
 )
 from carrel.rooms.research.records import (
+    AgentOutput,
     Decision,
     Event,
     Hypothesis,
@@ -48,13 +51,18 @@ from carrel.rooms.research.records import (
 )
 from carrel.rooms.research.report import (
     count_noun,
-    draw_evidence,
-    draw_ratings,
-    format_reference,
-    reference_url,
-    spread_labels,
     write_html_report,
 )
+from carrel.rooms.research.report_drawings import draw_evidence, draw_ratings, spread_labels
+from carrel.rooms.research.report_record import (
+    RunRecord,
+    describe_run,
+    list_evidence,
+    quoted_papers,
+    write_evidence_markdown,
+    write_record_markdown,
+)
+from carrel.rooms.research.report_references import format_reference, reference_url
 from carrel.rooms.research.results import (
     choose_aims,
     outside_references,
@@ -62,7 +70,7 @@ from carrel.rooms.research.results import (
     write_markdown,
     write_nih_aims,
 )
-from tests.stores.contracts.research import hypothesis, match, project, review
+from tests.stores.contracts.research import hypothesis, match, project, review, told_event
 
 GOAL = "Ease the cold hand"
 ADA = Caller("ada", frozenset())
@@ -541,3 +549,68 @@ def test_works_of_an_imported_hypothesis_are_references_of_their_own() -> None:
         },
         {"id": "hyp_1-2", "type": "article-journal", "title": "U"},
     ]  # fmt: skip
+
+
+def test_the_record_says_who_did_what_the_cost_what_was_left_out_and_how_to_repeat_it() -> None:
+    call = AgentOutput(
+        id="out_1",
+        research_id="res_a",
+        agent="ranking",
+        step="match",
+        mind="small model",
+        given="",
+        answered="",
+        input_tokens=1200,
+        output_tokens=34,
+        cost=0.25,
+        is_model_call=True,
+        created_at="2026-01-01",
+    )
+    decided = made("hyp_2", wins=1).model_copy(
+        update={
+            "decision": Decision(approval="rejected", by="ann", at="2026-01-02", reason="<old>")
+        }
+    )
+    record = RunRecord(
+        of_project(),
+        [made("hyp_1"), decided],
+        [review("rev_1", "hyp_1")],
+        [match(0).model_copy(update={"judged_by": "small model", "margin": "slight"})],
+        [call],
+        [told_event("res_a", "2026-01-01").model_copy(update={"kind": "avoided", "says": "kept"})],
+        corpus=(95, "abc123"),
+    )
+    told = {row for section in describe_run(record) for row in section.rows}
+    assert ("Matches", "small model: 1") in told
+    assert any(text.startswith("1, 1,200 tokens in and 34 out, 0.2500") for _, text in told)
+    assert ("Not proposed", "kept") in told
+    assert ("Corpus", "95 papers, signature abc123") in told
+    assert any(label == "Rejected by ann on 2026-01-02" for label, _ in told)
+    assert any("carrel research start" in text and shlex.quote(GOAL) in text for _, text in told)
+    page = write_html_report(of_project(), [made("hyp_1"), decided], [], [], record=record)
+    assert "&lt;old&gt;" in page and "<old>" not in page
+    assert page.index("How to repeat it") < page.index("Checked by")
+    markdown = "\n".join(write_record_markdown(record))
+    assert all(text in markdown for _, text in told)
+
+
+def test_each_statement_stands_with_its_sentences_for_and_against() -> None:
+    quoted = QuotedSentence(paper_id="p9", title="T", sentence="It <fails>.", confidence=0.9)
+    checked = CheckedStatement(
+        statement="It works",
+        verdict="contradicts",
+        message="",
+        contradicting=[quoted],
+        papers_searched=7,
+        papers_read=["p9"],
+    )
+    judged = review("rev_1", "hyp_1").model_copy(update={"statements": (checked,)})
+    evidence = list_evidence(made(), [judged, review("rev_2", "hyp_2")])
+    assert evidence[-1].verdict == "contradicts; 1 paper read of 7 found"
+    shown = {quote.sentence for one in evidence for quote in (*one.supporting, *one.contradicting)}
+    assert shown >= {piece.sentence for piece in detail_hypothesis(made(), [], []).evidence}
+    assert "p9" in quoted_papers(evidence)
+    page = write_html_report(of_project(), [made()], [judged], [], references=[{"id": "p9"}])
+    against = page.split('<div class="against">')[-1]
+    assert "It &lt;fails&gt;." in against and 'href="#paper-p9"' in against
+    assert "against: “It <fails>.” `p9`" in "\n".join(write_evidence_markdown(evidence))

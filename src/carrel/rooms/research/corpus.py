@@ -6,6 +6,7 @@ import asyncio
 import re
 import threading
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Any, TypeVar
 
 from carrel.core.parsing import parse_in_thread
@@ -65,6 +66,15 @@ class Corpus:
     async def papers(self, paper_ids: Sequence[str]) -> list[Paper]:
         """Those of the papers that exist, in the order asked for."""
         return await asyncio.to_thread(self._texts.papers, list(paper_ids))
+
+    async def describe_content(self) -> tuple[int, str]:
+        """How many papers there are, and a signature that changes with any of their texts."""
+
+        def work() -> tuple[int, str]:
+            found = sorted(f"{paper.id} {mark}" for paper, mark in self._texts.everything())
+            return len(found), sha256("\n".join(found).encode()).hexdigest()[:16]
+
+        return await asyncio.to_thread(work)
 
     async def newest_papers(self, count: int) -> list[Paper]:
         """The newest papers of the corpus."""

@@ -28,6 +28,7 @@ from carrel.rooms.research.records import (
     StepKind,
 )
 from carrel.rooms.research.report import write_html_report
+from carrel.rooms.research.report_record import RunRecord, list_evidence, quoted_papers
 from carrel.rooms.research.results import (
     choose_aims,
     outside_references,
@@ -161,7 +162,18 @@ class ProjectViews:
             nih_aims=aims,
             bibliography=items,
             bibliography_bibtex=await self._corpus.write_bibtex(items) if items else "",
-            markdown=write_markdown(project, summary, rows, aims, meta_review.text, lines),
+            markdown=write_markdown(
+                project,
+                summary,
+                rows,
+                aims,
+                meta_review.text,
+                lines,
+                evidence={one.id: list_evidence(one, reviews) for one in chosen}
+                if is_detailed
+                else None,
+                record=await self._run_record(project, ordered) if is_detailed else None,
+            ),
             mind=name_mind(project, calls),
         )
 
@@ -169,14 +181,35 @@ class ProjectViews:
         """The project as a standalone HTML page."""
         ordered = await self.ordered(project)
         meta_review = await find_meta_review(self._store, project.id)
+        reviews = await self._store.reviews(project.id)
+        cited = [name for one in ordered for name in one.draft.citations]
+        quoted = [name for one in ordered for name in quoted_papers(list_evidence(one, reviews))]
         return write_html_report(
             project,
             ordered,
-            await self._store.reviews(project.id),
+            reviews,
             await self._store.matches(project.id),
-            references=await self.references(ordered),
+            references=await self._references([*cited, *quoted], ordered),
             opening=await self._executive_summary(project, ordered),
             meta_review=meta_review.text,
+            record=await self._run_record(project, ordered),
+        )
+
+    async def _run_record(self, project: Project, ordered: Sequence[Hypothesis]) -> RunRecord:
+        """Everything that a report says of how its results came about."""
+        store, research_id = self._store, project.id
+        jobs = await store.jobs(research_id)
+        return RunRecord(
+            project,
+            ordered,
+            await store.reviews(research_id),
+            await store.matches(research_id),
+            await store.outputs(research_id),
+            await store.events(research_id),
+            await store.safety(project.owner, research_id),
+            [step for job in jobs for step in await store.steps(job.id)],
+            await find_understanding(store, research_id),
+            await self._corpus.describe_content(),
         )
 
     async def _executive_summary(self, project: Project, ordered: Sequence[Hypothesis]) -> str:

@@ -4,187 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from itertools import pairwise
 from typing import Any
 
 from carrel.rooms.research.hypothesis_views import place_of
 from carrel.rooms.research.records import Hypothesis, MatchPlayed, Project, Review
-
-_NAMED = 2
-
-
-def format_reference(item: Mapping[str, Any]) -> str:
-    """A CSL-JSON item as one line without a style: "Ng and Ruiz (2019). Title. Journal."."""
-    who = _authors(item)
-    year = _year(item)
-    when = f" ({year})" if year else ""
-    # "Ng et al." ends in a full stop already.
-    opening = f"{f'{who}{when}'.rstrip('.')}. " if who else f"({year}). " if year else ""
-    title = str(item.get("title") or item["id"]).rstrip(". ")
-    where = str(item.get("container-title") or "").rstrip(". ")
-    return f"{opening}{title}.{f' {where}.' if where else ''}"
-
-
-def reference_url(item: Mapping[str, Any]) -> str | None:
-    """The URL of the work, if it has one."""
-    doi = str(item.get("DOI") or "")
-    url = str(item.get("URL") or "")
-    if doi:
-        return f"https://doi.org/{doi}"
-    return url if url.startswith(("https://", "http://")) else None
-
-
-def _authors(item: Mapping[str, Any]) -> str:
-    names = [
-        str(name.get("family") or name.get("literal") or "") for name in item.get("author") or ()
-    ]
-    names = [name for name in names if name]
-    if len(names) > _NAMED:
-        return f"{names[0]} et al."
-    return " and ".join(names)
-
-
-def _year(item: Mapping[str, Any]) -> str:
-    parts = (item.get("issued") or {}).get("date-parts") or [[]]
-    return str(parts[0][0]) if parts[0] else ""
-
-
-DRAWN = 8
-COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#7b4b94", "#c69214", "#3a7d7c", "#8d5a3b", "#5c677d")
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _EDGE = 760, 300, 52, 40, 34
-
-
-def draw_ratings(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> str:
-    """Elo after every match as SVG: one line per leader, numbered by its rank."""
-    drawn = list(ordered[:DRAWN])
-    courses = {hypothesis.id: [(0, hypothesis.start_elo)] for hypothesis in drawn}
-    for place, match in enumerate(matches, start=1):
-        for hypothesis_id, elo in (
-            (match.first, match.first_elo),
-            (match.second, match.second_elo),
-        ):
-            if hypothesis_id in courses:
-                courses[hypothesis_id].append((place, elo))
-    heights = [elo for course in courses.values() for _, elo in course]
-    low, high = min(heights) - 10, max(heights) + 10
-
-    def point(place: float, elo: float) -> tuple[float, float]:
-        x = _LEFT + (_WIDTH - _LEFT - _RIGHT) * place / max(1, len(matches))
-        return x, _EDGE + (_HEIGHT - 2 * _EDGE) * (high - elo) / (high - low)
-
-    parts = []
-    for elo in (low + 10, (low + high) / 2, high - 10):
-        y = point(0, elo)[1]
-        parts.append(
-            f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _RIGHT}" y2="{y:.1f}" stroke="#ddd"/>'
-        )
-        parts.append(
-            f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" font-size="12" '
-            f'text-anchor="end">{elo:.0f}</text>'
-        )
-    ends = spread_labels(
-        [point(len(matches), courses[hypothesis.id][-1][1])[1] for hypothesis in drawn]
-    )
-    for number, (colour, hypothesis, end) in enumerate(
-        zip(COLOURS, drawn, ends, strict=False), start=1
-    ):
-        course = [*courses[hypothesis.id], (len(matches), courses[hypothesis.id][-1][1])]
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (point(*step) for step in course))
-        title = f"<title>{escape(hypothesis.draft.title)}</title>"
-        parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{colour}" '
-            f'stroke-width="2">{title}</polyline>'
-        )
-        parts.append(
-            f'<text x="{_WIDTH - _RIGHT + 6}" y="{end + 4:.1f}" font-size="13" font-weight="bold" '
-            f'fill="{colour}">{number}</text>'
-        )
-    parts.append(f'<text x="{_LEFT}" y="16" font-size="12">Elo</text>')
-    parts.append(
-        f'<text x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 8}" font-size="12" text-anchor="end">after '
-        f"{len(matches)} matches</text>"
-    )
-    return _svg(_HEIGHT, "".join(parts), "Elo ratings after every match")
-
-
-def spread_labels(
-    heights: list[float], least: float = 13.0, lowest: float = _HEIGHT - _EDGE + 8
-) -> list[float]:
-    """The heights moved so that labels there do not lie on one another, nor below the drawing."""
-    moved = list(heights)
-    order = sorted(range(len(heights)), key=lambda place: heights[place])
-    for before, after in pairwise(order):
-        moved[after] = max(moved[after], moved[before] + least)
-    for place in reversed(order):
-        moved[place] = min(moved[place], lowest)
-        lowest = moved[place] - least
-    return moved
-
-
-def draw_evidence(hypothesis: Hypothesis) -> str:
-    """Start, bridges and end as SVG; lines are as thick as papers support them."""
-    connection = hypothesis.draft.connection
-    if connection is None or not connection.bridges:
-        return ""
-    count = len(connection.bridges)
-    height = max(120, 44 * count + 30)
-    middle, lines, words = height / 2, [], []
-    for place, bridge in enumerate(connection.bridges):
-        y = 15 + (height - 30) * (place + 0.5) / count
-        for x1, x2, papers in ((160, 300, bridge.near_documents), (460, 600, bridge.far_documents)):
-            y1, y2 = (middle, y) if x1 == 160 else (y, middle)
-            width = min(8.0, 1 + papers**0.5)
-            lines.append(
-                f'<line x1="{x1}" y1="{y1:.1f}" x2="{x2}" y2="{y2:.1f}" stroke="#b8c6d4" '
-                f'stroke-width="{width:.1f}">'
-                f"<title>{papers} {'paper' if papers == 1 else 'papers'}</title></line>"
-            )
-            # Beside the bridge, where the lines have come apart.
-            near = 0.75 if x1 == 160 else 0.25
-            words.append(
-                _text(x1 + (x2 - x1) * near, y1 + (y2 - y1) * near - 5, str(papers), size=11)
-            )
-        words.append(_text(380, y + 4, bridge.concept.label))
-    words.extend(
-        (
-            _text(84, middle + 4, connection.start.label),
-            _text(676, middle + 4, connection.end.label),
-        )
-    )
-    return _svg(
-        height,
-        "".join(lines) + "".join(words),
-        "Evidence: start, bridges and end, with the number of papers",
-    )
-
-
-def _text(x: float, y: float, text: str, size: int = 13) -> str:
-    short = text if len(text) <= 24 else text[:23] + "…"
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" '
-        f'text-anchor="middle"><title>{escape(text)}</title>{escape(short)}</text>'
-    )
-
-
-def _svg(height: float, inside: str, title: str) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" role="img" '
-        f'aria-label="{escape(title)}">'
-        f"{inside}</svg>"
-    )
-
-
-_STYLE = (
-    "body{font:16px/1.5 Georgia,serif;max-width:820px;margin:2rem auto;padding:0 "
-    "1rem;color:#222;background:#fff}"
-    "h1,h2,h3{line-height:1.2}h3{margin-bottom:.2rem}svg{max-width:100%;height:auto;font-family:sans-serif}code{font-size:.85em}"
-    ".about{color:#666;font-size:.9em;margin:.2rem "
-    "0}pre{white-space:pre-wrap;font:inherit}ol.key{columns:2;font-size:.9em;padding-left:1.4rem}"
-    "table{border-collapse:collapse;font-size:.9em}td,th{padding:.15rem "
-    ".6rem;text-align:left;vertical-align:top}"
-    "th{font-weight:normal;color:#666}details{margin:.4rem 0}summary{cursor:pointer;color:#1b6ca8}"
-    "@media print{details>*{display:block}}"
+from carrel.rooms.research.report_drawings import COLOURS, DRAWN, draw_evidence, draw_ratings
+from carrel.rooms.research.report_record import (
+    Quote,
+    ReportSection,
+    RunRecord,
+    StatementEvidence,
+    describe_run,
+    list_evidence,
 )
+from carrel.rooms.research.report_references import format_reference, reference_url
+
+_STYLE = """
+body{font:16px/1.5 Georgia,serif;max-width:820px;margin:2rem auto;padding:0 1rem;color:#222;
+background:#fff;overflow-wrap:anywhere}
+h1,h2,h3{line-height:1.2}h3{margin-bottom:.2rem}
+svg{max-width:100%;height:auto;font-family:sans-serif}code{font-size:.85em}
+.about{color:#666;font-size:.9em;margin:.2rem 0}pre{white-space:pre-wrap;font:inherit}
+ol.key{columns:2;font-size:.9em;padding-left:1.4rem}
+table{border-collapse:collapse;font-size:.9em}
+td,th{padding:.15rem .6rem;text-align:left;vertical-align:top}
+th{font-weight:normal;color:#666}
+details{margin:.4rem 0}summary{cursor:pointer;color:#1b6ca8}
+.sides{display:grid;grid-template-columns:1fr 1fr;gap:.2rem 1.2rem;font-size:.9em}
+.sides>div{border-left:3px solid #588157;padding-left:.6rem}
+.sides>div.against{border-color:#c8553d}.sides>div.bearing{border-color:#bbb;grid-column:1/-1}
+.sides p{margin:.2rem 0}.sides h5{margin:0;font:inherit;color:#666}
+h4{margin:.8rem 0 .2rem;font-size:1em}
+dl{display:grid;grid-template-columns:minmax(8rem,14rem) 1fr;gap:.2rem 1rem;font-size:.95em}
+dt{color:#666}dd{margin:0}
+.sign{display:grid;grid-template-columns:1fr 1fr 1fr;gap:1rem;margin-top:3rem}
+.sign span{border-top:1px solid #222;padding-top:.2rem;color:#666;font-size:.9em}
+@media(max-width:600px){ol.key{columns:1}.sides,dl,.sign{grid-template-columns:1fr}
+dd{margin-bottom:.5rem}.sign{gap:2.5rem}}
+@media print{body{margin:0;max-width:none;font-size:11pt}details>*{display:block}
+details::details-content{content-visibility:visible;display:block;block-size:auto}
+h2,h3,h4{break-after:avoid}.sides,tr,svg{break-inside:avoid}
+a{color:inherit;text-decoration:none}}
+"""
 
 
 def write_html_report(
@@ -196,8 +57,12 @@ def write_html_report(
     references: Sequence[Mapping[str, Any]] = (),
     opening: str = "",
     meta_review: str = "",
+    record: RunRecord | None = None,
 ) -> str:
-    """The page. Nothing in it is fetched from anywhere, and every text is written as text."""
+    """The page. Nothing in it is fetched from anywhere, and every text is written as text.
+
+    With a record it says who did what, what was searched, what it cost and how to repeat it.
+    """
     page = _Page(ordered, reviews, matches, references)
     parts = [
         f"<h1>{escape(project.goal)}</h1>",
@@ -221,11 +86,27 @@ def write_html_report(
         parts.extend(("<h2>Meta-review</h2>", f"<p>{escape(meta_review)}</p>"))
     if references:
         parts.extend(("<h2>Papers</h2>", page.papers()))
+    if record is not None:
+        parts.extend(map(_section, describe_run(record)))
+        parts.append(_SIGNATURE)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
         f'content="width=device-width">'
         f"<title>{escape(project.goal)}</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>"
     )
+
+
+_SIGNATURE = (
+    '<h2>Checked by</h2><div class="sign"><span>Name</span><span>Date</span>'
+    "<span>Signature</span></div>"
+)
+
+
+def _section(section: ReportSection) -> str:
+    rows = "".join(
+        f"<dt>{escape(label)}</dt><dd>{escape(text)}</dd>" for label, text in section.rows
+    )
+    return f"<h2>{escape(section.heading)}</h2><dl>{rows}</dl>"
 
 
 def _about(project: Project, hypotheses: int, reviews: int, matches: int) -> str:
@@ -283,6 +164,7 @@ class _Page:
             f"Elo {rating.elo_score:.0f}",
             f"strength {rating.strength:.2f} (95 % from {rating.strength_low:.2f} to "
             f"{rating.strength_high:.2f})",
+            *_chances(hypothesis),
             f"{rating.wins} won of {played}" if rating.match_count else place_of(hypothesis),
             hypothesis.status,
             hypothesis.decision.approval
@@ -293,8 +175,12 @@ class _Page:
         inside = [
             f'<h3 id="{escape(hypothesis.id)}">{rank}. {escape(draft.title)}</h3>',
             f"<p class='about'>{escape(' · '.join(facts))}</p>",
+            f"<p class='about'>{escape(rating.people_say)}</p>" if rating.people_say else "",
             f"<p>{escape(draft.summary)}</p>",
+            self._lineage(hypothesis),
             draw_evidence(hypothesis),
+            self._evidence(hypothesis),
+            _refutations(hypothesis),
             self._reviews(hypothesis),
             _collapsible("Rationale", f"<pre>{escape(draft.rationale)}</pre>"),
             _collapsible(
@@ -305,6 +191,48 @@ class _Page:
             self._citations(hypothesis),
         ]
         return f"<section>{''.join(inside)}</section>"
+
+    def _lineage(self, hypothesis: Hypothesis) -> str:
+        links = [
+            f'<a href="#{escape(one)}">{escape(self._titles.get(one, one))}</a>'
+            for one in hypothesis.parents
+        ]
+        how = escape(hypothesis.draft.method.replace("_", " "))
+        named = "; ".join(links)
+        return f'<p class="about">Made by {how} from {named}</p>' if links else ""
+
+    def _evidence(self, hypothesis: Hypothesis) -> str:
+        """Every statement with its sentences, for and against side by side."""
+        found = list_evidence(hypothesis, self._all_reviews)
+        return "".join(("<h4>Evidence</h4>", *map(self._statement, found))) if found else ""
+
+    def _statement(self, evidence: StatementEvidence) -> str:
+        sides = [
+            self._side("for", "supporting", evidence.supporting),
+            self._side("against", "against", evidence.contradicting),
+        ]
+        if evidence.bearing:
+            sides.append(self._side("bears on it, no side sure", "bearing", evidence.bearing))
+        both = "".join(sides)
+        return (
+            f"<p>{escape(evidence.statement)} "
+            f"<span class='about'>({escape(evidence.verdict)})</span></p>"
+            f'<div class="sides">{both}</div>'
+        )
+
+    def _side(self, heading: str, name: str, quotes: Sequence[Quote]) -> str:
+        told = "".join(
+            f"<p>“{escape(quote.sentence)}” {self._mark(quote.paper_id)}"
+            f" <span class='about'>{escape(quote.place)}</span></p>"
+            for quote in quotes
+        )
+        inside = told or "<p>no sentence</p>"
+        return f'<div class="{name}"><h5>{heading}</h5>{inside}</div>'
+
+    def _mark(self, paper_id: str) -> str:
+        if paper_id in self._numbers:
+            return f'<a href="#paper-{escape(paper_id)}">[{self._numbers[paper_id]}]</a>'
+        return escape(paper_id)
 
     def papers(self) -> str:
         return f"<ol>{''.join(self._paper(item) for item in self._references)}</ol>"
@@ -351,7 +279,12 @@ class _Page:
             elo = match.first_elo if is_first else match.second_elo
             against = f'<a href="#{escape(other)}">{escape(self._titles.get(other, other))}</a>'
             cells = f"<th>{match.number + 1}</th><td>{escape(result)}</td><td>{elo:.0f}</td>"
-            rows.append(f"<tr>{cells}<td>against {against}. {escape(match.reason)}</td></tr>")
+            judge = f"Judged by {match.judged_by}" if match.judged_by else ""
+            how = f" ({match.margin} margin)" if match.margin else ""
+            rows.append(
+                f"<tr>{cells}<td>against {against}. {escape(match.reason)} "
+                f"{escape(f'{judge}{how}.' if judge else '')}</td></tr>"
+            )
         return (
             _collapsible(
                 count_noun(len(rows), "match", "matches"), f"<table>{''.join(rows)}</table>"
@@ -361,25 +294,29 @@ class _Page:
         )
 
     def _citations(self, hypothesis: Hypothesis) -> str:
-        marks = [
-            f'<a href="#paper-{escape(name)}">[{self._numbers[name]}]</a>'
-            if name in self._numbers
-            else escape(name)
-            for name in hypothesis.draft.citations
-        ]
+        marks = [self._mark(name) for name in hypothesis.draft.citations]
         return f'<p class="about">Papers: {" ".join(marks)}</p>' if marks else ""
 
 
+def _chances(hypothesis: Hypothesis) -> list[str]:
+    """The chance to be best and the range of ranks, once strengths were fitted."""
+    rating = hypothesis.rating
+    if not rating.worst_rank:
+        return []
+    return [
+        f"best of all with {rating.chance_to_be_best:.0%}",
+        f"rank {rating.best_rank} to {rating.worst_rank} with 95 %",
+    ]
+
+
+def _refutations(hypothesis: Hypothesis) -> str:
+    texts = hypothesis.draft.refutations
+    return f"<h4>What would refute it</h4><ol>{_items(texts)}</ol>" if texts else ""
+
+
 def _predictions(hypothesis: Hypothesis) -> str:
-    draft = hypothesis.draft
-    return "".join(
-        f"<p>{heading}</p><ol>{_items(texts)}</ol>"
-        for heading, texts in (
-            ("It predicts:", draft.predictions),
-            ("It would be refuted if:", draft.refutations),
-        )
-        if texts
-    )
+    texts = hypothesis.draft.predictions
+    return f"<p>It predicts:</p><ol>{_items(texts)}</ol>" if texts else ""
 
 
 def _items(texts: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from carrel.rooms.research.models import ResearchStatus
 from carrel.rooms.research.quoting import quoted_in_hypothesis_page, quoted_in_project_page
 from carrel.rooms.research.reasoners.prompt_material import prompt_text
 from carrel.rooms.research.records import Hypothesis, Project
-from carrel.rooms.research.report import format_reference
+from carrel.rooms.research.report_references import format_reference
 from carrel.rooms.research.service import ResearchRoom
 
 _SHOWN = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from carrel.libraries.discovery.connections.evidence import sentences
@@ -18,6 +18,12 @@ from carrel.rooms.research.records import (
     Review,
     ReviewScores,
     UnderstoodAs,
+)
+from carrel.rooms.research.report_record import (
+    RunRecord,
+    StatementEvidence,
+    write_evidence_markdown,
+    write_record_markdown,
 )
 
 AIMS = 3
@@ -71,7 +77,9 @@ def _describe_leader(ordered: Sequence[Hypothesis]) -> str:
             f"No match has been played yet; the first to be compared (Elo "
             f"{leader.rating.elo_score:.0f}): {leader.draft.title}."
         )
-    return f"First by tournament (Elo {leader.rating.elo_score:.0f}): {leader.draft.title}."
+    rating = leader.rating
+    chance = f", best of all with {rating.chance_to_be_best:.0%}" if rating.worst_rank else ""
+    return f"First by tournament (Elo {rating.elo_score:.0f}{chance}): {leader.draft.title}."
 
 
 def _shortfall(project: Project, ordered: Sequence[Hypothesis], events: Sequence[Event]) -> str:
@@ -148,28 +156,44 @@ def write_markdown(
     aims: NihAims | None,
     meta_review: str,
     bibliography: Sequence[str],
+    *,
+    evidence: Mapping[str, Sequence[StatementEvidence]] | None = None,
+    record: RunRecord | None = None,
 ) -> str:
-    """The same as a page."""
+    """The same as a page; `evidence` is by hypothesis, `record` closes the page."""
     parts = [f"# {project.goal}", summary]
     if aims is not None:
         parts.extend(_aims_page(aims))
     else:
         parts.append("## Hypotheses")
-        parts.extend(_row(row) for row in rows)
+        parts.extend(_row(row, (evidence or {}).get(row.id, ())) for row in rows)
     if meta_review:
         parts.extend(("## Meta-review", meta_review))
     if bibliography:
         parts.extend(("## Bibliography", "\n".join(f"- {line}" for line in bibliography)))
+    if record is not None:
+        parts.extend(write_record_markdown(record))
     return inert_text("\n\n".join(parts) + "\n")
 
 
-def _row(row: ResultHypothesis) -> str:
+def _row(row: ResultHypothesis, evidence: Sequence[StatementEvidence]) -> str:
     lines = [
         f"### {row.rank}. {row.title}",
         f"Elo {row.elo_score:.0f} · {row.place} · {row.status} · {row.approval} · {row.origin} · "
         f"`{row.id}`",
         row.summary,
     ]
+    chance = row.strength.chance_to_be_best
+    if chance is not None:
+        lines.insert(
+            2,
+            f"Best of all with {chance:.0%}; rank {row.strength.best_rank} to "
+            f"{row.strength.worst_rank} with 95 %.",
+        )
+    if row.people_count_as:
+        lines.append(row.people_count_as)
+    if evidence:
+        lines.extend(("**Evidence**", "\n".join(write_evidence_markdown(evidence))))
     for heading, text in (
         ("Rationale", row.rationale),
         ("Protocol", row.experimental_protocol),
