@@ -15,8 +15,10 @@ from carrel.core.errors import (
     NotConfiguredError,
     NotFoundError,
 )
+from carrel.libraries.discovery.review import Scores
 from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.research.claim_checks import MAX_STATEMENTS
+from carrel.rooms.research.claim_models import CheckedStatement, VerdictName
 from carrel.rooms.research.drafts import DraftSentence, read_draft
 from carrel.rooms.research.errors import (
     CitedWorkNotFoundError,
@@ -24,6 +26,8 @@ from carrel.rooms.research.errors import (
     NoStatementError,
     PaperToReadNotFoundError,
 )
+from carrel.rooms.research.reasoners.evidence_review import bound_by_reviews
+from carrel.rooms.research.records import Review, ReviewScores
 from carrel.settings import Settings
 from carrel.wiring.papers_build import build_papers
 from tests.rooms.research.house import Asker, other, settings_for, visit
@@ -322,6 +326,28 @@ def test_a_contradicted_hypothesis_is_not_plausible_and_a_stated_one_not_new(
         assert any("papers searched" in each for each in unknown.weaknesses)
 
     visit(desk, story)
+
+
+def test_matches_go_by_what_the_papers_of_a_review_say() -> None:
+    measured = Scores(0.9, 0.9, 0.5, 0.5, 1.0, 1.0, 0.7)
+
+    def review(verdict: VerdictName) -> Review:
+        statement = CheckedStatement(statement="Zinc helps", verdict=verdict, message="")
+        return Review(
+            id="r", research_id="p", hypothesis_id="h", review_type="initial", reviewer="discovery",
+            created_at="", statements=(statement,),
+            scores=ReviewScores(
+                plausibility=None, novelty=None, testability=None, safety=1.0, overall=None
+            ),
+        )  # fmt: skip
+
+    denied = bound_by_reviews(measured, "h", [review("supports"), review("contradicts")])
+    assert denied.plausibility <= 0.1 and denied.overall < measured.overall
+    known = bound_by_reviews(measured, "h", [review("supports")])
+    assert known.novelty <= 0.1 and known.plausibility == measured.plausibility
+    for reviews in ([review("undecided")], [review("silent")], []):
+        assert bound_by_reviews(measured, "h", reviews) is measured
+    assert bound_by_reviews(measured, "other", [review("contradicts")]) is measured
 
 
 @pytest.mark.parametrize(

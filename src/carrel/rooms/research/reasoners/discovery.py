@@ -40,6 +40,7 @@ from carrel.rooms.research.people import PeopleWeight, list_rejected_kinds, weig
 from carrel.rooms.research.reasoners import Assessment, Brief, Judgement, Opinion
 from carrel.rooms.research.reasoners.evidence_review import (
     add_evidence,
+    bound_by_reviews,
     check_hypothesis_statements,
 )
 from carrel.rooms.research.reasoners.subjects import (
@@ -148,6 +149,8 @@ class DiscoveryReasoner:
         words = [people.get(each.id) for each in (first, second)]
         if one is None or other is None:
             return _judge_uncovered(one, other, words)
+        one = bound_by_reviews(one, first.id, brief.reviews)
+        other = bound_by_reviews(other, second.id, brief.reviews)
         names = tuple(WEIGHTS)
         better = [name for name in names if getattr(one, name) > getattr(other, name)]
         worse = [name for name in names if getattr(one, name) < getattr(other, name)]

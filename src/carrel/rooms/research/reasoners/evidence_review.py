@@ -7,10 +7,11 @@ from dataclasses import replace
 from math import prod
 
 from carrel.libraries.discovery.review import LEAST_FACTOR, WEIGHTS, ReviewType
+from carrel.libraries.discovery.review import Scores as DiscoveryScores
 from carrel.rooms.research.claim_checks import ClaimChecks
 from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence, VerdictName
 from carrel.rooms.research.reasoners import Assessment
-from carrel.rooms.research.records import Draft, Hypothesis, ReviewScores
+from carrel.rooms.research.records import Draft, Hypothesis, Review, ReviewScores
 
 # Statements that a review checks, by how deep it goes.
 _STATEMENTS = {
@@ -95,6 +96,31 @@ def add_evidence(found: Assessment, statements: Sequence[CheckedStatement]) -> A
         reasons={**found.reasons, **reasons},
         statements=kept,
     )
+
+
+def bound_by_reviews(
+    measured: DiscoveryScores, hypothesis_id: str, reviews: Sequence[Review]
+) -> DiscoveryScores:
+    """The scores that matches go by, within what the papers of the latest review say."""
+    statements = next(
+        (
+            review.statements
+            for review in reversed(reviews)
+            if review.hypothesis_id == hypothesis_id and review.statements
+        ),
+        (),
+    )
+    verdict = overall_verdict(statements)
+    least, most = _PLAUSIBLE_AT_LEAST.get(verdict, 0.0), _PLAUSIBLE_AT_MOST.get(verdict, 1.0)
+    plausibility = min(max(measured.plausibility, least), most)
+    novelty = min(measured.novelty, _KNOWN_NOVELTY if verdict == "supports" else 1.0)
+    if (plausibility, novelty) == (measured.plausibility, measured.novelty):
+        return measured
+    bounded = replace(measured, plausibility=plausibility, novelty=novelty)
+    factors = [
+        max(getattr(bounded, name), LEAST_FACTOR) ** weight for name, weight in WEIGHTS.items()
+    ]
+    return replace(bounded, overall=float(prod(factors)) if measured.safety > 0 else 0.0)
 
 
 def cite_sentence(quoted: QuotedSentence) -> str:
