@@ -30,14 +30,16 @@ ReadClaim = list[tuple[Features, str | None]]
 Group = tuple[list[Features], list[bool]]
 LISTWISE_PENALTY = 0.01
 LOGISTIC_PENALTY = 0.01
-WANTED_BEARING = 0.85
+# A paper is named as bearing on a claim for this share of the claims.
+WANTED_SHARE = 0.4
 # Sides are labelled above the precision promised, for the threshold itself is chosen.
 WANTED_SIDE = 0.9
 LEAST_COUNT = 10
 STANCE = (
-    "words", "synonyms", "title", "whole_paper", "rank", "opposite", "negation_differs", "turned",
-    "same_side", "same_number", "other_number", "relation_agrees", "relation_opposes", "hedged",
-    "concludes", "background",
+    "words", "synonyms", "title", "whole_paper", "rank", "ahead_in_score", "ahead_in_words",
+    "ahead_in_paper", "opposite", "negation_differs", "turned", "same_side", "same_number",
+    "other_number", "relation_agrees", "relation_opposes", "focus", "hedged", "concludes",
+    "background",
 )  # fmt: skip
 HEAD = """\
 # Weights of claim checking, written by `python -m benchmarks.claims.fit`.
@@ -159,30 +161,52 @@ def fit_models(read: Sequence[ReadClaim]) -> dict[str, Fitted]:
     """One logistic for each relation, with the threshold for the surest paper of each claim."""
     rows = [row for claim in read for row in claim]
     found: dict[str, Fitted] = {}
-    for name, labels, wanted in (
-        ("bearing", {SUPPORT, CONTRADICT}, WANTED_BEARING),
-        ("agreeing", {SUPPORT}, WANTED_SIDE),
-        ("opposing", {CONTRADICT}, WANTED_SIDE),
+    for name, labels, may_be in (
+        ("bearing", {SUPPORT, CONTRADICT}, _always),
+        ("agreeing", {SUPPORT}, _may_agree),
+        ("opposing", {CONTRADICT}, _may_oppose),
     ):
         weights, constant = fit_logistic(
             [features for features, _ in rows], [label in labels for _, label in rows], STANCE
         )
         model = LinearModel(weights, constant)
         best = [
-            max((model.probability(features), label in labels) for features, label in claim)
+            max(
+                (model.probability(features) if may_be(features) else 0.0, label in labels)
+                for features, label in claim
+            )
             for claim in read
             if claim
         ]
-        found[name] = Fitted(weights, constant, choose_least(best, wanted))
+        least = choose_share(best) if name == "bearing" else choose_least(best)
+        found[name] = Fitted(weights, constant, least)
     return found
 
 
-def choose_least(best: Sequence[tuple[float, bool]], wanted: float) -> float:
+def _always(features: Features) -> bool:
+    return True
+
+
+def _may_agree(features: Features) -> bool:
+    is_plain = not features["turned"] and not features["unclear"]
+    return is_plain and bool(features["same_side"] or features["relation_agrees"])
+
+
+def _may_oppose(features: Features) -> bool:
+    return bool(features["turned"])
+
+
+def choose_share(best: Sequence[tuple[float, bool]]) -> float:
+    """The probability above which the wanted share of claims lies."""
+    return sorted((value for value, _ in best), reverse=True)[int(WANTED_SHARE * len(best))]
+
+
+def choose_least(best: Sequence[tuple[float, bool]]) -> float:
     """The lowest probability above which the share that is right is as wanted."""
     least, hits = 1.0, 0
     for count, (value, is_right) in enumerate(sorted(best, reverse=True), 1):
         hits += is_right
-        if count >= LEAST_COUNT and hits / count >= wanted:
+        if count >= LEAST_COUNT and hits / count >= WANTED_SIDE:
             least = value
     return least
 

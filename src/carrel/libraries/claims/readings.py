@@ -17,6 +17,26 @@ _CACHED_READINGS = 4_096
 # A negation reaches this many words to either side of what it turns round.
 NEGATION_REACH = 6
 
+# "One" is left out: it is a number in few sentences.
+SPELLED_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        (
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ),
+        2,
+    )
+} | {"half": "50%", "twice": "2", "doubled": "2", "twofold": "2", "two-fold": "2"}
 _WORD = re.compile(r"[^\W_]+(?:['.-][^\W_]+)*")
 _NUMBER = re.compile(r"(?<![\w.])(\d+(?:[.,]\d+)*)\s*(%|percent|per cent|[^\W\d_]+)?")
 
@@ -117,8 +137,9 @@ def _compile_phrases(phrases: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _numbers(folded: str) -> list[str]:
-    """Numbers with what they count, where a word stands behind them."""
-    return [
+    """Numbers, in figures and in words; percentages are told apart."""
+    spelled = [SPELLED_NUMBERS[word] for word in folded.split() if word in SPELLED_NUMBERS]
+    return spelled + [
         found[1].replace(",", "") + ("%" if _is_percent(found[2]) else "")
         for found in _NUMBER.finditer(folded)
     ]

@@ -47,12 +47,12 @@ def compare_relations(one: str, other: str) -> Iterator[RelationPair]:
     for first in read_relations(one):
         for second in read_relations(other):
             if is_alike(first.subject, second.subject) and is_alike(first.object, second.object):
-                is_opposed = _oppose(first, second)
+                is_opposed = judge_opposition(first, second)
                 if is_opposed is not None:
                     yield RelationPair(first, second, is_opposed)
 
 
-def _oppose(one: SignedRelation, other: SignedRelation) -> bool | None:
+def judge_opposition(one: SignedRelation, other: SignedRelation) -> bool | None:
     """Whether two relations deny each other; None where they can both be true or signs lack."""
     if not one.direction * other.direction:
         return None

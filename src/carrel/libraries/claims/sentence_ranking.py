@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from carrel.libraries.claims.matching import (
     ReadPaper,
@@ -40,7 +40,7 @@ def rank_sentences(statement: Statement, papers: Sequence[PaperText]) -> list[Ra
 
 def measure_sentences(
     statement: Statement, papers: Sequence[PaperText]
-) -> Iterator[tuple[ReadPaper, int, Mapping[str, float]]]:
+) -> Iterator[tuple[ReadPaper, int, dict[str, float]]]:
     """Each sentence by its paper and number, with the features by which it is ranked."""
     read = read_papers(papers[:MAX_PAPERS])
     weighed = weigh_statement(statement, read)

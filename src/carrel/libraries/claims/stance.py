@@ -23,7 +23,7 @@ RESTATED_WORDS = 0.8
 RESTATED_FOCUS = 0.5
 RELATED_WORDS = 0.6
 RESTATED_CERTAINTY = 0.9
-HEDGED_CERTAINTY = 0.7
+HEDGED_CERTAINTY = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,9 @@ def judge_stance(statement: Statement, sentence: str, title: str = "") -> Stance
         "title": measure_words(weighed, said.terms | head.terms) - words,
         "whole_paper": measure_words(weighed, said.terms | head.terms),
         "rank": 0.0,
+        "ahead_in_score": 0.0,
+        "ahead_in_words": 0.0,
+        "ahead_in_paper": 0.0,
         "number": float(bool(read_sentence(statement.text).numbers & said.numbers)),
     }
     return decide_stance(statement, sentence, features, load_weights())
@@ -69,25 +72,27 @@ def decide_stance(
         return Stance(Relation.UNRELATED, round(1 - bearing, 3), reasons)
     opposing = weights.opposing.probability(features)
     agreeing = weights.agreeing.probability(features)
-    certainty = HEDGED_CERTAINTY if features["hedged"] else RESTATED_CERTAINTY
-    if compared.is_turned:
-        is_related = features["relation_opposes"] > 0 and near >= RELATED_WORDS
-        if is_restated or is_related:
-            return Stance(Relation.CONTRADICTS, max(certainty, round(opposing, 3)), reasons)
-        if opposing >= weights.least_contradicting:
-            return Stance(Relation.CONTRADICTS, round(opposing, 3), reasons)
-    elif not compared.is_unclear:
-        if is_restated:
-            return Stance(Relation.SUPPORTS, max(certainty, round(agreeing, 3)), reasons)
-        if agreeing >= weights.least_supporting:
-            return Stance(Relation.SUPPORTS, round(agreeing, 3), reasons)
+    is_opposed = features["relation_opposes"] > 0 and near >= RELATED_WORDS
+    is_certain = opposing >= weights.least_contradicting or is_restated or is_opposed
+    if compared.is_turned and is_certain:
+        side = max(opposing, RESTATED_CERTAINTY) if is_restated or is_opposed else opposing
+        return Stance(Relation.CONTRADICTS, _lower_hedged(side, features), reasons)
+    is_plain = not compared.is_turned and not compared.is_unclear
+    is_same = features["same_side"] > 0 or features["relation_agrees"] > 0
+    if is_plain and (is_restated or (is_same and agreeing >= weights.least_supporting)):
+        side = max(agreeing, RESTATED_CERTAINTY) if is_restated else agreeing
+        return Stance(Relation.SUPPORTS, _lower_hedged(side, features), reasons)
     return Stance(Relation.BEARS_ON, round(bearing, 3), reasons)
+
+
+def _lower_hedged(confidence: float, features: Mapping[str, float]) -> float:
+    return round(confidence * (HEDGED_CERTAINTY if features["hedged"] else 1.0), 3)
 
 
 def compare_sides(statement: Statement, sentence: str) -> Comparison:
     """Negations, opposites, hedges and numbers on both sides."""
     asked, said = read_sentence(statement.text), read_sentence(sentence)
-    opposed, same = _find_sides(asked, said)
+    opposed, same, is_mixed = _find_sides(asked, said)
     negated = bool(asked.negations) != _is_negated_nearby(asked, said)
     if statement.kind is StatementKind.LINK:
         opposed = ()
@@ -122,12 +127,14 @@ def compare_sides(statement: Statement, sentence: str) -> Comparison:
         "other_number": float(bool(missing)),
         "relation_agrees": float(bool(agreeing and not opposing)),
         "relation_opposes": float(bool(opposing and not agreeing)),
+        "mixed_sides": float(is_mixed),
         "hedged": float(bool(said.hedges)),
         "concludes": float(said.concludes),
         "background": float(said.is_background),
     }
     is_other_number = bool(missing and said.numbers - asked.numbers)
-    is_unclear = turns > 1 or said.is_background or is_other_number
+    is_unclear = turns > 1 or said.is_background or is_other_number or is_mixed
+    features["unclear"] = float(is_unclear)
     return Comparison(features, tuple(reasons), turns == 1, is_unclear)
 
 
@@ -147,11 +154,14 @@ def _is_negated_nearby(asked: Reading, said: Reading) -> bool:
     return any(abs(at - negation) <= NEGATION_REACH for negation in said.negations for at in shared)
 
 
-def _find_sides(asked: Reading, said: Reading) -> tuple[tuple[str, str, str] | tuple[()], str]:
-    """A pair of opposite words, one of each text, and a word on whose side both are."""
+def _find_sides(
+    asked: Reading, said: Reading
+) -> tuple[tuple[str, str, str] | tuple[()], str, bool]:
+    """Opposite words, one of each text; a word on whose side both are; whether one has both."""
     mine, theirs = dict.fromkeys(asked.stems), dict.fromkeys(said.stems)
     opposed: tuple[str, str, str] | tuple[()] = ()
     same = ""
+    is_mixed = False
     for pair in load_word_lists().opposites:
         for side, opposite in ((pair.one, pair.other), (pair.other, pair.one)):
             has = [stem for stem in mine if stem in side]
@@ -165,4 +175,5 @@ def _find_sides(asked: Reading, said: Reading) -> tuple[tuple[str, str, str] | t
                 )  # fmt: skip
             elif alike and not against:
                 same = same or said.word_of(alike[0])
-    return opposed, same
+            is_mixed = is_mixed or bool(alike and against)
+    return opposed, same, is_mixed

@@ -22,19 +22,19 @@ from carrel.libraries.claims.weights import load_weights
 FURTHER_SENTENCES = 2
 MAX_FINDINGS = 12
 
-_Measured = tuple[RankedSentence, Mapping[str, float]]
+_Measured = tuple[RankedSentence, dict[str, float]]
 
 
 def check_statement(statement: Statement, papers: Sequence[PaperText]) -> StatementCheck:
     """Read the papers for a statement: what speaks for it, what against, and the verdict."""
-    findings = sorted(_judge(statement, papers), key=lambda each: -each.sentence.score)
+    findings = list(_judge(statement, papers))
     by_relation = {
         relation: tuple(each for each in findings if each.stance.relation is relation)
         for relation in Relation
     }
     supporting = _by_confidence(by_relation[Relation.SUPPORTS])
     contradicting = _by_confidence(by_relation[Relation.CONTRADICTS])
-    bearing = by_relation[Relation.BEARS_ON][:MAX_FINDINGS]
+    bearing = _by_confidence(by_relation[Relation.BEARS_ON])
     verdict = _decide(supporting, contradicting, bearing)
     return StatementCheck(
         statement,
@@ -57,12 +57,21 @@ def measure_evidence(statement: Statement, papers: Sequence[PaperText]) -> Itera
 def _judge(statement: Statement, papers: Sequence[PaperText]) -> Iterator[Finding]:
     weights = load_weights()
     for measured in _measure_by_paper(statement, papers).values():
-        for place, (sentence, features) in enumerate(measured[: 1 + FURTHER_SENTENCES]):
-            stance = decide_stance(statement, sentence.text, features, weights)
-            is_side = stance.relation in {Relation.SUPPORTS, Relation.CONTRADICTS}
-            if place and is_side:
-                stance = Stance(Relation.BEARS_ON, stance.confidence, stance.reasons)
-            yield Finding(sentence, stance)
+        best, *further = [
+            Finding(sentence, decide_stance(statement, sentence.text, features, weights))
+            for sentence, features in measured[: 1 + FURTHER_SENTENCES]
+        ]
+        yield best
+        if best.stance.relation is not Relation.UNRELATED:
+            yield from (_take_no_side(each) for each in further)
+
+
+def _take_no_side(finding: Finding) -> Finding:
+    """A further sentence of a paper bears on the statement at most."""
+    stance = finding.stance
+    if stance.relation is Relation.UNRELATED:
+        return finding
+    return Finding(finding.sentence, Stance(Relation.BEARS_ON, stance.confidence, stance.reasons))
 
 
 def _measure_by_paper(
@@ -85,7 +94,26 @@ def _measure_by_paper(
             found.setdefault(sentence.paper_id, []).append((sentence, features))
     for measured in found.values():
         measured.sort(key=lambda each: -each[0].score)
-    return found
+    return {
+        paper_id: [(sentence, features | gaps) for sentence, features in measured]
+        for (paper_id, measured), gaps in zip(found.items(), _measure_gaps(found), strict=True)
+    }
+
+
+def _measure_gaps(found: Mapping[str, list[_Measured]]) -> Iterator[dict[str, float]]:
+    """By how much the best sentence of each paper stands out from those of the others."""
+    best = [measured[0] for measured in found.values()]
+    for at, (sentence, features) in enumerate(best):
+        others = best[:at] + best[at + 1 :]
+        if not others:
+            yield {"ahead_in_score": 0.0, "ahead_in_words": 0.0, "ahead_in_paper": 0.0}
+            continue
+        yield {
+            "ahead_in_score": sentence.score - max(other.score for other, _ in others),
+            "ahead_in_words": sentence.coverage - max(other.coverage for other, _ in others),
+            "ahead_in_paper": features["whole_paper"]
+            - max(other["whole_paper"] for _, other in others),
+        }
 
 
 def _by_confidence(findings: Sequence[Finding]) -> tuple[Finding, ...]:
