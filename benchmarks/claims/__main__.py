@@ -66,18 +66,20 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=SCIFACT)
     parser.add_argument("--keep", type=Path, help="keep what was built and found here")
     parser.add_argument("--mind", type=Path, help="write claims for an assistant to this file")
-    parser.add_argument("--answers", type=Path, help="score an assistant's answers in this file")
+    parser.add_argument("--answers", type=Path, help="score answers to the file of --mind")
     given = parser.parse_args(arguments)
+    if given.answers and not given.mind:
+        parser.error("--answers needs --mind, the file that was handed out")
     work = given.keep or Path(tempfile.mkdtemp(prefix="carrel-claims-"))
     work.mkdir(parents=True, exist_ok=True)
     try:
         claims = read_claims(given.folder)
         found = find_candidates(given.folder, work, claims)
-        if given.mind:
-            print(f"{write_claims(found, given.mind)} claims written to {given.mind}")
         if given.answers:
-            score_answers(found, given.answers)
-        if not (given.mind or given.answers):
+            score_answers(found, given.mind, given.answers)
+        elif given.mind:
+            print(f"{write_claims(found, given.mind)} claims written to {given.mind}")
+        else:
             report(list(map(check_claim, found)))
     except FileNotFoundError as error:
         sys.exit(f"not measured: {error.filename} is not there")

@@ -24,6 +24,10 @@ class Evidence:
     label: str
     sentences: tuple[str, ...]
 
+    def has_sentence(self, text: str) -> bool:
+        key = text_key(text)
+        return any(key in gold or gold in key for gold in self.sentences if key and gold)
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -45,14 +49,11 @@ class Claim:
 
     def has_sentence(self, paper: str, text: str) -> bool:
         """Whether a sentence of a paper is one of the deciding ones, however it was cut."""
-        key = text_key(text)
-        return any(
-            key in gold or gold in key
-            for each in self.evidence
-            if each.paper == paper
-            for gold in each.sentences
-            if key and gold
-        )
+        return any(each.paper == paper and each.has_sentence(text) for each in self.evidence)
+
+    def is_deciding(self, text: str) -> bool:
+        """Whether a sentence is one of the deciding ones of any of its papers."""
+        return any(each.has_sentence(text) for each in self.evidence)
 
 
 def read_claims(folder: Path) -> list[Claim]:

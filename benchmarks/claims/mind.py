@@ -66,32 +66,30 @@ def write_claims(found: Sequence[FoundPapers], path: Path) -> int:
     return len(chosen)
 
 
-def score_answers(found: Sequence[FoundPapers], path: Path) -> None:
-    """Print how many answers are right, beside our own verdicts' share on the same claims."""
-    chosen = choose_claims(found)
-    answers = _read_answers(path)
+def score_answers(found: Sequence[FoundPapers], handed_out: Path, path: Path) -> None:
+    """Print how many answers are right; `handed_out` is the file that `write_claims` wrote."""
+    claims = {each.claim.text: each.claim for each in found}
+    chosen = {name: claims[str(line["claim"])] for name, line in _read_lines(handed_out).items()}
+    sentences = {
+        name: {one["id"]: one["text"] for paper in line["papers"] for one in paper["sentences"]}
+        for name, line in _read_lines(handed_out).items()
+    }
+    answers = _read_lines(path)
     right = labelled = right_labels = cited = right_cited = handed = right_handed = unknown = 0
-    for name, each in chosen.items():
-        answer = answers.get(name, {})
+    for name, claim in chosen.items():
+        answer, shown = answers.get(name, {}), sentences[name]
         label = _LABELS.get(str(answer.get("verdict", "")))
-        sentences = {one[0]: one for one in list_sentences(each)}
-        has_gold = any(
-            each.claim.has_sentence(paper, text) for _, paper, _, text in sentences.values()
-        )
+        has_gold = any(map(claim.is_deciding, shown.values()))
         handed += has_gold
-        right_handed += has_gold and label == each.claim.label
-        right += label == each.claim.label
+        right_handed += has_gold and label == claim.label
+        right += label == claim.label
         named = [str(one) for one in answer.get("sentences") or []]
-        unknown += sum(one not in sentences for one in named)
+        unknown += sum(one not in shown for one in named)
         if label is not None:
             labelled += 1
-            right_labels += label == each.claim.label
+            right_labels += label == claim.label
             cited += bool(named)
-            right_cited += any(
-                each.claim.has_sentence(sentences[one][1], sentences[one][3])
-                for one in named
-                if one in sentences
-            )
+            right_cited += any(claim.is_deciding(shown[one]) for one in named if one in shown)
     answered = sum(name in answers for name in chosen)
     print(f"\nAn assistant as mind: {answered} of {len(chosen)} held-out claims answered")
     for told, hits, count in (
@@ -105,7 +103,7 @@ def score_answers(found: Sequence[FoundPapers], path: Path) -> None:
     print(f"  {'sentence ids that were not handed out':52} {unknown}")
 
 
-def _read_answers(path: Path) -> dict[str, Mapping[str, Any]]:
+def _read_lines(path: Path) -> dict[str, Mapping[str, Any]]:
     with path.open(encoding="utf-8") as file:
         lines = [json.loads(line) for line in file if line.strip()]
     return {str(line["id"]): line for line in lines}
