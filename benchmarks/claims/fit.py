@@ -85,7 +85,7 @@ def _paper_groups(found: Iterable[FoundPapers]) -> list[Group]:
 
 
 def _sentence_groups(found: Iterable[FoundPapers]) -> list[Group]:
-    groups = []
+    groups: list[Group] = []
     for each in found:
         statement = Statement(each.claim.text)
         rows = list(measure_sentences(statement, choose_papers(statement, each.papers)))
