@@ -93,6 +93,16 @@ def test_an_index_grown_and_shrunk_equals_one_built_at_once(
     assert grown.holdings() == ConceptIndex.build(left, vocabulary).holdings()
 
 
+def test_a_short_form_that_its_only_paper_defines_is_not_held_apart_from_its_meaning() -> None:
+    text = "We measured the slow calcium channel current (SCC)."
+    grown = ConceptIndex()
+    grown.add([Paper("0", "", text), Paper("1", "", text)])
+    grown.remove("0")
+    once = ConceptIndex.build([Paper("1", "", text)])
+    assert grown.holdings() == once.holdings()
+    assert "scc" not in once.holdings()
+
+
 @dataclass(frozen=True)
 class Kept:
     """Rows as a store would keep them."""

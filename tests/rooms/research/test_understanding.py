@@ -311,7 +311,8 @@ def test_what_the_meta_review_says_is_used_and_named_by_the_next_generation(
         said = (
             f"goes the way of {strong}, which carries leading hypotheses, as the meta-review says."
         )
-        assert any(said in row.rationale for row in rows)
+        whole_rows = [await asker.ask("get_hypothesis", hypothesis_id=row.id) for row in rows]
+        assert any(said in row.rationale for row in whole_rows)
 
     visit(settings, story)
 

@@ -382,7 +382,9 @@ class ConceptIndex:
             for key, number in self._placed.numbers.items()
         }
         for key, document in self._ledger.waiting():
-            held.setdefault(self._placed.meanings.of(key), set()).add(self.id_of(document))
+            meant = self._placed.meanings.of(key)
+            if meant not in self._placed.meant_otherwise(document):
+                held.setdefault(meant, set()).add(self.id_of(document))
         return {key: frozenset(ids) for key, ids in held.items() if ids}
 
 

@@ -240,28 +240,28 @@ class Placement:
                 named = array("I", dict.fromkeys(map(concept_of, ledger.named[document])))
                 every = chain(ledger.mentioned[document], self.found[document])
                 concepts = dict.fromkeys(map(concept_of, every))
-                for concept in self._meant_otherwise(document):
-                    concepts.pop(concept, None)
+                for key in self.meant_otherwise(document):
+                    concepts.pop(self.numbers.get(key, -1), None)
                 self.place(document, named, array("I", concepts))
 
-    def _meant_otherwise(self, document: int) -> set[int]:
-        """What short forms mean elsewhere but not in this paper, which defines them itself."""
-        ledger, elsewhere, here = self.ledger, set(), set()
-        for short, long in ledger.definitions[document]:
-            number, own = ledger.numbers.get(short), ledger.numbers.get(long)
-            if own is not None:
-                here.add(self._concept_of[own])
-            if number is not None and self.meanings.of(short) != self.meanings.of(long):
-                elsewhere.add(self._concept_of[number])
+    def meant_otherwise(self, document: int) -> set[str]:
+        """Concepts that short forms mean elsewhere but not in this paper, which defines them.
+
+        Held-back keys count as well, so that it does not matter in what order papers came.
+        """
+        ledger, meant = self.ledger, self.meanings.of
+        definitions = ledger.definitions[document]
+        elsewhere = {meant(short) for short, long in definitions if meant(short) != meant(long)}
         if not elsewhere:
             return elsewhere
+        numbers = chain(ledger.mentioned[document], ledger.named[document])
         # What the paper also spells out, or is filed under, it does mean.
         spelled = {
-            self._concept_of[number]
-            for number in chain(ledger.mentioned[document], ledger.named[document])
-            if not has_capitals(ledger.keys[number])
+            meant(key)
+            for key in chain(map(ledger.keys.__getitem__, numbers), ledger.waiting_in(document))
+            if not has_capitals(key)
         }
-        return elsewhere - here - spelled
+        return elsewhere - {meant(long) for _, long in definitions} - spelled
 
     def _look_again(self, added: set[int], removed: set[int]) -> None:
         if not added and not removed:
