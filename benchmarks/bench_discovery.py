@@ -29,13 +29,13 @@ from benchmarks.discovery_data import (
 )
 from benchmarks.keyword_pairs import ListedPairs, listed_slice
 from carrel.libraries.discovery.concepts.index import ConceptIndex
-from carrel.libraries.discovery.concepts.vocabulary import Sphere, Vocabulary, natural_order
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary, natural_order
 from carrel.libraries.discovery.concepts.words import normal_phrase, normal_word, words_of
 from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.paths.abc_paths import bridges, ends, through_all
 from carrel.libraries.discovery.paths.association import Counted
 from carrel.libraries.discovery.paths.literatures import Reader
-from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.records import Paper, Sphere
 
 SAME_THING = 0.4
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from carrel.libraries.discovery.concepts.vocabulary import Term, Vocabulary
-from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
+from carrel.libraries.discovery.records import Paper, Term
 
 BESIDE_THE_CHECKOUT = Path(__file__).parents[1].parent / "shared" / "data" / "discovery"
 

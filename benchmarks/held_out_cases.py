@@ -10,10 +10,10 @@ from random import Random
 
 from benchmarks.discovery_data import cases, medline, piped_titles
 from carrel.libraries.discovery.concepts.index import ConceptIndex
-from carrel.libraries.discovery.concepts.vocabulary import Sphere, Vocabulary, natural_order
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary, natural_order
 from carrel.libraries.discovery.concepts.words import normal_phrase
-from carrel.libraries.discovery.paths.literatures import MECHANISMS, Literature, Reader
-from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.paths.literatures import MECHANISMS, Reader
+from carrel.libraries.discovery.records import Literature, Paper, Sphere
 
 LEAST_TRUE_BRIDGES = 2
 CASES_PER_HEADING = 3

@@ -17,7 +17,7 @@ from benchmarks.discovery_data import discovery_folder, elife, elife_metadata, m
 from benchmarks.held_out_cases import Headings, every_paper, held_out
 from benchmarks.keyword_pairs import Pair, PairSlice, area_under_curve, earlier_slice
 from carrel.libraries.discovery.concepts.index import ConceptIndex
-from carrel.libraries.discovery.concepts.vocabulary import Sphere, Vocabulary
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.paths.abc_paths import (
     LEAST_MENTION_LIKENESS,
     LEAST_SUBJECT_LIKENESS,
@@ -29,8 +29,8 @@ from carrel.libraries.discovery.paths.abc_paths import (
     side,
     through_all,
 )
-from carrel.libraries.discovery.paths.literatures import Literature, Reader, similarity
-from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.paths.literatures import Reader, similarity
+from carrel.libraries.discovery.records import Literature, Paper, Sphere
 
 # Seen from papers up to the first year, joined since the second; no paper after 2019 is read, so no
 # later slice is touched.

@@ -7,7 +7,8 @@ from benchmarks.bench_discovery import names_of, titled_files
 from benchmarks.keyword_pairs import ListedPairs, area_under_curve, earlier_slice, listed_slice
 from benchmarks.validate_discovery import logistic
 from carrel.libraries.discovery import Paper
-from carrel.libraries.discovery.concepts.vocabulary import Term, Vocabulary
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
+from carrel.libraries.discovery.records import Term
 
 
 def papers() -> list[Paper]:

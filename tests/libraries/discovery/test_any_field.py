@@ -12,9 +12,10 @@ from carrel.libraries.discovery import (
     Paper,
 )
 from carrel.libraries.discovery.concepts.short_forms import defined_in
-from carrel.libraries.discovery.concepts.term_scores import Tier, is_generic
+from carrel.libraries.discovery.concepts.term_scores import is_generic
 from carrel.libraries.discovery.concepts.words import normal_phrase
 from carrel.libraries.discovery.connections.naming import is_proper_name
+from carrel.libraries.discovery.records import Tier
 
 SENTENCES = (
     "We study {one} and show that {one} depends on {other} in most of the settings.",

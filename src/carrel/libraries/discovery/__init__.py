@@ -3,7 +3,7 @@
 from carrel.libraries.discovery.concepts.extraction import Chunk, ChunkReader, read_chunk
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.kinds import kind_of
-from carrel.libraries.discovery.concepts.vocabulary import Sphere, Term, Vocabulary
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.connections.builder import Request
 from carrel.libraries.discovery.connections.candidates import (
     Arm,
@@ -35,7 +35,9 @@ from carrel.libraries.discovery.records import (
     Kind,
     Mapper,
     Paper,
+    Sphere,
     Standing,
+    Term,
 )
 from carrel.libraries.discovery.review import (
     LinkCheck,

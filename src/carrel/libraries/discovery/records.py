@@ -1,9 +1,12 @@
 """Papers and concepts as discovery reads them, and the ports it needs."""
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum, StrEnum
-from typing import Protocol, TypeVar
+from enum import Enum, IntEnum, StrEnum
+from typing import Protocol, TypeAlias, TypeVar
+
+Numbers: TypeAlias = "array[int]"
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,38 @@ class Kind(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Tier(IntEnum):
+    """What a phrase of the texts can be in a connection."""
+
+    NEITHER = 0
+    BRIDGE = 1
+    END = 2
+
+
+class Sphere(Enum):
+    """The category of a concept: mechanisms can be bridges, methods and settings cannot."""
+
+    CHEMICAL = "chemical"
+    DISORDER = "disorder"
+    PROCESS = "process"
+    MIND = "mind"
+    CELL = "cell"
+    ANATOMY = "anatomy"
+    METHOD = "method"
+    SETTING = "setting"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Term:
+    """One entry of a vocabulary; `trees` are dotted positions (`D01.268.552`), as in MeSH."""
+
+    id: str
+    label: str
+    synonyms: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Concept:
     """A concept: `key` in normal form, `label` as authors write it, `takes_article` for `the`."""
@@ -56,6 +91,15 @@ class Concept:
     documents: int
     kind: Kind = Kind.UNKNOWN
     takes_article: bool = False
+
+
+@dataclass(frozen=True)
+class Literature:
+    """The documents about one thing; its own `concepts` are never used as bridges."""
+
+    label: str
+    concepts: frozenset[int]
+    documents: frozenset[int]
 
 
 Given = TypeVar("Given")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.goals.asked_for import AskedFor
 from carrel.libraries.discovery.goals.reading import GoalReading, told, told_in_short
 from carrel.libraries.discovery.goals.statement import parse_goal
@@ -44,7 +44,7 @@ def describe_wording(goal: str) -> UnderstoodAs:
     )
 
 
-def describe_reading(reading: GoalReading, index: ConceptIndex) -> UnderstoodAs:
+def describe_reading(reading: GoalReading, index: Concepts) -> UnderstoodAs:
     """The reading in a sentence and in its parts: understood, dropped, unknown, to be asked."""
     end, statement = reading.end, reading.statement
     return UnderstoodAs(

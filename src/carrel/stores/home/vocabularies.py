@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError, describe_error
-from carrel.libraries.discovery.concepts.vocabulary import Term, Vocabulary
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
+from carrel.libraries.discovery.records import Term
 from carrel.libraries.vocabularies import (
     VocabularyEntry,
     VocabularyFileError,

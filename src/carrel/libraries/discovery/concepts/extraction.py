@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import TypeAlias
 
 from carrel.libraries.discovery.concepts.short_forms import Definition, defined_in
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary, natural_order
@@ -21,7 +20,7 @@ from carrel.libraries.discovery.concepts.words import (
     short_form,
     words_and_gaps,
 )
-from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.records import Numbers, Paper
 
 LONGEST_NAME_WORDS = 6
 # A full stop behind a single capital (`E. coli`) ends no phrase.
@@ -169,7 +168,6 @@ def _as_written(pieces: Sequence[str]) -> str:
     )
 
 
-Numbers: TypeAlias = "array[int]"
 PAPERS_PER_CHUNK = 500
 PAPERS_PER_CHUNK_WITH_VOCABULARY = 4000
 """A vocabulary travels with every chunk to another process, so fewer and larger chunks are sent."""

@@ -10,21 +10,19 @@ from carrel.libraries.discovery.concepts.extraction import (
     PAPERS_PER_CHUNK_WITH_VOCABULARY,
     Chunk,
     ChunkReader,
-    Numbers,
     in_chunks,
     read_chunk,
 )
 from carrel.libraries.discovery.concepts.ledger import Ledger
 from carrel.libraries.discovery.concepts.placement import Placement
 from carrel.libraries.discovery.concepts.term_scores import (
-    Tier,
     is_generic,
     read_use,
     score_term,
     tier_of,
 )
 from carrel.libraries.discovery.concepts.termhood import is_fragment
-from carrel.libraries.discovery.concepts.vocabulary import Sphere, Vocabulary
+from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
     JOINING,
@@ -37,8 +35,11 @@ from carrel.libraries.discovery.records import (
     DocumentRow,
     IndexStore,
     Mapper,
+    Numbers,
     Paper,
+    Sphere,
     Standing,
+    Tier,
 )
 
 LONG_NAME_WORDS = 4

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from math import log1p
 
-from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.records import Concept, Kind
 
 LEAST_COMPANY = 2
@@ -316,7 +316,7 @@ _TOLD: dict[Kind, str] = {
 _COMPANY = {kind: tuple(words.split()) for kind, words in _TOLD.items()}
 
 
-def kind_in_index(index: ConceptIndex, number: int) -> Kind:
+def kind_in_index(index: Concepts, number: int) -> Kind:
     """The kind by the vocabulary's trees, else by the name and the phrases that it begins."""
     key = index.key(number)
     told = kind_by_trees(index.trees(number))
@@ -335,7 +335,7 @@ def kind_in_index(index: ConceptIndex, number: int) -> Kind:
     return best if evidence[best] >= LEAST_EVIDENCE else Kind.UNKNOWN
 
 
-def _company(index: ConceptIndex, key: str, words: tuple[str, ...]) -> float:
+def _company(index: Concepts, key: str, words: tuple[str, ...]) -> float:
     met = [papers for word in words if (papers := index.papers_of_phrase(f"{key} {word}"))]
     # One such phrase may be chance; two different ones are not.
     return log1p(sum(met)) if len(met) > 1 else 0.5 * min(1, len(met))

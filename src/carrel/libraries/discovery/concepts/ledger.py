@@ -4,10 +4,11 @@ import sys
 from array import array
 from collections.abc import Iterator
 
-from carrel.libraries.discovery.concepts.extraction import BREAK, Chunk, ChunkDocument, Numbers
+from carrel.libraries.discovery.concepts.extraction import BREAK, Chunk, ChunkDocument
 from carrel.libraries.discovery.concepts.short_forms import Definition, ShortForms
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, has_capitals, normal_word
+from carrel.libraries.discovery.records import Numbers
 
 LEAST_TEXTS = 2
 """A phrase is a name to look for everywhere once a second text has it."""

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterable, Mapping
 from itertools import chain, pairwise
 
-from carrel.libraries.discovery.concepts.extraction import BREAK, Numbers
+from carrel.libraries.discovery.concepts.extraction import BREAK
 from carrel.libraries.discovery.concepts.ledger import Ledger
 from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
@@ -14,6 +14,7 @@ from carrel.libraries.discovery.concepts.words import (
     normal_word,
     sure_noun_behind,
 )
+from carrel.libraries.discovery.records import Numbers
 
 
 class NameFinder:

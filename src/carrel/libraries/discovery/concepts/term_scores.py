@@ -1,13 +1,12 @@
 """Term scores: how likely a phrase of the texts is a subject, by how its papers use it."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import lru_cache
 from math import log2
-from typing import Protocol
 
 from carrel.libraries.discovery.concepts.general_words import general_level
-from carrel.libraries.discovery.concepts.termhood import Surroundings, Texts, read_surroundings
+from carrel.libraries.discovery.concepts.ports import Concepts
+from carrel.libraries.discovery.concepts.termhood import Surroundings, read_surroundings
 from carrel.libraries.discovery.concepts.words import (
     ADJECTIVE_ENDINGS,
     BEFORE_ADJECTIVES,
@@ -20,6 +19,7 @@ from carrel.libraries.discovery.concepts.words import (
     PARTICIPLES,
     SAYS_LITTLE,
 )
+from carrel.libraries.discovery.records import Tier
 
 DOCUMENTS_READ = 12
 """Documents read for a concept, evenly spread over its postings."""
@@ -68,22 +68,6 @@ ADJECTIVE_CLOSES = 0.22
 """A word that so seldom ends its phrase is an adjective, or a piece of a longer name."""
 
 LONE_ADJECTIVE = 2.5
-
-
-class Tier(IntEnum):
-    """What a phrase of the texts can be in a connection."""
-
-    NEITHER = 0
-    BRIDGE = 1
-    END = 2
-
-
-class ScoredTexts(Texts, Protocol):
-    """The part of an index that scores need."""
-
-    def key(self, number: int) -> str: ...
-    def label(self, number: int) -> str: ...
-    def frequency(self, number: int) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -139,7 +123,7 @@ class TermUse:
         )
 
 
-def read_use(index: ScoredTexts, number: int) -> TermUse | None:
+def read_use(index: Concepts, number: int) -> TermUse | None:
     """How the papers of a concept use it; None where no text says it."""
     around = Surroundings()
     postings = index.documents(number)
@@ -176,7 +160,7 @@ def read_use(index: ScoredTexts, number: int) -> TermUse | None:
 
 
 def _share(
-    index: ScoredTexts, words: frozenset[str], around: Surroundings, total: int, *, is_behind: bool
+    index: Concepts, words: frozenset[str], around: Surroundings, total: int, *, is_behind: bool
 ) -> float:
     side = around.behind if is_behind else around.before
     met = sum(side[number] for word in words if (number := index.word_number(word)))

@@ -4,11 +4,11 @@ from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from carrel.libraries.discovery.concepts.extraction import BREAK, Numbers
+from carrel.libraries.discovery.concepts.extraction import BREAK
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.words import JOINING
-from carrel.libraries.discovery.records import Standing
+from carrel.libraries.discovery.records import Numbers, Standing
 
 FEW_DOCUMENTS = 8
 MANY_DOCUMENTS = 60
@@ -29,18 +29,6 @@ SAME_NEIGHBOUR_SHARE = 0.85
 """What has the same word behind or before it so often is a piece of the longer name."""
 
 
-class Texts(Protocol):
-    """The part of an index that this module needs."""
-
-    def documents(self, number: int) -> Numbers: ...
-    def text_of(self, document: int) -> Numbers: ...
-    def forms(self, number: int) -> tuple[str, ...]: ...
-    def word_number(self, word: str) -> int | None: ...
-    def closing_words(self) -> frozenset[int]: ...
-    def standing(self, number: int) -> Standing: ...
-    def named_in(self, number: int) -> int: ...
-
-
 @dataclass
 class Surroundings:
     """The words met before and behind a term, with their counts."""
@@ -57,7 +45,7 @@ class Surroundings:
         return sum(count for word, count in self.behind.items() if word in closers)
 
 
-def is_fragment(index: Texts, number: int) -> bool:
+def is_fragment(index: Concepts, number: int) -> bool:
     """Whether a concept is used only within longer terms, or is a keyword that no text says."""
     if index.standing(number) is Standing.TERM:
         return False
@@ -96,7 +84,7 @@ def is_fragment(index: Texts, number: int) -> bool:
 
 
 def read_surroundings(
-    index: Texts, number: int, documents: Sequence[int], around: Surroundings
+    index: Concepts, number: int, documents: Sequence[int], around: Surroundings
 ) -> int:
     """Add what stands around a concept in documents; returns how many of them say it."""
     runs = []

@@ -2,8 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import Enum
 
 from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
@@ -11,21 +9,7 @@ from carrel.libraries.discovery.concepts.words import (
     nouns_behind,
     short_form,
 )
-
-
-class Sphere(Enum):
-    """The category of a concept: mechanisms can be bridges, methods and settings cannot."""
-
-    CHEMICAL = "chemical"
-    DISORDER = "disorder"
-    PROCESS = "process"
-    MIND = "mind"
-    CELL = "cell"
-    ANATOMY = "anatomy"
-    METHOD = "method"
-    SETTING = "setting"
-    UNKNOWN = "unknown"
-
+from carrel.libraries.discovery.records import Sphere, Term
 
 # A MeSH tree number begins with its branch. Cells act; the rest of anatomy says where something was
 # seen, and E how it was seen.
@@ -46,16 +30,6 @@ _PRECEDENCE = (
     Sphere.METHOD,
     Sphere.ANATOMY,
 )
-
-
-@dataclass(frozen=True)
-class Term:
-    """One entry of a vocabulary; `trees` are dotted positions (`D01.268.552`), as in MeSH."""
-
-    id: str
-    label: str
-    synonyms: tuple[str, ...] = ()
-    trees: tuple[str, ...] = ()
 
 
 def natural_order(name: str) -> str:

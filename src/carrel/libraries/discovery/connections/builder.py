@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.kinds import (
     LEAST_LIFE_SHARE,
     can_be_changed,
@@ -12,6 +11,7 @@ from carrel.libraries.discovery.concepts.kinds import (
     kind_in_index,
     kind_of,
 )
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.variants import are_variants
 from carrel.libraries.discovery.connections.candidates import (
     BridgeEvidence,
@@ -44,8 +44,8 @@ from carrel.libraries.discovery.paths.abc_paths import (
     prospect,
     side,
 )
-from carrel.libraries.discovery.paths.literatures import Literature, Reader
-from carrel.libraries.discovery.records import Concept, Corpus, Kind, Standing
+from carrel.libraries.discovery.paths.literatures import Reader
+from carrel.libraries.discovery.records import Concept, Corpus, Kind, Literature, Standing
 
 BRIDGES_SHOWN = 6
 BRIDGES_READ = 12
@@ -79,7 +79,7 @@ def is_of_life_sciences(bridges: Sequence[BridgeEvidence]) -> bool:
 class Layout:
     """Builds connections: bridges, quoted sentences, novelty search and available test methods."""
 
-    def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
+    def __init__(self, index: Concepts, corpus: Corpus) -> None:
         self.index = index
         self.reader = Reader(index)
         papers = PaperReader(corpus)

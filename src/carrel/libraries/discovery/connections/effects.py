@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable
 
-from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.connections.candidates import SentenceRelation, SignCount
 from carrel.libraries.discovery.connections.evidence import Quoter
 from carrel.libraries.discovery.connections.signs import count_signs
 from carrel.libraries.discovery.paths.abc_paths import Side
-from carrel.libraries.discovery.paths.literatures import Literature
+from carrel.libraries.discovery.records import Literature
 from carrel.libraries.relations import standard_lexicon
 
 BRIDGES_READ_FOR_SIGN = 200
@@ -24,7 +24,7 @@ DIRECT_COUNTS = 2.0
 class EffectReader:
     """Finds signed bridges of a start and what acts on them; cached."""
 
-    def __init__(self, index: ConceptIndex, quoter: Quoter) -> None:
+    def __init__(self, index: Concepts, quoter: Quoter) -> None:
         self._index = index
         self._quoter = quoter
         self._signs: dict[tuple[object, ...], SignCount] = {}

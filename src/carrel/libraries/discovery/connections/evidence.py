@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.connections.candidates import (
     Evidence,
     Place,
@@ -20,7 +20,7 @@ from carrel.libraries.discovery.connections.naming import (
     sentences,
 )
 from carrel.libraries.discovery.connections.signs import RelationReader, count_signs
-from carrel.libraries.discovery.paths.literatures import Literature
+from carrel.libraries.discovery.records import Literature
 
 __all__ = ["PAPERS_READ", "Quoter", "is_contrary", "sentences"]
 
@@ -59,7 +59,7 @@ class _Found:
 class Quoter:
     """Finds sentences in papers that name given concepts."""
 
-    def __init__(self, index: ConceptIndex, papers: PaperReader) -> None:
+    def __init__(self, index: Concepts, papers: PaperReader) -> None:
         self._index = index
         self._papers = papers
         self._relations = RelationReader()

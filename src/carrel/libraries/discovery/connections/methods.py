@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from carrel.libraries.discovery.concepts.vocabulary import Sphere
 from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
     NEEDS_COMPANY,
@@ -16,7 +15,7 @@ from carrel.libraries.discovery.concepts.words import (
 from carrel.libraries.discovery.connections.candidates import Bench, TestMethod
 from carrel.libraries.discovery.connections.naming import ReadPaper
 from carrel.libraries.discovery.paths.literatures import Reader
-from carrel.libraries.discovery.records import Kind, Standing
+from carrel.libraries.discovery.records import Kind, Sphere, Standing
 
 _METHOD_NAME = re.compile(
     r"(graphy|metry|scopy|assay|blot|blotting|sequencing|imaging|screen|screening|microscopy|knockout|knockdown|crispr|cas9|clamp"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from carrel.libraries.discovery.concepts.general_words import general_level
-from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.kinds import is_method_name, kind_by_trees, kind_in_company
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.vocabulary import natural_order
 from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
@@ -134,7 +134,7 @@ _WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
 class Namer:
     """Finds how authors write a concept; cached."""
 
-    def __init__(self, index: ConceptIndex, papers: PaperReader) -> None:
+    def __init__(self, index: Concepts, papers: PaperReader) -> None:
         self._index = index
         self._papers = papers
         self._known: dict[int, Concept] = {}
@@ -210,17 +210,17 @@ def is_proper_name(label: str) -> bool:
     return len(written) == len(words)
 
 
-def is_part_of_a_method(index: ConceptIndex, sentence: Sentence, key: str) -> bool:
+def is_part_of_a_method(index: Concepts, sentence: Sentence, key: str) -> bool:
     """Whether a sentence has the name only within names of methods (`calcium imaging`)."""
     return all(is_method_name(longer) for longer in _longer_names(index, sentence, key))
 
 
-def is_part_of_a_longer_name(index: ConceptIndex, sentence: Sentence, key: str) -> bool:
+def is_part_of_a_longer_name(index: Concepts, sentence: Sentence, key: str) -> bool:
     """Whether a sentence has the name only as the beginning of longer names in the index."""
     return all(_longer_names(index, sentence, key))
 
 
-def _longer_names(index: ConceptIndex, sentence: Sentence, key: str) -> Iterator[str]:
+def _longer_names(index: Concepts, sentence: Sentence, key: str) -> Iterator[str]:
     # For every place the name stands in: the longer name that begins with it, or nothing.
     place = sentence.normal.find(f" {key} ")
     while place >= 0:
@@ -230,7 +230,7 @@ def _longer_names(index: ConceptIndex, sentence: Sentence, key: str) -> Iterator
         place = sentence.normal.find(f" {key} ", place + 1)
 
 
-def _is_known(index: ConceptIndex, name: str) -> bool:
+def _is_known(index: Concepts, name: str) -> bool:
     number = index.number(name)
     if number is None:
         return False

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 
-from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.connections.builder import BRIDGES_SHOWN, Layout, Request
 from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
@@ -21,8 +21,8 @@ from carrel.libraries.discovery.goals.scope import excluded_concepts
 from carrel.libraries.discovery.goals.spans import counted
 from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.discovery.goals.term_recognition import Thing
-from carrel.libraries.discovery.paths.literatures import Literature, Reader
-from carrel.libraries.discovery.records import Concept, Corpus
+from carrel.libraries.discovery.paths.literatures import Reader
+from carrel.libraries.discovery.records import Concept, Corpus, Literature
 
 LEAVES_AN_END = 0.1
 """How relevant a connection is that speaks of one of the two ends a goal names."""
@@ -41,7 +41,7 @@ class _State:
 class Discovery:
     """Literature-based discovery over one index: reads goals, finds connections with evidence."""
 
-    def __init__(self, index: ConceptIndex, corpus: Corpus) -> None:
+    def __init__(self, index: Concepts, corpus: Corpus) -> None:
         self.index = index
         self._corpus = corpus
         self._state: _State | None = None

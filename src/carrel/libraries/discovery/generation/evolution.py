@@ -19,8 +19,7 @@ from carrel.libraries.discovery.errors import GoalNotInCorpusError, NoConnection
 from carrel.libraries.discovery.generation.closed_discovery import is_worded_like
 from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.goals.reading import GoalReading
-from carrel.libraries.discovery.paths.literatures import Literature
-from carrel.libraries.discovery.records import Concept
+from carrel.libraries.discovery.records import Concept, Literature
 from carrel.libraries.discovery.writing.wording import counted, counted_first, listed, named, papers
 
 LEAST_NARROWER_DOCUMENTS = 3

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import log
 
-from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.kinds import kind_in_index
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, normal_phrase
 from carrel.libraries.discovery.connections.methods import is_method
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, MissingName
@@ -36,8 +36,8 @@ from carrel.libraries.discovery.goals.scope import (
 from carrel.libraries.discovery.goals.spans import common_subjects, near_names, papers_with_phrase
 from carrel.libraries.discovery.goals.statement import GoalStatement, parse_goal
 from carrel.libraries.discovery.goals.term_recognition import Thing, things_in
-from carrel.libraries.discovery.paths.literatures import Literature, Reader
-from carrel.libraries.discovery.records import Concept, Kind
+from carrel.libraries.discovery.paths.literatures import Reader
+from carrel.libraries.discovery.records import Concept, Kind, Literature
 
 
 class Wanted(StrEnum):
@@ -81,7 +81,7 @@ def wanted_by(goal: str) -> Wanted | None:
     return next((wanted for wanted, pattern in _ASKS if pattern.search(goal)), None)
 
 
-def is_intervention(index: ConceptIndex, number: int) -> bool:
+def is_intervention(index: Concepts, number: int) -> bool:
     """Whether the vocabulary lists a concept under treatments only, so a goal can be about it."""
     trees = index.trees(number)
     return bool(trees) and all(tree.startswith(_TREATMENTS) for tree in trees)
@@ -370,7 +370,7 @@ def _used_names(reader: Reader, reading: GoalReading) -> Iterator[tuple[str, int
 _PLURALS = {Kind.SUBSTANCE: "substances", Kind.GENE: "genes or proteins", Kind.PROCESS: "processes"}
 
 
-def told(reading: GoalReading, index: ConceptIndex) -> str:
+def told(reading: GoalReading, index: Concepts) -> str:
     """One paragraph: what is asked, of which names, what was not found and what was left aside."""
     start = f"{reading.start.label} ({_papers(len(reading.start.documents))})"
     if reading.end is not None:
@@ -402,7 +402,7 @@ def told(reading: GoalReading, index: ConceptIndex) -> str:
     return " ".join((*parts, *reading.notes))
 
 
-def told_in_short(reading: GoalReading, index: ConceptIndex) -> str:
+def told_in_short(reading: GoalReading, index: Concepts) -> str:
     """The reading in a few words, for lists: what is searched, and that something is not."""
     ends = " with ".join(one.label for one in (reading.end, reading.start) if one is not None)
     way = f" through {index.label(reading.through)}" if reading.through is not None else ""

@@ -9,7 +9,8 @@ from carrel.libraries.discovery.goals.asked_for import AskedFor
 from carrel.libraries.discovery.goals.constraints import Constraint, ConstraintKind
 from carrel.libraries.discovery.goals.spans import counted, near_names, papers_with_phrase
 from carrel.libraries.discovery.goals.statement import GoalStatement
-from carrel.libraries.discovery.paths.literatures import Literature, Reader
+from carrel.libraries.discovery.paths.literatures import Reader
+from carrel.libraries.discovery.records import Literature
 
 LEAST_IN_CONTEXT = 10
 """Papers on a start that must speak of a setting before the search is narrowed to them: below

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
     NEEDS_COMPANY,
@@ -146,7 +146,7 @@ def chosen(spans: list[Span]) -> list[Span]:
 NEAR_NAMES = 3
 
 
-def papers_with_phrase(index: ConceptIndex, text: str) -> int:
+def papers_with_phrase(index: Concepts, text: str) -> int:
     """How many papers have these words in a row, in title or abstract."""
     numbers = [index.word_number(word) for word in normal_phrase(text).split(" ")]
     if not all(numbers):

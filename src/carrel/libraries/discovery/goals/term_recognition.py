@@ -18,8 +18,8 @@ from carrel.libraries.discovery.goals.goal_words import (
     is_title_case,
 )
 from carrel.libraries.discovery.goals.spans import ENOUGH_DOCUMENTS, Span, chosen, counted, spans_in
-from carrel.libraries.discovery.paths.literatures import Literature, Reader
-from carrel.libraries.discovery.records import Kind
+from carrel.libraries.discovery.paths.literatures import Reader
+from carrel.libraries.discovery.records import Kind, Literature
 
 COMMON_SHARE = 0.001
 """A loose word in more than one paper of a thousand is part of how science speaks, not a name of

@@ -10,12 +10,12 @@ from carrel.libraries.discovery.concepts.variants import are_variants
 from carrel.libraries.discovery.paths.association import cosine
 from carrel.libraries.discovery.paths.literatures import (
     Company,
-    Literature,
     Profile,
     Reader,
     similarity,
     spread,
 )
+from carrel.libraries.discovery.records import Literature
 
 # Fitted by logistic regression on eLife keyword pairs first joined by 2019, seen from papers up to
 # 2014 to 2017 (`make validate-discovery`), before they were measured on any later pair.

@@ -2,7 +2,7 @@
 
 from math import log, sqrt
 
-from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.concepts.ports import Concepts
 
 
 def _n_log_n(n: int) -> float:
@@ -50,7 +50,7 @@ LEAST_DOCUMENTS = 5
 """Fewer documents may be the same by chance."""
 
 
-def are_alike(index: ConceptIndex, one: int, other: int) -> bool:
+def are_alike(index: Concepts, one: int, other: int) -> bool:
     """Whether two concepts are equal, related in the vocabulary's trees, nested or co-extensive."""
     if one == other:
         return True
@@ -63,7 +63,7 @@ def are_alike(index: ConceptIndex, one: int, other: int) -> bool:
     return _have_the_same_documents(index, one, other)
 
 
-def _have_the_same_documents(index: ConceptIndex, one: int, other: int) -> bool:
+def _have_the_same_documents(index: Concepts, one: int, other: int) -> bool:
     fewer, more = sorted((index.frequency(one), index.frequency(other)))
     if fewer < LEAST_DOCUMENTS or fewer < SAME_DOCUMENTS**2 * more:
         return False

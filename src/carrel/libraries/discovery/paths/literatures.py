@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 
-from carrel.libraries.discovery.concepts.index import ConceptIndex
-from carrel.libraries.discovery.concepts.term_scores import Tier
-from carrel.libraries.discovery.concepts.vocabulary import Sphere
+from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.words import LABORATORY
 from carrel.libraries.discovery.paths.association import Counted, are_alike
-from carrel.libraries.discovery.records import Standing
+from carrel.libraries.discovery.records import Literature, Sphere, Standing, Tier
 
 Profile = Mapping[int, float]
 
@@ -44,15 +42,6 @@ MECHANISMS = frozenset({Sphere.CHEMICAL, Sphere.DISORDER, Sphere.PROCESS, Sphere
 
 
 @dataclass(frozen=True)
-class Literature:
-    """The documents about one thing; its own `concepts` are never used as bridges."""
-
-    label: str
-    concepts: frozenset[int]
-    documents: frozenset[int]
-
-
-@dataclass(frozen=True)
 class Company:
     """Profiles of a thing as mention and as subject; `taken_up` counts the latter by recency."""
 
@@ -64,7 +53,7 @@ class Company:
 class Reader:
     """Reads literatures from one state of an index and keeps the profiles it has worked out."""
 
-    def __init__(self, index: ConceptIndex) -> None:
+    def __init__(self, index: Concepts) -> None:
         self.index = index
         self.counted = Counted(len(index))
         self._generation = index.generation
