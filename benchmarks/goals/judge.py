@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from carrel.libraries.discovery.concepts.words import normal_word
-from carrel.libraries.discovery.goals.asked_for import AskedFor
-from carrel.libraries.discovery.goals.statement import GoalStatement, parse_goal
+from carrel.libraries.discovery.goals.records import AskedFor, GoalStatement
+from carrel.libraries.discovery.goals.statement import parse_goal
 
 OTHER_FIELDS = Path(__file__).with_name("other_fields.jsonl")
 _SMALL = frozenset(

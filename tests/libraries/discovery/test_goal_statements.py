@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.goals.judge import OTHER_FIELDS, judge, read_rows
-from carrel.libraries.discovery.goals.asked_for import AskedFor
-from carrel.libraries.discovery.goals.constraints import ConstraintKind
+from carrel.libraries.discovery.goals.records import AskedFor, ConstraintKind
 from carrel.libraries.discovery.goals.statement import parse_goal
 
 

@@ -25,7 +25,7 @@ from carrel.libraries.discovery.connections.links import Link, LinkJudgement, we
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, NoConnectionError
 from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.generation.evolution import NothingToEvolveError, evolve
-from carrel.libraries.discovery.goals.reading import GoalReading
+from carrel.libraries.discovery.goals.records import GoalReading
 from carrel.libraries.discovery.records import (
     Concept,
     ConceptRow,

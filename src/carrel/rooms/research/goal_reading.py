@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from carrel.libraries.discovery.concepts.ports import Concepts
-from carrel.libraries.discovery.goals.asked_for import AskedFor
-from carrel.libraries.discovery.goals.reading import GoalReading, told, told_in_short
+from carrel.libraries.discovery.goals.reading import told, told_in_short
+from carrel.libraries.discovery.goals.records import AskedFor, GoalReading
 from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.rooms.research.records import (
     ConstraintUnderstood,

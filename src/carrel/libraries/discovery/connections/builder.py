@@ -20,7 +20,6 @@ from carrel.libraries.discovery.connections.candidates import (
     Origin,
     Testing,
 )
-from carrel.libraries.discovery.connections.directions import wanted_effect
 from carrel.libraries.discovery.connections.effects import EffectReader
 from carrel.libraries.discovery.connections.evidence import Quoter
 from carrel.libraries.discovery.connections.links import acts_first
@@ -35,7 +34,7 @@ from carrel.libraries.discovery.connections.naming import (
     PaperReader,
     is_proper_name,
 )
-from carrel.libraries.discovery.goals.reading import GoalReading
+from carrel.libraries.discovery.goals.records import GoalReading
 from carrel.libraries.discovery.paths.abc_paths import (
     Bridge,
     Side,
@@ -129,7 +128,7 @@ class Layout:
     ) -> CandidateConnection:
         # A bridge that sentences say is told before one as strong that only counts speak for;
         # before all, one by which the end does what the goal asks for.
-        wanted, start_acts = wanted_effect(reading), self.start_acts(reading, end)
+        wanted, start_acts = reading.wanted_effect, self.start_acts(reading, end)
         weighed = [
             (bridge.kind, self.evidence(bridge, reading.start, c, start_acts=start_acts))
             for bridge in chosen
@@ -147,7 +146,7 @@ class Layout:
         self, reading: GoalReading, c: Literature, admits: Callable[[int], bool]
     ) -> tuple[Bridge, ...]:
         """The bridges by which sentences say that an end does what the goal asks for."""
-        wanted, a = wanted_effect(reading), reading.start
+        wanted, a = reading.wanted_effect, reading.start
         if not wanted:
             return ()
         signs = self._effects.signs
@@ -338,7 +337,7 @@ class Layout:
 
     def start_acts(self, reading: GoalReading, end: int) -> bool:
         """Whether the start is the cause; an answer to a goal for treatments or causes acts."""
-        if wanted_effect(reading):
+        if reading.wanted_effect:
             return False
         start = self.index.number(reading.start_concept.key)
         first = reading.start_concept if start is None else self.concept(start)

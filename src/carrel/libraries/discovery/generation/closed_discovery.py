@@ -15,7 +15,7 @@ from carrel.libraries.discovery.connections.candidates import (
 )
 from carrel.libraries.discovery.connections.links import rival
 from carrel.libraries.discovery.generation.open_discovery import LEAST_COHERENCE, argued, company
-from carrel.libraries.discovery.goals.reading import ANSWERS, GoalReading
+from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading
 from carrel.libraries.discovery.paths.abc_paths import Bridge
 from carrel.libraries.discovery.paths.literatures import Reader, similarity
 

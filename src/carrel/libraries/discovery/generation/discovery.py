@@ -16,11 +16,11 @@ from carrel.libraries.discovery.connections.candidates import (
 from carrel.libraries.discovery.errors import NoConnectionError
 from carrel.libraries.discovery.generation.closed_discovery import PairMethods
 from carrel.libraries.discovery.generation.open_discovery import StartMethods
-from carrel.libraries.discovery.goals.reading import GoalReading, narrow_reading, read_goal
+from carrel.libraries.discovery.goals.reading import narrow_reading, read_goal
+from carrel.libraries.discovery.goals.records import GoalReading, Thing
 from carrel.libraries.discovery.goals.scope import excluded_concepts
 from carrel.libraries.discovery.goals.spans import counted
 from carrel.libraries.discovery.goals.statement import parse_goal
-from carrel.libraries.discovery.goals.term_recognition import Thing
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concept, Corpus, Literature
 

@@ -18,7 +18,7 @@ from carrel.libraries.discovery.connections.methods import system_named
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, NoConnectionError
 from carrel.libraries.discovery.generation.closed_discovery import is_worded_like
 from carrel.libraries.discovery.generation.discovery import Discovery
-from carrel.libraries.discovery.goals.reading import GoalReading
+from carrel.libraries.discovery.goals.records import GoalReading
 from carrel.libraries.discovery.records import Concept, Literature
 from carrel.libraries.discovery.writing.wording import counted, counted_first, listed, named, papers
 

@@ -12,12 +12,8 @@ from carrel.libraries.discovery.connections.candidates import (
     Relevance,
     Turn,
 )
-from carrel.libraries.discovery.connections.directions import (
-    asks_for_intervention,
-    wanted_effect,
-)
 from carrel.libraries.discovery.connections.links import after_objections, objection, plea, rival
-from carrel.libraries.discovery.goals.reading import ANSWERS, GoalReading
+from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading
 from carrel.libraries.discovery.paths.abc_paths import End, ends, first_bridges, is_rare
 
 LEAST_COHERENCE = 1.5
@@ -123,7 +119,7 @@ class StartMethods:
 
         Where interventions are asked for, what does the opposite is left out.
         """
-        wanted = wanted_effect(reading)
+        wanted = reading.wanted_effect
         if not wanted:
             yield from ((end, 0.0) for end in ordered)
             return
@@ -133,11 +129,11 @@ class StartMethods:
         for end, effect in effects:
             if effect * wanted >= 0:
                 yield end, effect
-        if not asks_for_intervention(reading):
+        if not reading.asks_for_intervention:
             yield from ((end, effect) for end, effect in effects if effect * wanted < 0)
 
     def _told_effect(self, reading: GoalReading, end: int, effect: float) -> Iterator[str]:
-        wanted = wanted_effect(reading)
+        wanted = reading.wanted_effect
         if not wanted:
             return
         label, start = self._layout.label(end), reading.start.label
@@ -157,7 +153,7 @@ class StartMethods:
             reading.wanted if is_wanted else None,
             without,
             reading.through,
-            wanted_effect(reading),
+            reading.wanted_effect,
         )
         found = self._ends_of.get(key)
         if found is None:
@@ -192,7 +188,7 @@ class StartMethods:
         self, reading: GoalReading, known: Collection[int], admits: Callable[[int], bool]
     ) -> Iterator[End]:
         """Ends that sentences say do what the goal asks for, which counts alone do not find."""
-        wanted, layout = wanted_effect(reading), self._layout
+        wanted, layout = reading.wanted_effect, self._layout
         if not wanted:
             return
         near, index = layout.side(reading.start), self._index

@@ -3,31 +3,11 @@
 import itertools
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from functools import lru_cache
 
-from carrel.libraries.discovery.goals.constraints import Constraint, ConstraintKind
 from carrel.libraries.discovery.goals.goal_language import goal_language
 from carrel.libraries.discovery.goals.phrases import Tag, TaggedWord
-
-
-class AskedFor(StrEnum):
-    """The kinds of answer that goals ask for."""
-
-    INTERVENTIONS = "treatments or other interventions"
-    CAUSES = "causes"
-    MECHANISM = "a mechanism"
-    CONDITIONS = "conditions"
-    COMPARISON = "a comparison"
-    NO_EFFECT = "evidence for no effect"
-    PREDICTORS = "predictors or markers"
-    METHODS = "methods"
-    TRANSFER = "transfer of a method"
-    EFFECT = "an effect"
-    EXTENT = "how much or how well"
-    CONNECTION = "a connection"
-    NOT_STATED = "not stated"
-
+from carrel.libraries.discovery.goals.records import AskedFor, Constraint, ConstraintKind
 
 _CHANGES = {"raises", "lowers", "treats"}
 _MODAL = r"(?:can|could|might|may|should|would|do|does|did|will)"

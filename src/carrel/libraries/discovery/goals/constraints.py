@@ -2,37 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 
 from carrel.libraries.discovery.goals.goal_language import goal_language, verb_forms
-
-
-class ConstraintKind(StrEnum):
-    """What a constraint asks of an answer."""
-
-    EXCLUDED = "excluded"
-    REQUIRED = "required"
-    SETTING = "setting"
-    PERIOD = "period"
-    PUBLISHED = "published"
-    VIA = "via"
-    RIVAL = "rival route"
-    HELD_EQUAL = "held equal"
-    GIVEN = "given"
-
-
-@dataclass(frozen=True)
-class Constraint:
-    """A constraint as the goal words it; `names` are the things it speaks of."""
-
-    kind: ConstraintKind
-    text: str
-    names: tuple[str, ...] = ()
-    first_year: int | None = None
-    last_year: int | None = None
-
+from carrel.libraries.discovery.goals.records import Constraint, ConstraintKind
 
 _UNIT = r"(?:second|minute|hour|day|week|month|season|year|decade|generation|century|centurie)s?"
 _COUNT = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d+|few|several)"

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from math import log
 
 from carrel.libraries.discovery.concepts.kinds import kind_in_index
@@ -11,12 +10,7 @@ from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, normal_phrase
 from carrel.libraries.discovery.connections.methods import is_method
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, MissingName
-from carrel.libraries.discovery.goals.asked_for import AskedFor
-from carrel.libraries.discovery.goals.constraints import (
-    Constraint,
-    ConstraintKind,
-    find_constraints,
-)
+from carrel.libraries.discovery.goals.constraints import find_constraints
 from carrel.libraries.discovery.goals.goal_words import (
     AGENTS,
     ASKING,
@@ -26,35 +20,23 @@ from carrel.libraries.discovery.goals.goal_words import (
     looks_foreign,
     tokens_of,
 )
-from carrel.libraries.discovery.goals.scope import (
+from carrel.libraries.discovery.goals.records import (
+    ANSWERS,
+    AskedFor,
+    Constraint,
+    ConstraintKind,
     ConstraintRead,
-    SubjectRead,
-    apply_constraints,
-    describe_subjects,
-    limits_of,
+    GoalReading,
+    Thing,
+    Wanted,
 )
+from carrel.libraries.discovery.goals.scope import apply_constraints, describe_subjects, limits_of
 from carrel.libraries.discovery.goals.spans import common_subjects, near_names, papers_with_phrase
-from carrel.libraries.discovery.goals.statement import GoalStatement, parse_goal
-from carrel.libraries.discovery.goals.term_recognition import Thing, things_in
+from carrel.libraries.discovery.goals.statement import parse_goal
+from carrel.libraries.discovery.goals.term_recognition import things_in
 from carrel.libraries.discovery.paths.literatures import Reader
-from carrel.libraries.discovery.records import Concept, Kind, Literature
+from carrel.libraries.discovery.records import Kind, Literature
 
-
-class Wanted(StrEnum):
-    """The kinds of answer that goals ask for."""
-
-    DRUG = "drug"
-    TARGET = "target"
-    BIOMARKER = "biomarker"
-    MECHANISM = "mechanism"
-
-
-ANSWERS: dict[Wanted, frozenset[Kind]] = {
-    Wanted.DRUG: frozenset({Kind.SUBSTANCE}),
-    Wanted.TARGET: frozenset({Kind.GENE, Kind.PROCESS}),
-    Wanted.BIOMARKER: frozenset({Kind.GENE, Kind.SUBSTANCE}),
-    Wanted.MECHANISM: frozenset({Kind.PROCESS, Kind.GENE}),
-}
 # The first that matches decides: "therapeutic targets" are targets, not therapies.
 _ASKS = (
     (Wanted.BIOMARKER, re.compile(r"\b(bio)?markers?\b", re.IGNORECASE)),
@@ -92,33 +74,6 @@ LEAST_DOCUMENTS = 3
 
 _SEARCHED = frozenset((ConstraintKind.VIA, ConstraintKind.SETTING))
 _REPEATED = re.compile(r"\b(\w+)(?:\s+\1\b)+", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class GoalReading:
-    """What a goal is about: the start, the end where it names one, and its words left unused."""
-
-    goal: str
-    start: Literature
-    start_concept: Concept
-    others: tuple[int, ...]
-    pair: int | None
-    wanted: Wanted | None
-    searched: tuple[str, ...]
-    through: int | None = None
-    missing: tuple[MissingName, ...] = ()
-    ignored: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    things: tuple[Thing, ...] = ()
-    end: Literature | None = None
-    statement: GoalStatement | None = None
-    subjects: tuple[SubjectRead, ...] = ()
-    constraints: tuple[ConstraintRead, ...] = ()
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether both ends are given."""
-        return self.pair is not None
 
 
 def read_goal(reader: Reader, goal: str) -> GoalReading:

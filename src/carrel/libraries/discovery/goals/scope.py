@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from carrel.libraries.discovery.concepts.words import normal_phrase
-from carrel.libraries.discovery.goals.asked_for import AskedFor
-from carrel.libraries.discovery.goals.constraints import Constraint, ConstraintKind
+from carrel.libraries.discovery.goals.records import (
+    AskedFor,
+    Constraint,
+    ConstraintKind,
+    ConstraintRead,
+    GoalStatement,
+    SubjectRead,
+    SubjectUse,
+)
 from carrel.libraries.discovery.goals.spans import counted, near_names, papers_with_phrase
-from carrel.libraries.discovery.goals.statement import GoalStatement
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Literature
 
@@ -16,36 +21,6 @@ LEAST_IN_CONTEXT = 10
 """Papers on a start that must speak of a setting before the search is narrowed to them: below
 this open discovery finds too few ends (the bound of `StartMethods.has_any`).
 """
-
-
-class SubjectUse(StrEnum):
-    """What became of a subject that a goal names."""
-
-    USED = "used"
-    NOT_USED = "known, not used"
-    TOO_FEW = "too few papers"
-    UNKNOWN = "not in the corpus"
-
-
-@dataclass(frozen=True)
-class SubjectRead:
-    """A subject as the goal words it, the concept it was read as, and its papers."""
-
-    name: str
-    use: SubjectUse
-    concept: str | None = None
-    papers: int = 0
-    near: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class ConstraintRead:
-    """A constraint, and whether the search keeps to it."""
-
-    text: str
-    kind: ConstraintKind
-    is_used: bool
-    says: str
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from carrel.libraries.discovery.errors import GoalUnclearError
-from carrel.libraries.discovery.goals.asked_for import AskedFor, classify_goal, find_relation
-from carrel.libraries.discovery.goals.constraints import (
-    Constraint,
-    ConstraintKind,
-    find_constraints,
-)
+from carrel.libraries.discovery.goals.asked_for import classify_goal, find_relation
+from carrel.libraries.discovery.goals.constraints import find_constraints
 from carrel.libraries.discovery.goals.goal_language import goal_language
 from carrel.libraries.discovery.goals.phrases import Phrase, find_phrases, tag_words
+from carrel.libraries.discovery.goals.records import (
+    AskedFor,
+    Constraint,
+    ConstraintKind,
+    GoalQuestion,
+    GoalStatement,
+)
 
 _SETTINGS = frozenset(
     [
@@ -32,31 +34,6 @@ _SETTINGS = frozenset(
     ]
 )
 _SUBJECT_KINDS = frozenset((ConstraintKind.VIA, ConstraintKind.RIVAL, ConstraintKind.HELD_EQUAL))
-
-
-@dataclass(frozen=True)
-class GoalQuestion:
-    """A question back; one that is needed must be answered before the work can start."""
-
-    text: str
-    is_needed: bool
-
-
-@dataclass(frozen=True)
-class GoalStatement:
-    """A goal as its wording tells it, before any corpus is asked."""
-
-    goal: str
-    subjects: tuple[str, ...]
-    asked_for: AskedFor
-    relation: str
-    constraints: tuple[Constraint, ...]
-    out_of_scope: tuple[str, ...]
-    questions: tuple[GoalQuestion, ...]
-
-    def constraints_of(self, *kinds: ConstraintKind) -> tuple[Constraint, ...]:
-        """The constraints of some kinds."""
-        return tuple(one for one in self.constraints if one.kind in kinds)
 
 
 def ask_back(statement: GoalStatement) -> None:

@@ -17,6 +17,7 @@ from carrel.libraries.discovery.goals.goal_words import (
     is_aspect,
     is_title_case,
 )
+from carrel.libraries.discovery.goals.records import Thing
 from carrel.libraries.discovery.goals.spans import ENOUGH_DOCUMENTS, Span, chosen, counted, spans_in
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Kind, Literature
@@ -27,19 +28,6 @@ something.
 """
 
 TOO_MUCH = 0.25
-
-
-@dataclass(frozen=True)
-class Thing:
-    """A concept named at tokens `start` to `end`; `pieces` are fallbacks from the same phrase."""
-
-    number: int
-    literature: Literature
-    start: int
-    end: int
-    is_loose: bool
-    notes: tuple[str, ...] = ()
-    pieces: tuple[int, ...] = ()
 
 
 def things_in(

@@ -13,7 +13,7 @@ from carrel.libraries.discovery.connections.candidates import (
 )
 from carrel.libraries.discovery.errors import GoalNotInCorpusError
 from carrel.libraries.discovery.generation.discovery import Discovery
-from carrel.libraries.discovery.goals.reading import GoalReading
+from carrel.libraries.discovery.goals.records import GoalReading
 from carrel.libraries.discovery.writing.rendering import SUMMARY_LEAST_WORDS, SUMMARY_MOST_WORDS
 from carrel.rooms.research.records import Draft, Hypothesis
 
