@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from carrel.libraries.discovery.connections.naming import sentences
+from carrel.libraries.discovery.connections.sentences import sentences
 
 ELIFE = "papers/elife_metadata.jsonl.xz"
 SCIFACT = "retrieval/scifact/sentences.jsonl.gz"

@@ -13,7 +13,7 @@ from carrel.libraries.discovery import (
     review,
 )
 from carrel.libraries.discovery.connections.evidence import Quoter, is_contrary
-from carrel.libraries.discovery.connections.naming import PaperReader
+from carrel.libraries.discovery.connections.sentences import PaperReader
 from carrel.libraries.discovery.writing.rendering import quotation
 from tests.libraries.discovery.small_corpus import GOAL, Shelf, small_papers
 

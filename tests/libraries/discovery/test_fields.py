@@ -11,7 +11,7 @@ import pytest
 
 from carrel.libraries.discovery import ConceptIndex, Discovery, Paper, render
 from carrel.libraries.discovery.connections.methods import BenchReader
-from carrel.libraries.discovery.connections.naming import PaperReader
+from carrel.libraries.discovery.connections.sentences import PaperReader
 from carrel.libraries.discovery.errors import NoConnectionError
 from carrel.libraries.discovery.records import Kind
 

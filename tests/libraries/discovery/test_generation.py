@@ -21,7 +21,7 @@ from carrel.libraries.discovery import (
     Standing,
     render,
 )
-from carrel.libraries.discovery.connections.evidence import sentences
+from carrel.libraries.discovery.connections.sentences import sentences
 from tests.libraries.discovery.small_corpus import GOAL, Shelf, small_discovery, small_papers
 
 DISCOVERY = small_discovery()

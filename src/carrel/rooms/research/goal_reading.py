@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.goals.reading import told, told_in_short
 from carrel.libraries.discovery.goals.records import AskedFor, GoalReading
 from carrel.libraries.discovery.goals.statement import parse_goal
+from carrel.libraries.discovery.records import Concepts
 from carrel.rooms.research.records import (
     ConstraintUnderstood,
     SubjectUnderstood,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from carrel.libraries.discovery.connections.evidence import sentences
+from carrel.libraries.discovery.connections.sentences import sentences
 from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.hypothesis_views import place_of, rank_by_strength
 from carrel.rooms.research.inert_text import inert_text

@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from math import log1p
 
-from carrel.libraries.discovery.concepts.ports import Concepts
-from carrel.libraries.discovery.records import Concept, Kind
+from carrel.libraries.discovery.records import Concept, Concepts, Kind
 
 LEAST_COMPANY = 2
 """One neighbour proves little: a name without a telling form needs two before it is taken for

@@ -5,7 +5,6 @@ from functools import lru_cache
 from math import log2
 
 from carrel.libraries.discovery.concepts.general_words import general_level
-from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.termhood import Surroundings, read_surroundings
 from carrel.libraries.discovery.concepts.words import (
     ADJECTIVE_ENDINGS,
@@ -19,7 +18,7 @@ from carrel.libraries.discovery.concepts.words import (
     PARTICIPLES,
     SAYS_LITTLE,
 )
-from carrel.libraries.discovery.records import Tier
+from carrel.libraries.discovery.records import Concepts, Tier
 
 DOCUMENTS_READ = 12
 """Documents read for a concept, evenly spread over its postings."""

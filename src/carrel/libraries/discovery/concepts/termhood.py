@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from carrel.libraries.discovery.concepts.extraction import BREAK
-from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.words import JOINING
-from carrel.libraries.discovery.records import Numbers, Standing
+from carrel.libraries.discovery.records import Concepts, Numbers, Standing
 
 FEW_DOCUMENTS = 8
 MANY_DOCUMENTS = 60

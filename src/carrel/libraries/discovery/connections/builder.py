@@ -11,7 +11,6 @@ from carrel.libraries.discovery.concepts.kinds import (
     kind_in_index,
     kind_of,
 )
-from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.variants import are_variants
 from carrel.libraries.discovery.connections.candidates import (
     BridgeEvidence,
@@ -20,8 +19,7 @@ from carrel.libraries.discovery.connections.candidates import (
     Origin,
     Testing,
 )
-from carrel.libraries.discovery.connections.effects import EffectReader
-from carrel.libraries.discovery.connections.evidence import Quoter
+from carrel.libraries.discovery.connections.evidence import EffectReader, Quoter
 from carrel.libraries.discovery.connections.links import acts_first
 from carrel.libraries.discovery.connections.methods import (
     BenchReader,
@@ -29,11 +27,8 @@ from carrel.libraries.discovery.connections.methods import (
     methods_in,
     tells_nothing,
 )
-from carrel.libraries.discovery.connections.naming import (
-    Namer,
-    PaperReader,
-    is_proper_name,
-)
+from carrel.libraries.discovery.connections.naming import Namer, is_proper_name
+from carrel.libraries.discovery.connections.sentences import PaperReader
 from carrel.libraries.discovery.goals.records import GoalReading
 from carrel.libraries.discovery.paths.abc_paths import (
     Bridge,
@@ -44,7 +39,7 @@ from carrel.libraries.discovery.paths.abc_paths import (
     side,
 )
 from carrel.libraries.discovery.paths.literatures import Reader
-from carrel.libraries.discovery.records import Concept, Corpus, Kind, Literature, Standing
+from carrel.libraries.discovery.records import Concept, Concepts, Corpus, Kind, Literature, Standing
 
 BRIDGES_SHOWN = 6
 BRIDGES_READ = 12
@@ -350,7 +345,8 @@ class Layout:
 
     def effects(self, reading: GoalReading) -> dict[int, float]:
         """By concept: what sentences say it does to the start, below 0 where it lowers it."""
-        return self._effects.effects(self.side(reading.start), self.can_bridge)
+        counts = self.side(reading.start).counts
+        return self._effects.effects(reading.start, counts, self.can_bridge)
 
     def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
         """The search of the whole index for both ends together."""

@@ -5,7 +5,7 @@ from enum import StrEnum
 from hashlib import sha256
 from math import sqrt
 
-from carrel.libraries.discovery.records import Concept
+from carrel.libraries.discovery.records import Concept, Place
 
 UNSAID_COUNTS = 0.4
 """What is left of a bridge's weight for a side that papers name together but no sentence says."""
@@ -27,14 +27,6 @@ class EvolutionStrategy(StrEnum):
     COMBINE = "combine"
     SIMPLIFY = "simplify"
     PARADIGM_SHIFT = "paradigm_shift"
-
-
-class Place(StrEnum):
-    """The part of a paper that a quotation is from."""
-
-    TITLE = "title"
-    ABSTRACT = "abstract"
-    KEYWORDS = "keywords"
 
 
 @dataclass(frozen=True)

@@ -1,30 +1,30 @@
-"""Evidence: sentences quoted verbatim from papers."""
+"""Evidence: sentences quoted verbatim from papers, and what they say that things do."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from carrel.libraries.discovery.concepts.ports import Concepts
-from carrel.libraries.discovery.connections.candidates import (
-    Evidence,
-    Place,
-    SentenceRelation,
-    SignCount,
-)
-from carrel.libraries.discovery.connections.naming import (
+from carrel.libraries.discovery.concepts.kinds import is_method_name
+from carrel.libraries.discovery.connections.candidates import Evidence, SentenceRelation, SignCount
+from carrel.libraries.discovery.connections.sentences import (
     PaperReader,
     ReadPaper,
     Sentence,
-    is_part_of_a_longer_name,
-    is_part_of_a_method,
-    sentences,
 )
 from carrel.libraries.discovery.connections.signs import RelationReader, count_signs
-from carrel.libraries.discovery.records import Literature
-
-__all__ = ["PAPERS_READ", "Quoter", "is_contrary", "sentences"]
+from carrel.libraries.discovery.records import Concepts, Literature, Place, Standing
+from carrel.libraries.relations import standard_lexicon
 
 PAPERS_READ = 24
+BRIDGES_READ_FOR_SIGN = 200
+"""How many of a start's concepts are looked through for what they do to it; untuned."""
+
+PAPERS_ON_BRIDGE = 60
+"""How many papers on a signed bridge are read for what acts on it; untuned."""
+
+DIRECT_COUNTS = 2.0
+"""What is said of both ends in one sentence counts as two ways over a bridge; untuned."""
 
 _CONTRARY = re.compile(
     r"\b(no (?:\w+ "
@@ -221,13 +221,115 @@ class Quoter:
         # names.
         found: bool | None = None
         for key in keys:
-            if f" {key} " in sentence.normal and not is_part_of_a_method(
+            if f" {key} " in sentence.normal and not _is_part_of_a_method(
                 self._index, sentence, key
             ):
-                found = is_part_of_a_longer_name(self._index, sentence, key) and found is not False
+                found = _is_part_of_a_longer_name(self._index, sentence, key) and found is not False
         vocabulary = self._index.vocabulary
         if found is None and vocabulary is not None:
             wanted = set(keys)
             if any(key in wanted for _, _, key in vocabulary.matches(sentence.normal.split())):
                 return False
         return found
+
+
+def _is_part_of_a_method(index: Concepts, sentence: Sentence, key: str) -> bool:
+    """Whether a sentence has the name only within names of methods (`calcium imaging`)."""
+    return all(is_method_name(longer) for longer in _longer_names(index, sentence, key))
+
+
+def _is_part_of_a_longer_name(index: Concepts, sentence: Sentence, key: str) -> bool:
+    """Whether a sentence has the name only as the beginning of longer names in the index."""
+    return all(_longer_names(index, sentence, key))
+
+
+def _longer_names(index: Concepts, sentence: Sentence, key: str) -> Iterator[str]:
+    # For every place the name stands in: the longer name that begins with it, or nothing.
+    place = sentence.normal.find(f" {key} ")
+    while place >= 0:
+        following = sentence.normal[place + len(key) + 2 :].split(" ", 2)
+        names = (f"{key} {' '.join(following[:count])}".rstrip() for count in (2, 1))
+        yield next((name for name in names if name != key and _is_known(index, name)), "")
+        place = sentence.normal.find(f" {key} ", place + 1)
+
+
+def _is_known(index: Concepts, name: str) -> bool:
+    number = index.number(name)
+    if number is None:
+        return False
+    return index.standing(number) is Standing.TERM or index.named_in(number) > 1
+
+
+class EffectReader:
+    """Finds signed bridges of a start and what acts on them; cached."""
+
+    def __init__(self, index: Concepts, quoter: Quoter) -> None:
+        self._index = index
+        self._quoter = quoter
+        self._signs: dict[tuple[object, ...], SignCount] = {}
+        self._acting: dict[int, dict[int, SignCount]] = {}
+        self._effects: dict[tuple[object, ...], dict[int, float]] = {}
+
+    def signs(self, concept: int, literature: Literature, *, bridge_acts: bool) -> SignCount:
+        """What papers on both say a concept does to a literature's subject, or the reverse."""
+        key = concept, literature.label, literature.concepts, bridge_acts
+        known = self._signs.get(key)
+        if known is None:
+            both = literature.documents.intersection(self._index.documents(concept))
+            known = self._signs[key] = self._quoter.signs(
+                both, concept, literature, bridge_acts=bridge_acts
+            )
+        return known
+
+    def effects(
+        self, start: Literature, counts: Counter[int], can_bridge: Callable[[int], bool]
+    ) -> dict[int, float]:
+        """By concept: what it does to the start over signed bridges and directly, -: lowers."""
+        key = start.label, start.concepts
+        if key not in self._effects:
+            total: dict[int, float] = defaultdict(float)
+            for bridge in self._most_used(start, counts, can_bridge):
+                weight = self.signs(bridge, start, bridge_acts=True).weight
+                if weight:
+                    total[bridge] += DIRECT_COUNTS * weight
+                    for concept, signs in self._acting_on(bridge).items():
+                        total[concept] += weight * signs.weight
+            self._effects[key] = {
+                number: effect for number, effect in total.items() if not self._is_operation(number)
+            }
+        return self._effects[key]
+
+    def _most_used(
+        self, start: Literature, counts: Counter[int], can_bridge: Callable[[int], bool]
+    ) -> list[int]:
+        own = {word for number in start.concepts for word in self._words(number)}
+        found: list[int] = []
+        for number, _ in counts.most_common():
+            if len(found) == BRIDGES_READ_FOR_SIGN:
+                break
+            if number in start.concepts or own.issuperset(self._words(number)):
+                continue
+            if can_bridge(number) and not self._is_operation(number):
+                found.append(number)
+        return found
+
+    def _words(self, number: int) -> list[str]:
+        return self._index.key(number).split(" ")
+
+    def _is_operation(self, number: int) -> bool:
+        lexicon = standard_lexicon()
+        return all(
+            word in lexicon.lowering_nouns or word in lexicon.unknown or word in lexicon.aspects
+            for word in self._index.label(number).lower().split(" ")
+        )
+
+    def _acting_on(self, bridge: int) -> dict[int, SignCount]:
+        known = self._acting.get(bridge)
+        if known is None:
+            said: dict[int, list[SentenceRelation]] = defaultdict(list)
+            for read in self._quoter.newest(self._index.documents(bridge), PAPERS_ON_BRIDGE):
+                for concept, relation in self._quoter.acting_on(read, bridge).items():
+                    said[concept].append(relation)
+            known = {concept: count_signs(found) for concept, found in said.items()}
+            self._acting[bridge] = known
+        return known

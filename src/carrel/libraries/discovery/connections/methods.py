@@ -13,7 +13,7 @@ from carrel.libraries.discovery.concepts.words import (
     SAYS_LITTLE,
 )
 from carrel.libraries.discovery.connections.candidates import Bench, TestMethod
-from carrel.libraries.discovery.connections.naming import ReadPaper
+from carrel.libraries.discovery.connections.sentences import ReadPaper
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Kind, Sphere, Standing
 

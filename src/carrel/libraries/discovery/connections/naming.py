@@ -1,14 +1,12 @@
-"""Sentences of papers, and concepts spelt as their authors spell them."""
+"""Concepts spelt as their authors spell them, and of what kind they are."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 from carrel.libraries.discovery.concepts.general_words import general_level
-from carrel.libraries.discovery.concepts.kinds import is_method_name, kind_by_trees, kind_in_company
-from carrel.libraries.discovery.concepts.ports import Concepts
+from carrel.libraries.discovery.concepts.kinds import kind_by_trees, kind_in_company
 from carrel.libraries.discovery.concepts.vocabulary import natural_order
 from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
@@ -17,111 +15,14 @@ from carrel.libraries.discovery.concepts.words import (
     normal_word,
     words_of,
 )
-from carrel.libraries.discovery.connections.candidates import Place
+from carrel.libraries.discovery.connections.sentences import PaperReader, Sentence
 from carrel.libraries.discovery.paths.literatures import spread
-from carrel.libraries.discovery.records import Concept, Corpus, Kind, Paper, Standing
-
-MOST_REMEMBERED = 4000
-
-_SENTENCE_END = re.compile(
-    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bal)(?<!\bFig)(?<!\b[A-Z])([.!?])\s+(?=[A-Z0-9(\[“\"])"
+from carrel.libraries.discovery.records import (
+    Concept,
+    Concepts,
+    Kind,
+    Place,
 )
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_SHORT_FORM = re.compile(r"[’']?s?\s*\(([A-Za-zα-ωΑ-Ω][\w-]{1,9})(?:\)|[;,]\s)")
-
-
-def sentences(text: str) -> list[str]:
-    """Split a text into sentences, each exactly as written."""
-    marked = _SENTENCE_END.sub(lambda found: found[1] + "\n", text.strip())
-    return [sentence.strip() for sentence in marked.split("\n") if sentence.strip()]
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence and its place; `normal` is its normal words with single spaces, ends included."""
-
-    place: Place
-    number: int
-    text: str
-    normal: str
-
-    def spans(self, key: str) -> Iterator[tuple[int, int]]:
-        """Where in the text a name stands, by its normal form."""
-        if f" {key} " not in self.normal:
-            return
-        wanted = key.split(" ")
-        tokens = [
-            (normal_word(found[0]), found.start(), found.end())
-            for found in _TOKEN.finditer(self.text)
-        ]
-        for first in range(len(tokens) - len(wanted) + 1):
-            if all(tokens[first + place][0] == word for place, word in enumerate(wanted)):
-                yield tokens[first][1], tokens[first + len(wanted) - 1][2]
-
-
-@dataclass(frozen=True)
-class ReadPaper:
-    """A paper with its title and the sentences of its abstract."""
-
-    paper: Paper
-    sentences: tuple[Sentence, ...]
-
-    @cached_property
-    def normal(self) -> str:
-        """All text of the paper in normal form, keywords included; `|` separates sentences."""
-        named = (
-            f" {normal_phrase(name)} " for name in (*self.paper.keywords, *self.paper.headings)
-        )
-        return "|".join((*(sentence.normal for sentence in self.sentences), *named))
-
-    def names_of(self, key: str) -> tuple[str, ...]:
-        """The key and the short forms that the paper defines for it, in normal form."""
-        short: dict[str, None] = {}
-        for sentence in self.sentences:
-            if "(" not in sentence.text:
-                continue
-            for _, end in sentence.spans(key):
-                found = _SHORT_FORM.match(sentence.text, end)
-                if found and _is_short_for(found[1], key):
-                    short[normal_phrase(found[1])] = None
-        return (key, *short)
-
-
-def _is_short_for(short: str, key: str) -> bool:
-    # `LTP` after `long-term potentiation`: it begins as the name does, and is written as no other
-    # word is. A place in brackets is neither.
-    is_written_short = sum(letter.isupper() for letter in short) > 1 or any(
-        letter.isdigit() for letter in short
-    )
-    return is_written_short and normal_phrase(short)[:1] == key[:1]
-
-
-class PaperReader:
-    """Reads papers of a corpus; caches the latest."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._read: dict[str, ReadPaper] = {}
-
-    def paper(self, id: str) -> ReadPaper | None:
-        """The paper with this id, or None where the corpus no longer has it."""
-        known = self._read.get(id)
-        if known is not None:
-            return known
-        paper = self._corpus.paper(id)
-        if paper is None:
-            return None
-        if len(self._read) >= MOST_REMEMBERED:
-            self._read.clear()
-        read = self._read[id] = ReadPaper(paper, tuple(_sentences(paper)))
-        return read
-
-
-def _sentences(paper: Paper) -> Iterator[Sentence]:
-    yield Sentence(Place.TITLE, 0, paper.title, f" {normal_phrase(paper.title)} ")
-    for number, sentence in enumerate(sentences(paper.abstract), start=1):
-        yield Sentence(Place.ABSTRACT, number, sentence, f" {normal_phrase(sentence)} ")
-
 
 PAPERS_READ = 24
 ORDINARY_WORD = 4
@@ -208,33 +109,6 @@ def is_proper_name(label: str) -> bool:
         # `Frontiers` and `Director` are words of all texts, in capitals only as names.
         return bool(written) and general_level(plain[0]) >= ORDINARY_WORD
     return len(written) == len(words)
-
-
-def is_part_of_a_method(index: Concepts, sentence: Sentence, key: str) -> bool:
-    """Whether a sentence has the name only within names of methods (`calcium imaging`)."""
-    return all(is_method_name(longer) for longer in _longer_names(index, sentence, key))
-
-
-def is_part_of_a_longer_name(index: Concepts, sentence: Sentence, key: str) -> bool:
-    """Whether a sentence has the name only as the beginning of longer names in the index."""
-    return all(_longer_names(index, sentence, key))
-
-
-def _longer_names(index: Concepts, sentence: Sentence, key: str) -> Iterator[str]:
-    # For every place the name stands in: the longer name that begins with it, or nothing.
-    place = sentence.normal.find(f" {key} ")
-    while place >= 0:
-        following = sentence.normal[place + len(key) + 2 :].split(" ", 2)
-        names = (f"{key} {' '.join(following[:count])}".rstrip() for count in (2, 1))
-        yield next((name for name in names if name != key and _is_known(index, name)), "")
-        place = sentence.normal.find(f" {key} ", place + 1)
-
-
-def _is_known(index: Concepts, name: str) -> bool:
-    number = index.number(name)
-    if number is None:
-        return False
-    return index.standing(number) is Standing.TERM or index.named_in(number) > 1
 
 
 def _written(said: list[Sentence], concept: Concept, names: tuple[str, ...]) -> tuple[str, bool]:

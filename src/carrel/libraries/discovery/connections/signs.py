@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from carrel.libraries.discovery.connections.candidates import SentenceRelation, SignCount
-from carrel.libraries.discovery.connections.naming import Sentence
+from carrel.libraries.discovery.connections.sentences import Sentence
 from carrel.libraries.relations import (
     Argument,
     Relation,

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 
-from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.connections.builder import BRIDGES_SHOWN, Layout, Request
 from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
@@ -22,7 +21,7 @@ from carrel.libraries.discovery.goals.scope import excluded_concepts
 from carrel.libraries.discovery.goals.spans import counted
 from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.discovery.paths.literatures import Reader
-from carrel.libraries.discovery.records import Concept, Corpus, Literature
+from carrel.libraries.discovery.records import Concept, Concepts, Corpus, Literature
 
 LEAVES_AN_END = 0.1
 """How relevant a connection is that speaks of one of the two ends a goal names."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 from math import log
 
 from carrel.libraries.discovery.concepts.kinds import kind_in_index
-from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, normal_phrase
 from carrel.libraries.discovery.connections.methods import is_method
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, MissingName
@@ -35,7 +34,7 @@ from carrel.libraries.discovery.goals.spans import common_subjects, near_names, 
 from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.discovery.goals.term_recognition import things_in
 from carrel.libraries.discovery.paths.literatures import Reader
-from carrel.libraries.discovery.records import Kind, Literature
+from carrel.libraries.discovery.records import Concepts, Kind, Literature
 
 # The first that matches decides: "therapeutic targets" are targets, not therapies.
 _ASKS = (

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
     NEEDS_COMPANY,
@@ -16,7 +15,7 @@ from carrel.libraries.discovery.concepts.words import (
 from carrel.libraries.discovery.goals.goal_language import goal_language
 from carrel.libraries.discovery.goals.goal_words import ASKING, GENERIC, Token, is_aspect
 from carrel.libraries.discovery.paths.literatures import Reader
-from carrel.libraries.discovery.records import Standing
+from carrel.libraries.discovery.records import Concepts, Standing
 
 ENOUGH_DOCUMENTS = 3
 LONGEST_WORDS = 6

@@ -2,7 +2,7 @@
 
 from math import log, sqrt
 
-from carrel.libraries.discovery.concepts.ports import Concepts
+from carrel.libraries.discovery.records import Concepts
 
 
 def _n_log_n(n: int) -> float:

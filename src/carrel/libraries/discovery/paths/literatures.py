@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 
-from carrel.libraries.discovery.concepts.ports import Concepts
 from carrel.libraries.discovery.concepts.words import LABORATORY
 from carrel.libraries.discovery.paths.association import Counted, are_alike
-from carrel.libraries.discovery.records import Literature, Sphere, Standing, Tier
+from carrel.libraries.discovery.records import Concepts, Literature, Sphere, Standing, Tier
 
 Profile = Mapping[int, float]
 

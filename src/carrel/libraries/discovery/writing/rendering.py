@@ -12,7 +12,6 @@ from carrel.libraries.discovery.connections.candidates import (
     EvolutionStrategy,
     GenerationMethod,
     NoveltySearch,
-    Place,
 )
 from carrel.libraries.discovery.connections.links import (
     Link,
@@ -22,7 +21,7 @@ from carrel.libraries.discovery.connections.links import (
     leading_chain,
     weakest_link,
 )
-from carrel.libraries.discovery.records import Concept, Kind
+from carrel.libraries.discovery.records import Concept, Kind, Place
 from carrel.libraries.discovery.writing.interventions import readout, varied
 from carrel.libraries.discovery.writing.protocols import (
     ExperimentalProtocol,
