@@ -48,6 +48,8 @@ PAPERS_SHOWN = 3
 METHODS_SHOWN = 5
 METHODS_READ = 40
 BRIDGES_MAY_BE_BROADER = 4.0
+LEAST_COHERENCE = 1.5
+NEIGHBOURS_READ = 60
 
 
 @dataclass(frozen=True)
@@ -310,6 +312,26 @@ class Layout:
         if number not in self._kinds:
             self._kinds[number] = kind_in_index(self.index, number)
         return self._kinds[number]
+
+    def is_coherent(self, number: int) -> bool:
+        """Whether the papers with a concept have more in common than any papers have."""
+        return self.reader.coherence(number) >= LEAST_COHERENCE
+
+    def company(self, number: int, most: int = NEIGHBOURS_READ) -> list[int]:
+        """Specific concepts that occur with a concept, closest first; its own kind before others."""
+        reader = self.reader
+        own = reader.profile_everywhere(number)
+        kind = self.kind(number)
+        near = sorted(own.items(), key=lambda item: (-item[1], item[0]))[:most]
+        chosen = [
+            neighbour
+            for neighbour, _ in near
+            if reader.rank_of_kind(neighbour) == 2
+            and not self.tells_nothing(neighbour)
+            and not reader.is_broad(neighbour)
+            and not reader.are_close(neighbour, number)
+        ]
+        return sorted(chosen, key=lambda neighbour: self.kind(neighbour) is not kind)
 
     def evidence(
         self, bridge: Bridge, a: Literature, c: Literature, *, start_acts: bool = False

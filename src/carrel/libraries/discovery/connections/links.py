@@ -1,7 +1,7 @@
 """The two links of each bridge, and arguments for and against rival bridges."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import log1p
 
@@ -11,6 +11,7 @@ from carrel.libraries.discovery.connections.candidates import (
     BridgeEvidence,
     CandidateConnection,
     Evidence,
+    GenerationMethod,
     Turn,
 )
 from carrel.libraries.discovery.paths.literatures import Reader, similarity
@@ -130,3 +131,26 @@ def rival(reader: Reader, bridges: Sequence[int]) -> int:
     first = reader.profile_everywhere(bridges[0])
     few = range(1, min(4, len(bridges)))
     return min(few, key=lambda place: similarity(first, reader.profile_everywhere(bridges[place])))
+
+
+def argued(
+    plain: CandidateConnection, other: int, documents: int, note: str = ""
+) -> CandidateConnection:
+    """A connection whose first bridge was debated against another; the stronger comes first."""
+    champion, against = plain.bridges[0], plain.bridges[other]
+    turns = (
+        plea(champion, plain),
+        plea(against, plain),
+        objection(champion, documents),
+        objection(against, documents),
+    )
+    standing = sorted((champion, against), key=after_objections, reverse=True)
+    rest = [bridge for bridge in plain.bridges if bridge not in (champion, against)]
+    verdict = (
+        f"{standing[0].concept.label} stands after the objections, before "
+        f"{standing[1].concept.label}."
+    )
+    origin = replace(
+        plain.origin, made_by=GenerationMethod.DEBATE, note=f"{verdict} {note}".strip(), turns=turns
+    )
+    return replace(plain, bridges=(*standing, *rest), origin=origin)

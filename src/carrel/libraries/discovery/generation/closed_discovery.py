@@ -13,8 +13,7 @@ from carrel.libraries.discovery.connections.candidates import (
     Relevance,
     Turn,
 )
-from carrel.libraries.discovery.connections.links import rival
-from carrel.libraries.discovery.generation.open_discovery import LEAST_COHERENCE, argued, company
+from carrel.libraries.discovery.connections.links import argued, rival
 from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading
 from carrel.libraries.discovery.paths.abc_paths import Bridge
 from carrel.libraries.discovery.paths.literatures import Reader, similarity
@@ -111,8 +110,7 @@ class PairMethods:
                 key=lambda bridge: (
                     not self._is_named_way(reading, bridge),
                     is_worded_like(reader, bridge.concept, ends),
-                    reader.is_broad(bridge.concept)
-                    or reader.coherence(bridge.concept) < LEAST_COHERENCE,
+                    reader.is_broad(bridge.concept) or not layout.is_coherent(bridge.concept),
                     -bridge.kind,
                     layout.kind(bridge.concept) not in kinds,
                 ),
@@ -329,8 +327,8 @@ class PairMethods:
     def _neighbours(self, reading: GoalReading) -> Iterator[tuple[int, bool]]:
         assert reading.pair is not None
         start = self._index.number(reading.start_concept.key)
-        far = company(self._layout, reading.pair)
-        near = company(self._layout, start) if start is not None else []
+        far = self._layout.company(reading.pair)
+        near = self._layout.company(start) if start is not None else []
         for place in range(max(len(far), len(near))):
             if place < len(far):
                 yield far[place], False

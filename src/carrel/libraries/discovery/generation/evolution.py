@@ -1,8 +1,9 @@
 """Evolution of connections: a child derived from parents, which stay unchanged."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from typing import Protocol
 
 from carrel.libraries.discovery.concepts.kinds import is_method_name
 from carrel.libraries.discovery.concepts.variants import are_variants
@@ -11,14 +12,15 @@ from carrel.libraries.discovery.connections.candidates import (
     BridgeEvidence,
     CandidateConnection,
     EvolutionStrategy,
+    NoveltySearch,
     Origin,
 )
 from carrel.libraries.discovery.connections.links import chain
 from carrel.libraries.discovery.connections.methods import system_named
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, NoConnectionError
 from carrel.libraries.discovery.generation.closed_discovery import is_worded_like
-from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.goals.records import GoalReading
+from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concept, Literature
 from carrel.libraries.discovery.writing.wording import counted, counted_first, listed, named, papers
 
@@ -27,6 +29,27 @@ NARROWER_TRIED = 5
 LEAST_IN_ONE_SYSTEM = 2
 BRIDGES_OF_AN_ARM = 3
 OTHERS_TRIED = 6
+
+
+class Proposer(Protocol):
+    """The part of `Discovery` that evolution asks."""
+
+    @property
+    def reader(self) -> Reader: ...
+    def read_goal(self, goal: str) -> GoalReading: ...
+    def concept(self, number: int) -> Concept: ...
+    def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch: ...
+    def generate(
+        self, goal: str, *, count: int, avoid: Collection[str]
+    ) -> tuple[CandidateConnection, ...]: ...
+    def connection(
+        self,
+        reading: GoalReading,
+        end: int,
+        origin: Origin,
+        admits: Callable[[int], bool] = ...,
+        within: frozenset[int] | None = ...,
+    ) -> CandidateConnection | None: ...
 
 
 class NothingToEvolveError(Exception):
@@ -40,7 +63,7 @@ class NothingToEvolveError(Exception):
 
 
 def evolve(
-    discovery: Discovery,
+    discovery: Proposer,
     connection: CandidateConnection,
     strategy: EvolutionStrategy,
     partner: CandidateConnection | None = None,
@@ -54,7 +77,7 @@ def evolve(
 
 
 def _evolved(
-    discovery: Discovery,
+    discovery: Proposer,
     connection: CandidateConnection,
     strategy: EvolutionStrategy,
     partner: CandidateConnection | None,
@@ -72,7 +95,7 @@ def _evolved(
             return _shifted(discovery, connection)
 
 
-def _refined(discovery: Discovery, parent: CandidateConnection) -> CandidateConnection:
+def _refined(discovery: Proposer, parent: CandidateConnection) -> CandidateConnection:
     # A narrower end, a narrower bridge, or one model system that both sides have: the first that
     # its own papers hold up.
     reading = _reading(discovery, parent)
@@ -94,7 +117,7 @@ def _best_said(children: Iterator[CandidateConnection]) -> CandidateConnection |
 
 
 def _narrower_ends(
-    discovery: Discovery, parent: CandidateConnection, reading: GoalReading
+    discovery: Proposer, parent: CandidateConnection, reading: GoalReading
 ) -> Iterator[CandidateConnection]:
     index = discovery.reader.index
     end = index.number(parent.end.key)
@@ -113,7 +136,7 @@ def _narrower_ends(
 
 
 def _narrower_bridges(
-    discovery: Discovery, parent: CandidateConnection, reading: GoalReading
+    discovery: Proposer, parent: CandidateConnection, reading: GoalReading
 ) -> Iterator[CandidateConnection]:
     index = discovery.reader.index
     end = index.number(parent.end.key)
@@ -139,7 +162,7 @@ def _narrower_bridges(
                 yield child
 
 
-def _narrower(discovery: Discovery, concept: Concept, documents: Collection[int]) -> list[int]:
+def _narrower(discovery: Proposer, concept: Concept, documents: Collection[int]) -> list[int]:
     # Longer names that end with this one (`alveolar macrophage`), and what the trees of a
     # vocabulary hold below it.
     reader = discovery.reader
@@ -164,7 +187,7 @@ def _narrower(discovery: Discovery, concept: Concept, documents: Collection[int]
 
 
 def _in_one_system(
-    discovery: Discovery, parent: CandidateConnection, reading: GoalReading
+    discovery: Proposer, parent: CandidateConnection, reading: GoalReading
 ) -> CandidateConnection | None:
     if parent.scope:
         return None
@@ -246,7 +269,7 @@ def _chain_strength(bridge: BridgeEvidence) -> tuple[bool, float, float]:
 
 
 def _combined(
-    discovery: Discovery, parent: CandidateConnection, partner: CandidateConnection
+    discovery: Proposer, parent: CandidateConnection, partner: CandidateConnection
 ) -> CandidateConnection:
     if are_variants(parent.end.key, partner.end.key):
         return _with_bridges_of(discovery, parent, partner)
@@ -314,7 +337,7 @@ def _led_by(connection: CandidateConnection, bridge: BridgeEvidence) -> Candidat
 
 
 def _with_bridges_of(
-    discovery: Discovery, parent: CandidateConnection, partner: CandidateConnection
+    discovery: Proposer, parent: CandidateConnection, partner: CandidateConnection
 ) -> CandidateConnection:
     own = {bridge.concept.key for bridge in parent.bridges}
     theirs = {bridge.concept.key for bridge in partner.bridges} - own
@@ -352,14 +375,14 @@ def _with_bridges_of(
 
 
 def _rebuilt(
-    discovery: Discovery, reading: GoalReading, end: Concept, made: Origin
+    discovery: Proposer, reading: GoalReading, end: Concept, made: Origin
 ) -> CandidateConnection | None:
     # Counted anew from the start, so that nothing is told of one end that holds of another.
     number = discovery.reader.index.number(end.key)
     return None if number is None else discovery.connection(reading, number, made)
 
 
-def _shifted(discovery: Discovery, parent: CandidateConnection) -> CandidateConnection:
+def _shifted(discovery: Proposer, parent: CandidateConnection) -> CandidateConnection:
     # What the parent leans on, under any name, is left out; the same end by another way, or else
     # another end.
     reading, reader = _reading(discovery, parent), discovery.reader
@@ -411,14 +434,14 @@ def _shifted(discovery: Discovery, parent: CandidateConnection) -> CandidateConn
     )
 
 
-def _others(discovery: Discovery, parent: CandidateConnection) -> tuple[CandidateConnection, ...]:
+def _others(discovery: Proposer, parent: CandidateConnection) -> tuple[CandidateConnection, ...]:
     try:
         return discovery.generate(parent.goal, count=OTHERS_TRIED, avoid={parent.end.key})
     except (NoConnectionError, GoalNotInCorpusError):
         return ()
 
 
-def _reading(discovery: Discovery, parent: CandidateConnection) -> GoalReading:
+def _reading(discovery: Proposer, parent: CandidateConnection) -> GoalReading:
     # The goal as it was read; where its start is not the parent's (somebody else's hypothesis), the
     # parent's start is read instead.
     try:

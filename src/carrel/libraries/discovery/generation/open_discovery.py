@@ -12,11 +12,10 @@ from carrel.libraries.discovery.connections.candidates import (
     Relevance,
     Turn,
 )
-from carrel.libraries.discovery.connections.links import after_objections, objection, plea, rival
+from carrel.libraries.discovery.connections.links import argued, rival
 from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading
 from carrel.libraries.discovery.paths.abc_paths import End, ends, first_bridges, is_rare
 
-LEAST_COHERENCE = 1.5
 ENDS_KEPT = 120
 EACH_ASSUMPTION = 5
 PREFERRED = 1.5
@@ -171,7 +170,7 @@ class StartMethods:
                 not layout.tells_nothing(number)
                 and not reader.is_broad(number)
                 and (kinds is None or layout.kind(number) in kinds)
-                and reader.coherence(number) >= LEAST_COHERENCE
+                and layout.is_coherent(number)
             )
 
         def bridge_admits(number: int) -> bool:
@@ -335,7 +334,7 @@ class StartMethods:
         near = layout.side(reading.start)
         kinds = ANSWERS[reading.wanted] if reading.wanted else frozenset()
         for neighbour in sorted(
-            company(layout, number), key=lambda one: layout.kind(one) not in kinds
+            layout.company(number), key=lambda one: layout.kind(one) not in kinds
         ):
             if not reader.is_close(neighbour, reading.start) and is_rare(
                 reader, near.counts[neighbour], len(near.documents), index.frequency(neighbour)
@@ -349,43 +348,3 @@ class StartMethods:
     def _meet(self, one: int, other: int) -> bool:
         fewer, more = sorted((self._index.documents(one), self._index.documents(other)), key=len)
         return not set(fewer).isdisjoint(more)
-
-
-def company(layout: Layout, number: int, most: int = 60) -> list[int]:
-    """Specific concepts that co-occur with a concept, closest first; its own kind before others."""
-    reader = layout.reader
-    own = reader.profile_everywhere(number)
-    kind = layout.kind(number)
-    near = sorted(own.items(), key=lambda item: (-item[1], item[0]))[:most]
-    chosen = [
-        neighbour
-        for neighbour, _ in near
-        if reader.rank_of_kind(neighbour) == 2
-        and not layout.tells_nothing(neighbour)
-        and not reader.is_broad(neighbour)
-        and not reader.are_close(neighbour, number)
-    ]
-    return sorted(chosen, key=lambda neighbour: layout.kind(neighbour) is not kind)
-
-
-def argued(
-    plain: CandidateConnection, other: int, documents: int, note: str = ""
-) -> CandidateConnection:
-    """A connection whose first bridge was debated against another; the stronger comes first."""
-    champion, against = plain.bridges[0], plain.bridges[other]
-    turns = (
-        plea(champion, plain),
-        plea(against, plain),
-        objection(champion, documents),
-        objection(against, documents),
-    )
-    standing = sorted((champion, against), key=after_objections, reverse=True)
-    rest = [bridge for bridge in plain.bridges if bridge not in (champion, against)]
-    verdict = (
-        f"{standing[0].concept.label} stands after the objections, before "
-        f"{standing[1].concept.label}."
-    )
-    origin = replace(
-        plain.origin, made_by=GenerationMethod.DEBATE, note=f"{verdict} {note}".strip(), turns=turns
-    )
-    return replace(plain, bridges=(*standing, *rest), origin=origin)
