@@ -21,9 +21,13 @@ from carrel.libraries.discovery.connections.candidates import (
     Turn,
 )
 from carrel.libraries.discovery.connections.links import Link, LinkJudgement, weakest_link
-from carrel.libraries.discovery.errors import GoalNotInCorpusError, NoConnectionError
+from carrel.libraries.discovery.errors import (
+    GoalNotInCorpusError,
+    NoConnectionError,
+    NothingToEvolveError,
+)
 from carrel.libraries.discovery.generation.discovery import Discovery
-from carrel.libraries.discovery.generation.evolution import NothingToEvolveError, evolve
+from carrel.libraries.discovery.generation.evolution import evolve
 from carrel.libraries.discovery.goals.records import GoalReading
 from carrel.libraries.discovery.records import (
     Concept,

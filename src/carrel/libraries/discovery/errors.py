@@ -1,6 +1,7 @@
 """Errors of discovery, each with a next step for the user."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True)
@@ -117,3 +118,13 @@ class NoConnectionError(Exception):
         self.start = start
         self.documents = documents
         self.why = why
+
+
+class NothingToEvolveError(Exception):
+    """The strategy does not apply: it would leave the connection unchanged."""
+
+    code = "nothing_to_evolve"
+
+    def __init__(self, strategy: StrEnum, why: str) -> None:
+        super().__init__(f"{strategy.value} changes nothing here: {why}")
+        self.strategy = strategy

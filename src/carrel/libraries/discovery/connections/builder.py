@@ -318,7 +318,7 @@ class Layout:
         return self.reader.coherence(number) >= LEAST_COHERENCE
 
     def company(self, number: int, most: int = NEIGHBOURS_READ) -> list[int]:
-        """Specific concepts that occur with a concept, closest first; its own kind before others."""
+        """Specific concepts that occur with a concept, closest first, but its own kind before."""
         reader = self.reader
         own = reader.profile_everywhere(number)
         kind = self.kind(number)

@@ -17,7 +17,11 @@ from carrel.libraries.discovery.connections.candidates import (
 )
 from carrel.libraries.discovery.connections.links import chain
 from carrel.libraries.discovery.connections.methods import system_named
-from carrel.libraries.discovery.errors import GoalNotInCorpusError, NoConnectionError
+from carrel.libraries.discovery.errors import (
+    GoalNotInCorpusError,
+    NoConnectionError,
+    NothingToEvolveError,
+)
 from carrel.libraries.discovery.generation.closed_discovery import is_worded_like
 from carrel.libraries.discovery.goals.records import GoalReading
 from carrel.libraries.discovery.paths.literatures import Reader
@@ -50,16 +54,6 @@ class Proposer(Protocol):
         admits: Callable[[int], bool] = ...,
         within: frozenset[int] | None = ...,
     ) -> CandidateConnection | None: ...
-
-
-class NothingToEvolveError(Exception):
-    """The strategy does not apply: it would leave the connection unchanged."""
-
-    code = "nothing_to_evolve"
-
-    def __init__(self, strategy: EvolutionStrategy, why: str) -> None:
-        super().__init__(f"{strategy.value} changes nothing here: {why}")
-        self.strategy = strategy
 
 
 def evolve(

@@ -17,8 +17,8 @@ from carrel.libraries.discovery.connections.candidates import (
 from carrel.libraries.discovery.errors import GoalNotInCorpusError as NotInCorpus
 from carrel.libraries.discovery.errors import GoalUnclearError as Unclear
 from carrel.libraries.discovery.errors import NoConnectionError
+from carrel.libraries.discovery.errors import NothingToEvolveError as Unchanged
 from carrel.libraries.discovery.generation.discovery import Discovery
-from carrel.libraries.discovery.generation.evolution import NothingToEvolveError as Unchanged
 from carrel.libraries.discovery.generation.evolution import evolve
 from carrel.libraries.discovery.goals.statement import ask_back, parse_goal
 from carrel.libraries.discovery.review import WEIGHTS, ReviewType, review, score
