@@ -81,6 +81,8 @@ def home(tmp_path: Path) -> Path:
         (("papers", "build", "nowhere", "--quiet"), 2, "None of the sources exists"),
         (("doctr",), 2, "Did you mean carrel doctor?"),
         (("cite",), 2, "Did you mean carrel references cite?"),
+        (("research", "check", "x"), 2, "Did you mean carrel research check-claim?"),
+        (("--json", "research", "chek-claim"), 2, "no command 'chek-claim'. Did you mean"),
         (("serve", "--port", "70000"), 2, "port"),
         (("backup", "x.tar.gz", "--quiet"), 3, "Home folder not found"),
     ],

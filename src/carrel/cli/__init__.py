@@ -220,7 +220,9 @@ def _command_first(words: list[str]) -> list[str]:
 
     command = find_command(rest)
     count = len(command.path.split()) if command is not None else 1
-    # A room that the index does not know has commands of its own, as all rooms have.
-    if command is None and len(rest) > 1:
-        count = 2
+    # What stands after a room names a command of it, also where the index does not know it.
+    if command is None or command.commands:
+        if len(rest) == count:
+            return rest
+        count += 1
     return [*rest[:count], *taken, *rest[count:]]

@@ -16,8 +16,11 @@ _LONGEST_WORD = 64
 def find_nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that was probably meant."""
     lower = word[:_LONGEST_WORD].casefold()
-    near = difflib.get_close_matches(lower, list(known), n=1, cutoff=_LEAST_ALIKE)
-    return near[0] if near else None
+    names = list(known)
+    near = difflib.get_close_matches(lower, names, n=1, cutoff=_LEAST_ALIKE)
+    # `check` is short for `check-claim`, which is not alike enough.
+    longer = [name for name in names if name.startswith(f"{lower}-")]
+    return next(iter(near or longer), None)
 
 
 def describe_unknown_command(word: str, verbs: Iterable[str]) -> str:

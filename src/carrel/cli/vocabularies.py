@@ -34,14 +34,19 @@ def run(words: list[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add = commands.add_parser(
         "add",
-        help="keep the terms of a file: MeSH (XML, ASCII), SKOS (RDF/XML, Turtle, JSON-LD), OBO, "
-        "CSV or TSV",
+        help="keep the terms of a file (MeSH, SKOS, OBO, CSV)",
     )
-    add.add_argument("file", type=Path, metavar="FILE")
+    add.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="MeSH (XML or ASCII), SKOS (RDF/XML, Turtle or JSON-LD), OBO, CSV or TSV",
+    )
     add.add_argument("--name", help="what to call it; by default made from the file's name")
     add.add_argument("--replace", action="store_true", help="replace one of the same name")
     commands.add_parser("list", help="show all vocabularies")
-    commands.add_parser("remove", help="remove a vocabulary").add_argument("name")
+    remove = commands.add_parser("remove", help="remove a vocabulary")
+    remove.add_argument("name", metavar="NAME", help="as it is listed")
     for command in commands.choices.values():
         add_home_options(command)
         add_json_option(command)
