@@ -19,8 +19,6 @@ from benchmarks.keyword_pairs import Pair, PairSlice, area_under_curve, earlier_
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.paths.abc_paths import (
-    LEAST_MENTION_LIKENESS,
-    LEAST_SUBJECT_LIKENESS,
     Bridge,
     End,
     bridges,
@@ -31,6 +29,7 @@ from carrel.libraries.discovery.paths.abc_paths import (
 )
 from carrel.libraries.discovery.paths.literatures import Reader, similarity
 from carrel.libraries.discovery.records import Literature, Paper, Sphere
+from carrel.libraries.discovery.tuned import PATHS
 
 # Seen from papers up to the first year, joined since the second; no paper after 2019 is read, so no
 # later slice is touched.
@@ -68,8 +67,8 @@ def logarithms(of: PairSlice, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
     found: list[tuple[float, ...]] = []
     for one, other in pairs:
         a, c = of.reader.company(one), of.reader.company(other)
-        mention = log(similarity(a.mentioned, c.mentioned) + LEAST_MENTION_LIKENESS)
-        subject = log(similarity(a.subject, c.subject) + LEAST_SUBJECT_LIKENESS)
+        mention = log(similarity(a.mentioned, c.mentioned) + PATHS.least_mention_likeness)
+        subject = log(similarity(a.subject, c.subject) + PATHS.least_subject_likeness)
         found.append((mention, subject, log(a.taken_up * c.taken_up), 1.0))
     return found
 

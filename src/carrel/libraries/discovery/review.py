@@ -8,29 +8,16 @@ from math import exp, log1p, prod
 
 from carrel.libraries.discovery.connections.candidates import BridgeEvidence, CandidateConnection
 from carrel.libraries.discovery.connections.links import (
-    PLENTY_OF_PAPERS,
-    TRUST,
     Link,
     LinkJudgement,
     chain,
     weakest_link,
 )
+from carrel.libraries.discovery.tuned import CONNECTIONS, REVIEW
 from carrel.libraries.discovery.writing.rendering import quotation, render
 from carrel.libraries.discovery.writing.wording import counted, papers
 
 SafetyScore = Callable[[str], float]
-
-PLENTY_OF_METHODS = 5
-ONE_BRIDGE = 0.35
-VERIFIED_BRIDGE = 0.6
-LEAST_FACTOR = 0.01
-WEIGHTS = {
-    "plausibility": 0.3,
-    "novelty": 0.2,
-    "testability": 0.2,
-    "specificity": 0.1,
-    "relevance": 0.2,
-}
 
 
 class ReviewType(StrEnum):
@@ -43,7 +30,7 @@ class ReviewType(StrEnum):
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores from 0 to 1; `overall` is the geometric mean by `WEIGHTS`, or 0 where safety is 0."""
+    """Scores from 0 to 1; `overall` is the weighted geometric mean, or 0 where safety is 0."""
 
     plausibility: float
     novelty: float
@@ -151,10 +138,13 @@ def _scored(
     reasons["safety"] = (
         "The safety rules let it pass." if safe > 0 else "The safety rules refuse it."
     )
-    powers = " × ".join(f"{name}^{weight}" for name, weight in WEIGHTS.items())
-    reasons["overall"] = f"{powers}, none of them below {LEAST_FACTOR}; 0 where safety is 0."
+    powers = " × ".join(f"{name}^{weight}" for name, weight in REVIEW.weights.items())
+    reasons["overall"] = f"{powers}, none of them below {REVIEW.least_factor}; 0 where safety is 0."
     overall = (
-        prod(max(value, LEAST_FACTOR) ** WEIGHTS[name] for name, (value, _) in found.items())
+        prod(
+            max(value, REVIEW.least_factor) ** REVIEW.weights[name]
+            for name, (value, _) in found.items()
+        )
         if safe > 0
         else 0.0
     )
@@ -171,7 +161,9 @@ def _supported(connection: CandidateConnection) -> Found:
         quoted = (*bridge.near_evidence, *bridge.far_evidence)
         said = sum(evidence.speaks_of_both for evidence in quoted) / len(quoted) if quoted else 0.0
         denied = sum(evidence.is_contrary for evidence in quoted) / len(quoted) if quoted else 0.0
-        missing *= 1 - ONE_BRIDGE * _thickness(bridge) * (0.5 + 0.5 * said) * (1 - 0.5 * denied)
+        missing *= 1 - REVIEW.one_bridge * _thickness(bridge) * (0.5 + 0.5 * said) * (
+            1 - 0.5 * denied
+        )
     best = connection.bridges[0]
     sentences = [
         evidence
@@ -182,8 +174,8 @@ def _supported(connection: CandidateConnection) -> Found:
     return 1 - missing, (
         f"{_counted(len(connection.bridges), 'bridge')}; {best.concept.label} has "
         f"{best.near_documents} papers on one side and "
-        f"{best.far_documents} on the other ({PLENTY_OF_PAPERS} count as plenty); {both} of "
-        f"{len(sentences)} quoted sentences name both "
+        f"{best.far_documents} on the other ({CONNECTIONS.plenty_of_papers} count as plenty); "
+        f"{both} of {len(sentences)} quoted sentences name both "
         "things they are quoted for."
     )
 
@@ -193,8 +185,8 @@ def _verified(connection: CandidateConnection, links: tuple[LinkCheck, ...]) -> 
     # mention it.
     missing = 1.0
     for place, bridge in enumerate(connection.bridges):
-        trust = min(TRUST[link.judgement] for link in links[2 * place : 2 * place + 2])
-        missing *= 1 - VERIFIED_BRIDGE * _thickness(bridge) * trust
+        trust = min(link.judgement.trust for link in links[2 * place : 2 * place + 2])
+        missing *= 1 - REVIEW.verified_bridge * _thickness(bridge) * trust
     told = Counter(link.judgement for link in links)
     kinds = ", ".join(f"{count} {judgement.value}" for judgement, count in told.most_common())
     return (
@@ -215,7 +207,7 @@ def _simulated(connection: CandidateConnection, links: tuple[LinkCheck, ...]) ->
 
 
 def _thickness(bridge: BridgeEvidence) -> float:
-    return min(1.0, log1p(bridge.weaker_side_documents) / log1p(PLENTY_OF_PAPERS))
+    return min(1.0, log1p(bridge.weaker_side_documents) / log1p(CONNECTIONS.plenty_of_papers))
 
 
 def _new(connection: CandidateConnection) -> Found:
@@ -250,11 +242,11 @@ def _testable(connection: CandidateConnection) -> Found:
     testing, methods = connection.testing, len(connection.methods)
     if testing is None:
         # Kept from before links were counted: how many methods are named where the bridges run.
-        value = min(1.0, 0.2 + 0.8 * log1p(methods) / log1p(PLENTY_OF_METHODS))
+        value = min(1.0, 0.2 + 0.8 * log1p(methods) / log1p(REVIEW.plenty_of_methods))
         return (
             value,
-            f"{_counted(methods, 'method')} named where the bridges run ({PLENTY_OF_METHODS} "
-            f"count as plenty).",
+            f"{_counted(methods, 'method')} named where the bridges run "
+            f"({REVIEW.plenty_of_methods} count as plenty).",
         )
     changeable = (
         f"{connection.end.label} is a {testing.end_kind}, which an experiment can change"
@@ -267,7 +259,7 @@ def _testable(connection: CandidateConnection) -> Found:
             f"No method is named in the papers on the bridges; {changeable}.",
         )
     reached = testing.links_with_methods / max(1, testing.links)
-    shared = min(1.0, log1p(len(testing.shared_methods)) / log1p(PLENTY_OF_METHODS))
+    shared = min(1.0, log1p(len(testing.shared_methods)) / log1p(REVIEW.plenty_of_methods))
     named = f" ({', '.join(testing.shared_methods[:3])})" if testing.shared_methods else ""
     return 0.1 + 0.35 * reached + 0.35 * shared + 0.2 * testing.can_change_end, (
         f"Methods are named on {testing.links_with_methods} of {testing.links} links, "

@@ -8,17 +8,7 @@ from functools import lru_cache
 from math import log1p
 
 from carrel.libraries.discovery.records import Concept, Concepts, Kind
-
-LEAST_COMPANY = 2
-"""One neighbour proves little: a name without a telling form needs two before it is taken for
-something.
-"""
-
-FORM_COUNTS = 3
-"""The form of a name speaks as loudly as three telling neighbours."""
-
-OVERRULES = 3
-"""Only company three times as loud as that overrules the form."""
+from carrel.libraries.discovery.tuned import KINDS
 
 # Tried in this order on the normal form of a name; only endings and general words, never the name
 # of one thing.
@@ -184,11 +174,6 @@ def kind_of(concept: Concept) -> Kind:
     )
 
 
-LEAST_LIFE_SHARE = 0.3
-"""Share of the papers read on a connection that must be of the life sciences before its concepts
-are spoken of as theirs: between eLife (0.83 of all papers) and arXiv, economics and environmental
-science (0.04 at most).
-"""
 _GENERAL = {
     Kind.SUBSTANCE: Kind.MATERIAL,
     Kind.EXPOSURE: Kind.EXPOSURE,
@@ -246,7 +231,7 @@ def kind_in_company(key: str, label: str, sentences: Iterable[str]) -> Kind:
     votes: Counter[Kind] = Counter()
     by_form = kind_by_form(key, label)
     if by_form is not Kind.UNKNOWN:
-        votes[by_form] += FORM_COUNTS
+        votes[by_form] += KINDS.form_counts
     for sentence in sentences:
         before, named, after = sentence.partition(f" {key} ")
         if named:
@@ -258,10 +243,12 @@ def kind_in_company(key: str, label: str, sentences: Iterable[str]) -> Kind:
         return Kind.UNKNOWN
     (first, most), *rest = votes.most_common()
     if by_form is not Kind.UNKNOWN and (
-        votes[by_form] == most or most < OVERRULES * votes[by_form]
+        votes[by_form] == most or most < KINDS.overrules * votes[by_form]
     ):
         return by_form
-    return first if most >= LEAST_COMPANY and (not rest or most > rest[0][1]) else Kind.UNKNOWN
+    return (
+        first if most >= KINDS.least_company and (not rest or most > rest[0][1]) else Kind.UNKNOWN
+    )
 
 
 def _kind_of_tree(tree: str) -> Kind:
@@ -287,10 +274,6 @@ _TREES: tuple[tuple[str, Kind], ...] = (
     ("J02", Kind.EXPOSURE),
 )
 
-
-LEAST_EVIDENCE = 1.0
-INDEXED_FORM_WEIGHT = 4.0
-CAPITALS_COUNT = 2.0
 
 _CAPITALS = re.compile(r"[A-Z]{3,6}")
 _DRUG = re.compile(r"(mab|nib|inhibitor|vaccine)$")
@@ -327,11 +310,11 @@ def kind_in_index(index: Concepts, number: int) -> Kind:
     evidence = {kind: _company(index, key, words) for kind, words in _COMPANY.items()}
     form = kind_by_form(key, index.label(number))
     if form is not Kind.UNKNOWN:
-        evidence[form] = evidence.get(form, 0.0) + INDEXED_FORM_WEIGHT
+        evidence[form] = evidence.get(form, 0.0) + KINDS.indexed_form_weight
     elif _CAPITALS.fullmatch(index.label(number)):
-        evidence[Kind.GENE] += CAPITALS_COUNT
+        evidence[Kind.GENE] += KINDS.capitals_count
     best = max(evidence, key=lambda kind: evidence[kind])
-    return best if evidence[best] >= LEAST_EVIDENCE else Kind.UNKNOWN
+    return best if evidence[best] >= KINDS.least_evidence else Kind.UNKNOWN
 
 
 def _company(index: Concepts, key: str, words: tuple[str, ...]) -> float:

@@ -15,6 +15,7 @@ from carrel.libraries.discovery.concepts.words import (
     sure_noun_behind,
 )
 from carrel.libraries.discovery.records import Numbers
+from carrel.libraries.discovery.tuned import MEANINGS
 
 
 class NameFinder:
@@ -58,20 +59,6 @@ class NameFinder:
         return found
 
 
-SHORT_FORM_PREFERRED = 8
-"""Where so many times more papers write the short form (`DNA`), the short one is the name."""
-
-MOST_OF_ONE_WORD = 10
-"""A gene called FRQ after `frequency` is not what all papers that speak of a frequency mean."""
-
-SLOPPY_SHARE = 0.2
-"""A short form's keyword in small letters is the same thing where texts hardly ever write it so."""
-
-ONE_SPECIES_SHARE = 0.8
-"""A shortened genus stands for the full name that so many of the papers with such a name mean."""
-
-_LEAST_LETTERS = 6
-_SHORTEST_GENUS = 3
 _STEPS = 5
 
 
@@ -114,10 +101,10 @@ class Meanings:
         written, spelled = ledger.frequency(short), ledger.frequency(long)
         if not written or not spelled or short == long:
             return
-        if " " not in long and spelled > MOST_OF_ONE_WORD * written:
+        if " " not in long and spelled > MEANINGS.most_of_one_word * written:
             return
         plain = short if " " in short else normal_word(short)
-        if written > SHORT_FORM_PREFERRED * spelled and not ledger.is_term(long):
+        if written > MEANINGS.short_form_preferred * spelled and not ledger.is_term(long):
             self._turned[long] = plain
         else:
             self._turned[short] = long
@@ -147,7 +134,7 @@ class Meanings:
             if (
                 number is not None
                 and ledger.named_in[number]
-                and ledger.counts[number] <= SLOPPY_SHARE * ledger.frequency(short)
+                and ledger.counts[number] <= MEANINGS.sloppy_share * ledger.frequency(short)
                 and short in self._turned
             ):
                 self._turned[plain] = short
@@ -164,7 +151,7 @@ class Meanings:
             if whole is not None and ledger.is_live(whole):
                 numbers.append(whole)
             if len(numbers) > 1 and (
-                len(closed) >= _LEAST_LETTERS or any(letter.isdigit() for letter in closed)
+                len(closed) >= MEANINGS.least_letters or any(letter.isdigit() for letter in closed)
             ):
                 best = max(
                     numbers,
@@ -190,14 +177,16 @@ class Meanings:
         called: dict[str, dict[str, int]] = {key: {} for key in shortened}
         for number, key in enumerate(ledger.keys):
             genus, _, species = key.partition(" ")
-            short = wanted.get((genus[:1], species)) if len(genus) > _SHORTEST_GENUS else None
+            short = (
+                wanted.get((genus[:1], species)) if len(genus) > MEANINGS.shortest_genus else None
+            )
             if short is not None and ledger.is_live(number):
                 called[short][key] = ledger.counts[number]
         for short, full in called.items():
             best = max(full, key=lambda key: (full[key], key), default=None)
             without_stop = f"{short[0]} {short[3:]}"
             self._turned[short] = without_stop
-            if best is not None and full[best] >= ONE_SPECIES_SHARE * sum(full.values()):
+            if best is not None and full[best] >= MEANINGS.one_species_share * sum(full.values()):
                 self._turned[without_stop] = best
 
 

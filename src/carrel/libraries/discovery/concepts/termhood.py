@@ -8,24 +8,7 @@ from dataclasses import dataclass, field
 from carrel.libraries.discovery.concepts.extraction import BREAK
 from carrel.libraries.discovery.concepts.words import JOINING
 from carrel.libraries.discovery.records import Concepts, Numbers, Standing
-
-FEW_DOCUMENTS = 8
-MANY_DOCUMENTS = 60
-LEAST_OCCURRENCES = 5
-
-CLOSING_SHARE = 0.08
-"""A noun closes its phrase at least every eighth time (`notch` 0.13, `insulin` 0.25); an adjective
-hardly ever (`adipose` 0.01).
-"""
-
-PIECE_CLOSING_SHARE = 0.2
-NAMING_SHARE = 0.5
-"""What half of its papers were given as a keyword is a subject, whatever stands behind it in their
-sentences.
-"""
-
-SAME_NEIGHBOUR_SHARE = 0.85
-"""What has the same word behind or before it so often is a piece of the longer name."""
+from carrel.libraries.discovery.tuned import TERMHOOD
 
 
 @dataclass
@@ -52,20 +35,22 @@ def is_fragment(index: Concepts, number: int) -> bool:
     joining = frozenset(index.word_number(word) or BREAK for word in JOINING) - {BREAK}
     closers = index.closing_words()
     around = Surroundings()
-    read_surroundings(index, number, documents[:FEW_DOCUMENTS], around)
-    if around.behind and index.named_in(number) >= NAMING_SHARE * len(documents):
+    read_surroundings(index, number, documents[: TERMHOOD.few_documents], around)
+    if around.behind and index.named_in(number) >= TERMHOOD.naming_share * len(documents):
         return False
-    if around.closing(closers) < 2 + len(documents[:FEW_DOCUMENTS]) // 6:
-        read_surroundings(index, number, documents[FEW_DOCUMENTS:MANY_DOCUMENTS], around)
+    if around.closing(closers) < 2 + len(documents[: TERMHOOD.few_documents]) // 6:
+        read_surroundings(
+            index, number, documents[TERMHOOD.few_documents : TERMHOOD.many_documents], around
+        )
     elif len(index.forms(number)[0].split(" ")) == 1:
         return False
     occurrences = around.behind.total()
-    if occurrences < LEAST_OCCURRENCES:
+    if occurrences < TERMHOOD.least_occurrences:
         # A keyword of a series of papers is what they are filed under, not what they speak of.
-        return not occurrences and len(documents) >= LEAST_OCCURRENCES
+        return not occurrences and len(documents) >= TERMHOOD.least_occurrences
     alone = occurrences - sum(around.behind[word] for word in joining)
     closing = around.closing(closers)
-    if closing < CLOSING_SHARE * alone:
+    if closing < TERMHOOD.closing_share * alone:
         return True
     next_word, followed = max(
         ((word, count) for word, count in around.behind.items() if word not in closers | joining),
@@ -74,12 +59,15 @@ def is_fragment(index: Concepts, number: int) -> bool:
     )
     if (
         next_word
-        and followed >= SAME_NEIGHBOUR_SHARE * alone
-        and closing < PIECE_CLOSING_SHARE * alone
+        and followed >= TERMHOOD.same_neighbour_share * alone
+        and closing < TERMHOOD.piece_closing_share * alone
     ):
         return True
     previous, preceded = around.before.most_common(1)[0]
-    return previous not in closers | joining and preceded >= SAME_NEIGHBOUR_SHARE * occurrences
+    return (
+        previous not in closers | joining
+        and preceded >= TERMHOOD.same_neighbour_share * occurrences
+    )
 
 
 def read_surroundings(

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from carrel.libraries.discovery.concepts.kinds import (
-    LEAST_LIFE_SHARE,
     can_be_changed,
     generalise_kind,
     is_method_name,
@@ -40,16 +39,11 @@ from carrel.libraries.discovery.paths.abc_paths import (
 )
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concept, Concepts, Corpus, Kind, Literature, Standing
+from carrel.libraries.discovery.tuned import CONNECTIONS, KINDS
 
 BRIDGES_SHOWN = 6
-BRIDGES_READ = 12
-PAPERS_FOR_BENCH = 12
 PAPERS_SHOWN = 3
 METHODS_SHOWN = 5
-METHODS_READ = 40
-BRIDGES_MAY_BE_BROADER = 4.0
-LEAST_COHERENCE = 1.5
-NEIGHBOURS_READ = 60
 
 
 @dataclass(frozen=True)
@@ -69,7 +63,7 @@ def is_of_life_sciences(bridges: Sequence[BridgeEvidence]) -> bool:
     """Whether the papers read on some bridges are of the life sciences, by their words."""
     benches = [bench for one in bridges for bench in (one.near_bench, one.far_bench)]
     read = sum(bench.papers for bench in benches)
-    return not read or sum(bench.life_papers for bench in benches) >= LEAST_LIFE_SHARE * read
+    return not read or sum(bench.life_papers for bench in benches) >= KINDS.least_life_share * read
 
 
 class Layout:
@@ -110,7 +104,7 @@ class Layout:
 
         found = (
             *self._opposing(reading, c, is_apart),
-            *self.bridges(reading.start, c, BRIDGES_READ, is_apart),
+            *self.bridges(reading.start, c, CONNECTIONS.bridges_read, is_apart),
         )
         chosen = self._apart(found)[:BRIDGES_SHOWN]
         return self._told(reading, c, end, chosen, origin) if chosen else None
@@ -277,7 +271,7 @@ class Layout:
         reader = self.reader
         return (
             reader.rank_of_kind(number) > 0
-            and not reader.is_broad(number, BRIDGES_MAY_BE_BROADER)
+            and not reader.is_broad(number, CONNECTIONS.bridges_may_be_broader)
             and not self.tells_nothing(number)
         )
 
@@ -315,9 +309,9 @@ class Layout:
 
     def is_coherent(self, number: int) -> bool:
         """Whether the papers with a concept have more in common than any papers have."""
-        return self.reader.coherence(number) >= LEAST_COHERENCE
+        return self.reader.coherence(number) >= CONNECTIONS.least_coherence
 
-    def company(self, number: int, most: int = NEIGHBOURS_READ) -> list[int]:
+    def company(self, number: int, most: int = CONNECTIONS.neighbours_read) -> list[int]:
         """Specific concepts that occur with a concept, closest first, but its own kind before."""
         reader = self.reader
         own = reader.profile_everywhere(number)
@@ -346,8 +340,8 @@ class Layout:
             len(bridge.far_documents),
             quoter.quote(bridge.near_documents, bridge.concept, a, PAPERS_SHOWN, concept.label),
             quoter.quote(bridge.far_documents, bridge.concept, c, PAPERS_SHOWN, concept.label),
-            self._benches.bench(quoter.newest(bridge.near_documents, PAPERS_FOR_BENCH)),
-            self._benches.bench(quoter.newest(bridge.far_documents, PAPERS_FOR_BENCH)),
+            self._benches.bench(quoter.newest(bridge.near_documents, CONNECTIONS.papers_for_bench)),
+            self._benches.bench(quoter.newest(bridge.far_documents, CONNECTIONS.papers_for_bench)),
             self._effects.signs(bridge.concept, a, bridge_acts=not start_acts),
             self._effects.signs(bridge.concept, c, bridge_acts=start_acts),
         )
@@ -399,7 +393,7 @@ class Layout:
     def _methods_of(self, documents: Sequence[int]) -> set[int]:
         return {
             number
-            for document in documents[:METHODS_READ]
+            for document in documents[: CONNECTIONS.methods_read]
             for number in self.index.mentioned(document)
             if self.is_method(number)
         }

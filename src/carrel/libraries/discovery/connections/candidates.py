@@ -6,9 +6,7 @@ from hashlib import sha256
 from math import sqrt
 
 from carrel.libraries.discovery.records import Concept, Place
-
-UNSAID_COUNTS = 0.4
-"""What is left of a bridge's weight for a side that papers name together but no sentence says."""
+from carrel.libraries.discovery.tuned import CONNECTIONS
 
 
 class GenerationMethod(StrEnum):
@@ -156,7 +154,7 @@ class BridgeEvidence:
     @property
     def weight_as_said(self) -> float:
         """Its weight, reduced for each side without a supporting sentence."""
-        return self.weight * UNSAID_COUNTS ** (2 - self.sides_said)
+        return self.weight * CONNECTIONS.unsaid_counts ** (2 - self.sides_said)
 
     @property
     def weaker_side_documents(self) -> int:

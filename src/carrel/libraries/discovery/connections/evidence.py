@@ -14,17 +14,8 @@ from carrel.libraries.discovery.connections.sentences import (
 )
 from carrel.libraries.discovery.connections.signs import RelationReader, count_signs
 from carrel.libraries.discovery.records import Concepts, Literature, Place, Standing
+from carrel.libraries.discovery.tuned import CONNECTIONS
 from carrel.libraries.relations import standard_lexicon
-
-PAPERS_READ = 24
-BRIDGES_READ_FOR_SIGN = 200
-"""How many of a start's concepts are looked through for what they do to it; untuned."""
-
-PAPERS_ON_BRIDGE = 60
-"""How many papers on a signed bridge are read for what acts on it; untuned."""
-
-DIRECT_COUNTS = 2.0
-"""What is said of both ends in one sentence counts as two ways over a bridge; untuned."""
 
 _CONTRARY = re.compile(
     r"\b(no (?:\w+ "
@@ -64,7 +55,9 @@ class Quoter:
         self._papers = papers
         self._relations = RelationReader()
 
-    def newest(self, documents: Iterable[int], most: int = PAPERS_READ) -> list[ReadPaper]:
+    def newest(
+        self, documents: Iterable[int], most: int = CONNECTIONS.papers_quoted
+    ) -> list[ReadPaper]:
         """The newest of some papers, read."""
         newest_first = sorted(
             documents, key=lambda document: (-(self._index.year_of(document) or 0), document)
@@ -159,7 +152,7 @@ class Quoter:
         self, documents: Iterable[int], concept: int, literature: Literature, most: int
     ) -> tuple[Evidence, ...]:
         """Sentences that name both and contain a negation."""
-        every = self.quote(documents, concept, literature, PAPERS_READ)
+        every = self.quote(documents, concept, literature, CONNECTIONS.papers_quoted)
         return tuple(
             evidence for evidence in every if evidence.is_contrary and evidence.speaks_of_both
         )[:most]
@@ -291,7 +284,7 @@ class EffectReader:
             for bridge in self._most_used(start, counts, can_bridge):
                 weight = self.signs(bridge, start, bridge_acts=True).weight
                 if weight:
-                    total[bridge] += DIRECT_COUNTS * weight
+                    total[bridge] += CONNECTIONS.direct_counts * weight
                     for concept, signs in self._acting_on(bridge).items():
                         total[concept] += weight * signs.weight
             self._effects[key] = {
@@ -305,7 +298,7 @@ class EffectReader:
         own = {word for number in start.concepts for word in self._words(number)}
         found: list[int] = []
         for number, _ in counts.most_common():
-            if len(found) == BRIDGES_READ_FOR_SIGN:
+            if len(found) == CONNECTIONS.bridges_read_for_sign:
                 break
             if number in start.concepts or own.issuperset(self._words(number)):
                 continue
@@ -327,7 +320,9 @@ class EffectReader:
         known = self._acting.get(bridge)
         if known is None:
             said: dict[int, list[SentenceRelation]] = defaultdict(list)
-            for read in self._quoter.newest(self._index.documents(bridge), PAPERS_ON_BRIDGE):
+            for read in self._quoter.newest(
+                self._index.documents(bridge), CONNECTIONS.papers_on_bridge
+            ):
                 for concept, relation in self._quoter.acting_on(read, bridge).items():
                     said[concept].append(relation)
             known = {concept: count_signs(found) for concept, found in said.items()}

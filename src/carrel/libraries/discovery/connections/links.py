@@ -16,9 +16,8 @@ from carrel.libraries.discovery.connections.candidates import (
 )
 from carrel.libraries.discovery.paths.literatures import Reader, similarity
 from carrel.libraries.discovery.records import Concept
+from carrel.libraries.discovery.tuned import CONNECTIONS
 from carrel.libraries.discovery.writing.wording import papers
-
-PLENTY_OF_PAPERS = 20
 
 
 class LinkJudgement(StrEnum):
@@ -29,13 +28,10 @@ class LinkJudgement(StrEnum):
     DENIED = "a quoted sentence denies something"
     UNQUOTED = "no sentence to quote"
 
-
-TRUST = {
-    LinkJudgement.SAID: 0.7,
-    LinkJudgement.ADJACENT: 0.4,
-    LinkJudgement.DENIED: 0.15,
-    LinkJudgement.UNQUOTED: 0.2,
-}
+    @property
+    def trust(self) -> float:
+        """How far such a link is believed, from 0 to 1."""
+        return CONNECTIONS.trust[self.name.lower()]
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,10 @@ class Link:
     @property
     def strength(self) -> float:
         """From 0 to 1, by the number of papers and the judgement of their sentences."""
-        return min(1.0, log1p(self.documents) / log1p(PLENTY_OF_PAPERS)) * TRUST[self.judgement]
+        return (
+            min(1.0, log1p(self.documents) / log1p(CONNECTIONS.plenty_of_papers))
+            * self.judgement.trust
+        )
 
     @property
     def said(self) -> tuple[Evidence, ...]:

@@ -16,6 +16,7 @@ from carrel.libraries.discovery.connections.candidates import Bench, TestMethod
 from carrel.libraries.discovery.connections.sentences import ReadPaper
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Kind, Sphere, Standing
+from carrel.libraries.discovery.tuned import CONNECTIONS
 
 _METHOD_NAME = re.compile(
     r"(graphy|metry|scopy|assay|blot|blotting|sequencing|imaging|screen|screening|microscopy|knockout|knockdown|crispr|cas9|clamp"
@@ -171,14 +172,6 @@ def _known() -> _Known:
     )
 
 
-LIFE_WORDS = 2
-"""Different words of the life sciences by which a paper is taken for one of theirs: one alone
-("cell", "genetic algorithm") is used in other fields, too. Fitted on abstracts: 0.83 of eLife and
-0.89 of SciFact have two, 0.03 of arXiv, 0.01 of economics, 0.04 of environmental science. For a
-title alone one is enough.
-"""
-
-
 class BenchReader:
     """Finds the model systems and methods of papers; cached by paper."""
 
@@ -206,7 +199,7 @@ class BenchReader:
             words = {word[1] for word in known.life.finditer(normal)}
             # `in mice` is where it was done; a mouse alone may be a computer's.
             places = {system.name for system, _ in named if _is_place(system, normal)}
-            least = LIFE_WORDS if len(read.sentences) > 1 else 1
+            least = CONNECTIONS.life_words if len(read.sentences) > 1 else 1
             is_of_life = len(words) >= least or bool(places)
             systems = {
                 system.name

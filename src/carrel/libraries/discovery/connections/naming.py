@@ -23,10 +23,7 @@ from carrel.libraries.discovery.records import (
     Kind,
     Place,
 )
-
-PAPERS_READ = 24
-ORDINARY_WORD = 4
-"""The level of general English from which on a word in capitals is part of a proper name."""
+from carrel.libraries.discovery.tuned import CONNECTIONS
 
 _NEXT_WORD = re.compile(r"[\s’'-]*([^\W_]+)")
 _WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
@@ -89,7 +86,7 @@ class Namer:
         )
 
     def _sentences(self, number: int, names: tuple[str, ...]) -> Iterator[Sentence]:
-        for document in spread(self._index.documents(number), PAPERS_READ):
+        for document in spread(self._index.documents(number), CONNECTIONS.papers_read_for_name):
             read = self._papers.paper(self._index.id_of(document))
             for sentence in read.sentences if read else ():
                 if any(f" {name} " in sentence.normal for name in names):
@@ -107,7 +104,7 @@ def is_proper_name(label: str) -> bool:
     written = [word for word in words if word[1:].islower()]
     if len(words) == 1:
         # `Frontiers` and `Director` are words of all texts, in capitals only as names.
-        return bool(written) and general_level(plain[0]) >= ORDINARY_WORD
+        return bool(written) and general_level(plain[0]) >= CONNECTIONS.ordinary_word
     return len(written) == len(words)
 
 

@@ -17,22 +17,7 @@ from carrel.libraries.discovery.connections.links import argued, rival
 from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading
 from carrel.libraries.discovery.paths.abc_paths import Bridge
 from carrel.libraries.discovery.paths.literatures import Reader, similarity
-
-BRIDGES_LOOKED_AT = 200
-BRIDGES_WEIGHED = 60
-KNOWN_PAIR = 3
-WIDENED_BELOW = 5
-SAME_ROUTE = 0.15
-"""How alike the company of two bridges is when one can support the other."""
-
-MOST_SUPPORT = 3
-LONG_STEM = 8
-SAME_SPELLING = 0.88
-LEAST_EXPANSIONS = 3
-REPLACES_AN_END = 0.2
-"""How relevant a connection is that keeps one of the two ends and has a neighbour in place of the
-other.
-"""
+from carrel.libraries.discovery.tuned import GENERATION
 
 
 class PairMethods:
@@ -64,7 +49,7 @@ class PairMethods:
     def widening(self, reading: GoalReading) -> tuple[str, ...]:
         """Notes for the user where the search continues from one end alone."""
         ways = len(self.ways(reading))
-        if ways >= WIDENED_BELOW:
+        if ways >= GENERATION.widened_below:
             return ()
         joins = "concept joins" if ways == 1 else "concepts join"
         return (
@@ -74,7 +59,7 @@ class PairMethods:
 
     def is_to_be_widened(self, reading: GoalReading) -> bool:
         """Whether the pair has so few bridges that the search continues from one end alone."""
-        return len(self.ways(reading)) < WIDENED_BELOW
+        return len(self.ways(reading)) < GENERATION.widened_below
 
     def why_none(self, reading: GoalReading, request: Request) -> str:
         """Why no further connection of the pair is proposed."""
@@ -103,7 +88,7 @@ class PairMethods:
         if found is None:
             layout, reader = self._layout, self._layout.reader
             kinds = ANSWERS[reading.wanted] if reading.wanted else frozenset()
-            every = layout.bridges_of_pair(reading.start, reading.end, BRIDGES_LOOKED_AT)
+            every = layout.bridges_of_pair(reading.start, reading.end, GENERATION.bridges_looked_at)
             ends = {*reading.start.concepts, *reading.end.concepts}
             ordered = sorted(
                 every,
@@ -119,7 +104,7 @@ class PairMethods:
             for bridge in ordered:
                 if not any(reader.are_close(bridge.concept, other.concept) for other in kept):
                     kept.append(bridge)
-            kept = kept[:BRIDGES_WEIGHED]
+            kept = kept[: GENERATION.bridges_kept]
             found = self._ways[key] = tuple(kept)
         return found
 
@@ -144,7 +129,7 @@ class PairMethods:
                 f"({near} speak of it with {reading.start.label}, {far} with {reading.end.label})."
             )
         both = len(reading.start.documents & reading.end.documents)
-        if both > KNOWN_PAIR:
+        if both > GENERATION.known_pair:
             told.append(
                 f"{both} papers speak of both already, so the pair is known and what is proposed "
                 f"are ways between them."
@@ -190,7 +175,8 @@ class PairMethods:
         alike = (
             n
             for n in strong
-            if n == bridge.concept or similarity(own, reader.profile_everywhere(n)) >= SAME_ROUTE
+            if n == bridge.concept
+            or similarity(own, reader.profile_everywhere(n)) >= GENERATION.same_route
         )
         found = next(alike, None)
         return None if found is None else self._layout.label(found)
@@ -213,8 +199,8 @@ class PairMethods:
         return [
             other
             for likeness, _, other in sorted(near, reverse=True, key=lambda one: one[:2])
-            if likeness >= SAME_ROUTE
-        ][:MOST_SUPPORT]
+            if likeness >= GENERATION.same_route
+        ][: GENERATION.most_support]
 
     def _note(self, reading: GoalReading, lead: Bridge, request: Request) -> str:
         key, label = self._index.key(lead.concept), self._layout.label(lead.concept)
@@ -279,7 +265,8 @@ class PairMethods:
                 continue
             # The first that leads another way, or what comes nearest to that.
             likeness, lead = next(
-                (one for one in left if one[0] < SAME_ROUTE), min(left, key=lambda one: one[0])
+                (one for one in left if one[0] < GENERATION.same_route),
+                min(left, key=lambda one: one[0]),
             )
             label = self._layout.label(removed.concept)
             contrary = self._layout.quoter.contrary(
@@ -291,12 +278,12 @@ class PairMethods:
                 f"{reading.start.label}, {len(removed.far_documents)} on the other). Suppose it "
                 f"is not what matters: "
                 f"{self._layout.label(lead.concept)} does without "
-                f"it{' and what keeps its company' if likeness < SAME_ROUTE else ''}."
+                f"it{' and what keeps its company' if likeness < GENERATION.same_route else ''}."
             )
             says = f"{len(contrary)} quoted sentences deny something about it."
             turns = (Turn(f"against {label}", says, contrary),) if contrary else ()
             led.add(lead.concept)
-            others = [bridge for alike, bridge in left if alike < SAME_ROUTE]
+            others = [bridge for alike, bridge in left if alike < GENERATION.same_route]
             yield self._laid_out(
                 reading, lead, others, Origin(GenerationMethod.ASSUMPTIONS, note, (), turns)
             )
@@ -309,7 +296,7 @@ class PairMethods:
         index = self._index
         asked = {reading.start_concept.key, index.key(reading.pair)}
         there = [{known.start.key, known.end.key} for known in request.known]
-        room = max(LEAST_EXPANSIONS, there.count(asked) // 2) - sum(
+        room = max(GENERATION.least_expansions, there.count(asked) // 2) - sum(
             len(ends & asked) == 1 for ends in there
         )
         taken = {key for ends in there for key in ends} | asked
@@ -366,7 +353,11 @@ class PairMethods:
             f"The goal asks about {replaced}; this is about {self._layout.label(number)}, "
             f"which keeps its company."
         )
-        return None if made is None else replace(made, relevance=Relevance(REPLACES_AN_END, says))
+        return (
+            None
+            if made is None
+            else replace(made, relevance=Relevance(GENERATION.replaces_an_end, says))
+        )
 
 
 def is_worded_like(reader: Reader, number: int, ends: Iterable[int]) -> bool:
@@ -376,7 +367,10 @@ def is_worded_like(reader: Reader, number: int, ends: Iterable[int]) -> bool:
         for other in reader.index.key(end).split(" "):
             if len(other) > 3 and any(
                 word == other
-                or (word[:LONG_STEM] == other[:LONG_STEM] and len(word) > LONG_STEM)
+                or (
+                    word[: GENERATION.long_stem] == other[: GENERATION.long_stem]
+                    and len(word) > GENERATION.long_stem
+                )
                 or _is_spelled_like(word, other)
                 for word in words
             ):
@@ -388,5 +382,5 @@ def _is_spelled_like(one: str, other: str) -> bool:
     return (
         one[0] == other[0]
         and abs(len(one) - len(other)) <= 2
-        and SequenceMatcher(None, one, other).ratio() >= SAME_SPELLING
+        and SequenceMatcher(None, one, other).ratio() >= GENERATION.same_spelling
     )

@@ -22,9 +22,7 @@ from carrel.libraries.discovery.goals.spans import counted
 from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concept, Concepts, Corpus, Literature
-
-LEAVES_AN_END = 0.1
-"""How relevant a connection is that speaks of one of the two ends a goal names."""
+from carrel.libraries.discovery.tuned import GENERATION
 
 
 @dataclass(frozen=True)
@@ -185,7 +183,7 @@ class Discovery:
         )
         for made in islice(allowed, asked.count):
             relevance = Relevance(
-                LEAVES_AN_END,
+                GENERATION.leaves_an_end,
                 f"The goal names {reading.end.label} as well, which this leaves aside.",
             )
             yield replace(

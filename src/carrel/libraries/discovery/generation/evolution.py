@@ -26,13 +26,10 @@ from carrel.libraries.discovery.generation.closed_discovery import is_worded_lik
 from carrel.libraries.discovery.goals.records import GoalReading
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concept, Literature
+from carrel.libraries.discovery.tuned import GENERATION
 from carrel.libraries.discovery.writing.wording import counted, counted_first, listed, named, papers
 
-LEAST_NARROWER_DOCUMENTS = 3
-NARROWER_TRIED = 5
-LEAST_IN_ONE_SYSTEM = 2
 BRIDGES_OF_AN_ARM = 3
-OTHERS_TRIED = 6
 
 
 class Proposer(Protocol):
@@ -171,13 +168,13 @@ def _narrower(discovery: Proposer, concept: Concept, documents: Collection[int])
     good = [
         (count, -number)
         for number, count in counts.items()
-        if count >= LEAST_NARROWER_DOCUMENTS
+        if count >= GENERATION.least_narrower_documents
         and 2 * index.frequency(number) <= concept.documents
         and reader.rank_of_kind(number) == 2
         and not is_method_name(index.key(number))
         and not are_variants(index.key(number), concept.key)
     ]
-    return [-minus for _, minus in sorted(good, reverse=True)[:NARROWER_TRIED]]
+    return [-minus for _, minus in sorted(good, reverse=True)[: GENERATION.narrower_tried]]
 
 
 def _in_one_system(
@@ -226,7 +223,7 @@ def _in_one_system(
             lead.near_documents,
             lead.far_documents,
         )
-        if fewer and found.weaker_side_documents >= LEAST_IN_ONE_SYSTEM:
+        if fewer and found.weaker_side_documents >= GENERATION.least_in_one_system:
             searched = discovery.novelty(
                 reading.start, reader.literature([parent.end.key]) or narrowed, end
             )
@@ -430,7 +427,9 @@ def _shifted(discovery: Proposer, parent: CandidateConnection) -> CandidateConne
 
 def _others(discovery: Proposer, parent: CandidateConnection) -> tuple[CandidateConnection, ...]:
     try:
-        return discovery.generate(parent.goal, count=OTHERS_TRIED, avoid={parent.end.key})
+        return discovery.generate(
+            parent.goal, count=GENERATION.others_tried, avoid={parent.end.key}
+        )
     except (NoConnectionError, GoalNotInCorpusError):
         return ()
 

@@ -15,14 +15,7 @@ from carrel.libraries.discovery.connections.candidates import (
 from carrel.libraries.discovery.connections.links import argued, rival
 from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading
 from carrel.libraries.discovery.paths.abc_paths import End, ends, first_bridges, is_rare
-
-ENDS_KEPT = 120
-EACH_ASSUMPTION = 5
-PREFERRED = 1.5
-ANOTHER_SORT = 0.5
-"""How relevant an end is that is not known to be of the sort a goal asks for."""
-
-SURELY_LEADS_SOMEWHERE = 10
+from carrel.libraries.discovery.tuned import GENERATION
 
 
 class StartMethods:
@@ -49,7 +42,10 @@ class StartMethods:
 
     def has_any(self, reading: GoalReading) -> bool:
         """Whether the start leads anywhere at all."""
-        if len(reading.start.documents) >= SURELY_LEADS_SOMEWHERE and reading.through is None:
+        if (
+            len(reading.start.documents) >= GENERATION.surely_leads_somewhere
+            and reading.through is None
+        ):
             return True
         return any(
             self._all_ends(reading, frozenset(), is_wanted=wanted)
@@ -81,7 +77,7 @@ class StartMethods:
             ordered = sorted(
                 found,
                 key=lambda end: (
-                    -end.prospect * (PREFERRED if held[end.concept] is not None else 1.0)
+                    -end.prospect * (GENERATION.preferred if held[end.concept] is not None else 1.0)
                 ),
             )
             for end, effect in self._by_effect(reading, ordered):
@@ -180,7 +176,7 @@ class StartMethods:
                 and layout.is_on_way(reading, number)
             )
 
-        found = ends(reader, reading.start, ENDS_KEPT, admits, bridge_admits)
+        found = ends(reader, reading.start, GENERATION.ends_kept, admits, bridge_admits)
         return (*found, *self._signed_ends(reading, {end.concept for end in found}, admits))
 
     def _signed_ends(
@@ -239,7 +235,7 @@ class StartMethods:
             f"The goal asks for a {reading.wanted.value}, which {made.end.label} is not known "
             f"to be."
         )
-        return replace(made, relevance=Relevance(ANOTHER_SORT, says))
+        return replace(made, relevance=Relevance(GENERATION.another_sort, says))
 
     def _debated(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
         reader, index = self._layout.reader, self._index
@@ -262,7 +258,9 @@ class StartMethods:
             reverse=True,
         )
         taken: set[str] = set()
-        for _, removed in usual[: max(1, (request.count + EACH_ASSUMPTION - 1) // EACH_ASSUMPTION)]:
+        for _, removed in usual[
+            : max(1, (request.count + GENERATION.each_assumption - 1) // GENERATION.each_assumption)
+        ]:
             contrary = layout.quoter.contrary(index.documents(removed), removed, reading.start, 3)
             label = self._layout.label(removed)
             held = (
@@ -282,7 +280,7 @@ class StartMethods:
             )
             made = 0
             for end, more in self._ends(reading, request, taken, frozenset({removed})):
-                if made == EACH_ASSUMPTION:
+                if made == GENERATION.each_assumption:
                     break
                 if reader.are_close(end.concept, removed):
                     continue

@@ -16,36 +16,27 @@ from carrel.libraries.discovery.paths.literatures import (
     spread,
 )
 from carrel.libraries.discovery.records import Literature
+from carrel.libraries.discovery.tuned import PATHS
 
 # Fitted by logistic regression on eLife keyword pairs first joined by 2019, seen from papers up to
 # 2014 to 2017 (`make validate-discovery`), before they were measured on any later pair.
-MENTION_POWER = 1.45
-SUBJECT_POWER = 0.78
-OPPORTUNITY_POWER = 0.73
 
 # What a likeness of nothing counts for: two things with no company in common may yet meet.
-LEAST_MENTION_LIKENESS = 1e-4
-LEAST_SUBJECT_LIKENESS = 1e-3
 
 
 def prospect(one: Company, other: Company) -> float:
     """A score to rank pairs (no probability): similarity as mention and subject, times uptake."""
-    mention = similarity(one.mentioned, other.mentioned) + LEAST_MENTION_LIKENESS
-    subject = similarity(one.subject, other.subject) + LEAST_SUBJECT_LIKENESS
+    mention = similarity(one.mentioned, other.mentioned) + PATHS.least_mention_likeness
+    subject = similarity(one.subject, other.subject) + PATHS.least_subject_likeness
     taken_up = one.taken_up * other.taken_up
-    return float(mention**MENTION_POWER * subject**SUBJECT_POWER * taken_up**OPPORTUNITY_POWER)
+    return float(
+        mention**PATHS.mention_power
+        * subject**PATHS.subject_power
+        * taken_up**PATHS.opportunity_power
+    )
 
 
 Admits = Callable[[int], bool]
-
-BRIDGES_WEIGHED = 200
-BRIDGES_FOLLOWED = 100
-BRIDGES_COMPARED = 60
-ENDS_WEIGHED = 120
-DOCUMENTS_FOLLOWED = 600
-RARE_DOCUMENTS = 3
-HALF_A_PAPER = 0.5
-"""Taken off every count of meetings: a single one may be chance, and hardly tells among many."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +94,7 @@ def side_weight(reader: Reader, of: Side, concept: int, both: int, exact: bool) 
     )
     by_chance = reader.counted.expected(len(of.documents), reader.index.frequency(concept))
     return (
-        similarity(of.profile, profile) * log(1 + (both - HALF_A_PAPER) / by_chance)
+        similarity(of.profile, profile) * log(1 + (both - PATHS.half_a_paper) / by_chance)
         if by_chance
         else 0.0
     )
@@ -116,7 +107,7 @@ def bridges(
     both = a.documents & c.documents
     near, far = side(reader, a, both), side(reader, c, both)
     shared = _strongest(
-        reader, near, far, _shared(reader, near, far, admits), max(BRIDGES_WEIGHED, 2 * most)
+        reader, near, far, _shared(reader, near, far, admits), max(PATHS.bridges_weighed, 2 * most)
     )
     return _ranked(reader, near, far, shared, most, exact=True)
 
@@ -132,7 +123,7 @@ def leading_bridges(
         reader,
         beyond,
         far,
-        _strongest(reader, beyond, far, shared, BRIDGES_COMPARED),
+        _strongest(reader, beyond, far, shared, PATHS.bridges_compared),
         most,
         exact=False,
     )
@@ -223,14 +214,16 @@ def first_bridges(
         and admits(number)
     ]
     named = [leaning for leaning in leanings if reader.rank_of_kind(leaning[1]) == 2]
-    chosen = sorted(named if len(named) >= BRIDGES_FOLLOWED else leanings, reverse=True)[
-        :BRIDGES_WEIGHED
+    chosen = sorted(named if len(named) >= PATHS.bridges_followed else leanings, reverse=True)[
+        : PATHS.bridges_weighed
     ]
     weighed = (
         (side_weight(reader, a, number, a.counts[number], exact=False), number)
         for _, number in chosen
     )
-    return sorted((found for found in weighed if found[0] > 0), reverse=True)[:BRIDGES_FOLLOWED]
+    return sorted((found for found in weighed if found[0] > 0), reverse=True)[
+        : PATHS.bridges_followed
+    ]
 
 
 def ends(
@@ -248,7 +241,7 @@ def ends(
     found = [
         End(number, prospect(own, reader.company(number)), support[number], near.counts[number])
         for number in heapq.nlargest(
-            ENDS_WEIGHED, support, key=lambda number: (support[number], -number)
+            PATHS.ends_weighed, support, key=lambda number: (support[number], -number)
         )
     ]
     found.sort(key=lambda end: (end.prospect, -end.concept), reverse=True)
@@ -268,7 +261,7 @@ def _support(
         beyond = [
             document for document in index.documents(bridge) if document not in near.documents
         ]
-        sample = spread(beyond, DOCUMENTS_FOLLOWED)
+        sample = spread(beyond, PATHS.documents_followed)
         for number, both in reader.counts(sample).items():
             if both < 2 or number == bridge:
                 continue
@@ -290,7 +283,9 @@ def _support(
 
 def is_rare(reader: Reader, both: int, one: int, other: int) -> bool:
     """Whether a co-occurrence is rare enough to be novel: few papers, no more than by chance."""
-    return both == 0 or (both <= RARE_DOCUMENTS and both <= reader.counted.expected(one, other))
+    return both == 0 or (
+        both <= PATHS.rare_documents and both <= reader.counted.expected(one, other)
+    )
 
 
 def through_all(

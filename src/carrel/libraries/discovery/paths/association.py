@@ -3,6 +3,7 @@
 from math import log, sqrt
 
 from carrel.libraries.discovery.records import Concepts
+from carrel.libraries.discovery.tuned import LITERATURES
 
 
 def _n_log_n(n: int) -> float:
@@ -41,15 +42,6 @@ def jaccard(both: int, one: int, other: int) -> float:
     return both / either if either else 0.0
 
 
-SAME_DOCUMENTS = 0.75
-"""Cosine of the documents of two names from which on they are names of one story (`CRISPR` and
-`Cas9` 0.74, `orexin` and `hypocretin` 0.82).
-"""
-
-LEAST_DOCUMENTS = 5
-"""Fewer documents may be the same by chance."""
-
-
 def are_alike(index: Concepts, one: int, other: int) -> bool:
     """Whether two concepts are equal, related in the vocabulary's trees, nested or co-extensive."""
     if one == other:
@@ -65,7 +57,7 @@ def are_alike(index: Concepts, one: int, other: int) -> bool:
 
 def _have_the_same_documents(index: Concepts, one: int, other: int) -> bool:
     fewer, more = sorted((index.frequency(one), index.frequency(other)))
-    if fewer < LEAST_DOCUMENTS or fewer < SAME_DOCUMENTS**2 * more:
+    if fewer < LITERATURES.least_same_documents or fewer < LITERATURES.same_documents**2 * more:
         return False
     both = len(set(index.documents(one)).intersection(index.documents(other)))
-    return cosine(both, fewer, more) >= SAME_DOCUMENTS
+    return cosine(both, fewer, more) >= LITERATURES.same_documents

@@ -9,33 +9,10 @@ from math import log, sqrt
 from carrel.libraries.discovery.concepts.words import LABORATORY
 from carrel.libraries.discovery.paths.association import Counted, are_alike
 from carrel.libraries.discovery.records import Concepts, Literature, Sphere, Standing, Tier
+from carrel.libraries.discovery.tuned import LITERATURES
 
 Profile = Mapping[int, float]
 
-SAMPLE_DOCUMENTS = 150
-"""Documents read for a concept's profile: evenly spread over its postings, so that cost does not
-grow with fame.
-"""
-
-COHERENCE_SAMPLE = 40
-
-LABORATORY_SAMPLE = 15
-NAMES_SAMPLE = 300
-
-HALF_LIFE_YEARS = 3.0
-
-LEAST_MEETINGS = 2
-"""Concepts that met once may have met by chance: a bridge needs two. Where whole profiles are
-compared single meetings help.
-"""
-
-SUBJECT_SHARE = 0.05
-"""A keyword that papers far oftener mention than name is a word of theirs, not a subject."""
-
-BROAD_SHARE = 0.01
-"""What more than one paper in a hundred speaks of is too broad to be where a new connection
-ends.
-"""
 
 MECHANISMS = frozenset({Sphere.CHEMICAL, Sphere.DISORDER, Sphere.PROCESS, Sphere.MIND, Sphere.CELL})
 
@@ -130,7 +107,7 @@ class Reader:
         counts: Mapping[int, int],
         size: int,
         without: frozenset[int],
-        least: int = LEAST_MEETINGS,
+        least: int = LITERATURES.least_meetings,
     ) -> Profile:
         """Concepts over-represented in some documents: root log-likelihoods, scaled to length 1."""
         # The hot loop: the log-likelihood ratio of co-occurrence, written out over the table of
@@ -175,7 +152,7 @@ class Reader:
             for document in self.index.documents(number)
             if document not in literature.documents
         ]
-        sample = spread(documents, SAMPLE_DOCUMENTS)
+        sample = spread(documents, LITERATURES.sample_documents)
         return self.profile(self.counts(sample), len(sample), literature.concepts | {number})
 
     def profile_everywhere(self, number: int) -> Profile:
@@ -219,16 +196,20 @@ class Reader:
         return Company(mentioned, subject, sum(map(self._recency, about or documents)))
 
     def _sampled_profile(self, documents: Sequence[int], own: frozenset[int]) -> Profile:
-        sample = spread(documents, SAMPLE_DOCUMENTS)
+        sample = spread(documents, LITERATURES.sample_documents)
         return self.profile(self.counts(sample), len(sample), own, least=1)
 
     def _recency(self, document: int) -> float:
         year, latest = self.index.year_of(document), self.latest_year
-        return 1.0 if year is None or latest is None else 2.0 ** ((year - latest) / HALF_LIFE_YEARS)
+        return (
+            1.0
+            if year is None or latest is None
+            else 2.0 ** ((year - latest) / LITERATURES.half_life_years)
+        )
 
     def coherence(self, number: int) -> float:
         """How much more two documents with the concept share than any two; near 1 if generic."""
-        documents = spread(self.index.documents(number), COHERENCE_SAMPLE)
+        documents = spread(self.index.documents(number), LITERATURES.coherence_sample)
         size = len(documents)
         counts = self.counts(documents)
         counts.pop(number, None)
@@ -274,7 +255,8 @@ class Reader:
         if standing is Standing.NAMED:
             return (
                 2
-                if self.index.named_in(number) >= SUBJECT_SHARE * self.index.frequency(number)
+                if self.index.named_in(number)
+                >= LITERATURES.subject_share * self.index.frequency(number)
                 else 0
             )
         if self.has_given_names:
@@ -293,7 +275,7 @@ class Reader:
                 for name in index.ids()
                 if (number := index.number_of_document(name)) is not None
             ],
-            NAMES_SAMPLE,
+            LITERATURES.names_sample,
         )
         held = sum(
             bool(index.named(document))
@@ -305,7 +287,7 @@ class Reader:
     def is_of_laboratory(self, number: int) -> bool:
         """Whether the papers of a concept are mostly of laboratory or clinic."""
         markers = {self.index.word_number(word) for word in LABORATORY} - {None}
-        sample = spread(self.index.documents(number), LABORATORY_SAMPLE)
+        sample = spread(self.index.documents(number), LITERATURES.laboratory_sample)
         held = sum(not markers.isdisjoint(self.index.text_of(document)) for document in sample)
         return 2 * held >= len(sample)
 
@@ -316,7 +298,7 @@ class Reader:
         # of its size. A word that no author gives as a keyword is sooner a word of all papers.
         is_word = self.index.standing(number) is Standing.WORD
         return self.index.frequency(number) > times * max(
-            10.0, BROAD_SHARE * documents, (1 if is_word else 2) * sqrt(documents)
+            10.0, LITERATURES.broad_share * documents, (1 if is_word else 2) * sqrt(documents)
         )
 
     def is_close(self, number: int, literature: Literature) -> bool:

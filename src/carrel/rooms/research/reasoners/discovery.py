@@ -21,8 +21,9 @@ from carrel.libraries.discovery.errors import NothingToEvolveError as Unchanged
 from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.generation.evolution import evolve
 from carrel.libraries.discovery.goals.statement import ask_back, parse_goal
-from carrel.libraries.discovery.review import WEIGHTS, ReviewType, review, score
+from carrel.libraries.discovery.review import ReviewType, review, score
 from carrel.libraries.discovery.review import Scores as Measured
+from carrel.libraries.discovery.tuned import REVIEW
 from carrel.libraries.discovery.writing.rendering import render
 from carrel.libraries.discovery.writing.wording import papers
 from carrel.libraries.ranking import Judging
@@ -151,7 +152,7 @@ class DiscoveryReasoner:
             return _judge_uncovered(one, other, words)
         one = bound_by_reviews(one, first.id, brief.reviews)
         other = bound_by_reviews(other, second.id, brief.reviews)
-        names = tuple(WEIGHTS)
+        names = tuple(REVIEW.weights)
         better = [name for name in names if getattr(one, name) > getattr(other, name)]
         worse = [name for name in names if getattr(one, name) < getattr(other, name)]
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from carrel.libraries.discovery.review import LEAST_FACTOR, WEIGHTS, ReviewType
+from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.discovery.review import Scores as DiscoveryScores
+from carrel.libraries.discovery.tuned import REVIEW
 from carrel.rooms.research.claim_checks import ClaimChecks
 from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence, VerdictName
 from carrel.rooms.research.reasoners import Assessment
@@ -118,7 +119,8 @@ def bound_by_reviews(
         return measured
     bounded = replace(measured, plausibility=plausibility, novelty=novelty)
     factors = [
-        max(getattr(bounded, name), LEAST_FACTOR) ** weight for name, weight in WEIGHTS.items()
+        max(getattr(bounded, name), REVIEW.least_factor) ** weight
+        for name, weight in REVIEW.weights.items()
     ]
     return replace(bounded, overall=float(prod(factors)) if measured.safety > 0 else 0.0)
 
@@ -186,7 +188,10 @@ def _weigh(values: dict[str, float | None], scores: ReviewScores) -> float | Non
         return scores.overall
     if scores.safety <= 0:
         return 0.0
-    known = {name: value for name in WEIGHTS if (value := values.get(name)) is not None}
-    total = sum(WEIGHTS[name] for name in known)
-    factors = [max(value, LEAST_FACTOR) ** (WEIGHTS[name] / total) for name, value in known.items()]
+    known = {name: value for name in REVIEW.weights if (value := values.get(name)) is not None}
+    total = sum(REVIEW.weights[name] for name in known)
+    factors = [
+        max(value, REVIEW.least_factor) ** (REVIEW.weights[name] / total)
+        for name, value in known.items()
+    ]
     return float(prod(factors))

@@ -1,0 +1,160 @@
+"""The numbers of discovery that were fitted or chosen, as `tuned.toml` gives them."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+Group = TypeVar("Group")
+
+
+@dataclass(frozen=True)
+class MeaningNumbers:
+    """Short forms and spellings: which keys are one concept."""
+
+    short_form_preferred: int
+    most_of_one_word: int
+    sloppy_share: float
+    one_species_share: float
+    least_letters: int
+    shortest_genus: int
+
+
+@dataclass(frozen=True)
+class TermhoodNumbers:
+    """Whether a phrase is a whole term."""
+
+    few_documents: int
+    many_documents: int
+    least_occurrences: int
+    closing_share: float
+    piece_closing_share: float
+    naming_share: float
+    same_neighbour_share: float
+
+
+@dataclass(frozen=True)
+class KindNumbers:
+    """Of what kind a concept is."""
+
+    least_company: int
+    form_counts: int
+    overrules: int
+    least_life_share: float
+    least_evidence: float
+    indexed_form_weight: float
+    capitals_count: float
+
+
+@dataclass(frozen=True)
+class LiteratureNumbers:
+    """Profiles of literatures, and what is too broad or too alike."""
+
+    sample_documents: int
+    coherence_sample: int
+    laboratory_sample: int
+    names_sample: int
+    half_life_years: float
+    least_meetings: int
+    subject_share: float
+    broad_share: float
+    same_documents: float
+    least_same_documents: int
+
+
+@dataclass(frozen=True)
+class PathNumbers:
+    """Bridges and ends, and the prospect of a pair."""
+
+    mention_power: float
+    subject_power: float
+    opportunity_power: float
+    least_mention_likeness: float
+    least_subject_likeness: float
+    bridges_weighed: int
+    bridges_followed: int
+    bridges_compared: int
+    ends_weighed: int
+    documents_followed: int
+    rare_documents: int
+    half_a_paper: float
+
+
+@dataclass(frozen=True)
+class ConnectionNumbers:
+    """Connections with their evidence."""
+
+    unsaid_counts: float
+    papers_quoted: int
+    bridges_read_for_sign: int
+    papers_on_bridge: int
+    direct_counts: float
+    papers_read_for_name: int
+    ordinary_word: int
+    life_words: int
+    plenty_of_papers: int
+    trust: Mapping[str, float]
+    bridges_read: int
+    papers_for_bench: int
+    methods_read: int
+    bridges_may_be_broader: float
+    least_coherence: float
+    neighbours_read: int
+
+
+@dataclass(frozen=True)
+class GenerationNumbers:
+    """Open and closed discovery, and evolution."""
+
+    bridges_looked_at: int
+    bridges_kept: int
+    known_pair: int
+    widened_below: int
+    same_route: float
+    most_support: int
+    long_stem: int
+    same_spelling: float
+    least_expansions: int
+    replaces_an_end: float
+    leaves_an_end: float
+    ends_kept: int
+    each_assumption: int
+    preferred: float
+    another_sort: float
+    surely_leads_somewhere: int
+    least_narrower_documents: int
+    narrower_tried: int
+    least_in_one_system: int
+    others_tried: int
+
+
+@dataclass(frozen=True)
+class ReviewNumbers:
+    """Scores of a review."""
+
+    plenty_of_methods: int
+    one_bridge: float
+    verified_bridge: float
+    weights: Mapping[str, float]
+    least_factor: float
+
+
+TABLE: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
+    Path(__file__).with_name("tuned.toml").read_text(encoding="utf-8")
+)
+
+
+def _read(name: str, group: type[Group]) -> Group:
+    """A group of numbers; TypeError where the file has more or fewer than these."""
+    return group(**{field: entry["value"] for field, entry in TABLE[name].items()})
+
+
+MEANINGS = _read("meanings", MeaningNumbers)
+TERMHOOD = _read("termhood", TermhoodNumbers)
+KINDS = _read("kinds", KindNumbers)
+LITERATURES = _read("literatures", LiteratureNumbers)
+PATHS = _read("paths", PathNumbers)
+CONNECTIONS = _read("connections", ConnectionNumbers)
+GENERATION = _read("generation", GenerationNumbers)
+REVIEW = _read("review", ReviewNumbers)
