@@ -1,5 +1,11 @@
 """Check claims against papers: statements, deciding sentences, stances, verdicts with reasons."""
 
+from carrel.libraries.claims.denials import (
+    Denial,
+    StatedEffect,
+    compare_effects,
+    read_effects,
+)
 from carrel.libraries.claims.paper_choice import choose_papers
 from carrel.libraries.claims.paper_texts import read_text
 from carrel.libraries.claims.queries import (
@@ -32,11 +38,13 @@ __all__ = [
     "MAX_TEXT_CHARACTERS",
     "PAPERS_PER_QUERY",
     "PAPERS_READ",
+    "Denial",
     "Finding",
     "PaperText",
     "RankedSentence",
     "Relation",
     "Stance",
+    "StatedEffect",
     "Statement",
     "StatementCheck",
     "StatementKind",
@@ -44,9 +52,11 @@ __all__ = [
     "Verdict",
     "check_statement",
     "choose_papers",
+    "compare_effects",
     "fuse_rankings",
     "judge_stance",
     "rank_sentences",
+    "read_effects",
     "read_text",
     "split_statements",
     "write_queries",

@@ -62,9 +62,14 @@ def weigh_statement(statement: Statement, papers: Sequence[ReadPaper]) -> Weighe
     return WeighedStatement(words, tuple(weight / whole for weight in weights))
 
 
+def measure_generality(term: str) -> int:
+    """Half octaves by which all fields use a term more than one text in 5,000; else 0."""
+    return _levels_by_stem().get(term, 0)
+
+
 def rate_term(term: str) -> float:
     """How rare a term is in the prose of all fields: the log of one in so many texts."""
-    return RAREST - HALF_OCTAVE * _levels_by_stem().get(term, 0)
+    return RAREST - HALF_OCTAVE * measure_generality(term)
 
 
 def _rate_rarity(word: StatementWord) -> float:
