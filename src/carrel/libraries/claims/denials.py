@@ -206,7 +206,8 @@ def _read_things(sentence: str, argument: Argument, most_general: int) -> Iterat
     for start, end in spans:
         core = f"{core[:start]}{' ' * (end - start)}{core[end:]}"
     core = _BRACKETS.sub(_blank, core)
-    if ended := _CORE_END.search(core):
+    ended = _CORE_END.search(core)
+    if ended:
         core = core[: ended.start()]
     is_one = _TOGETHER.search(argument.text) is not None
     borders = [] if is_one else [each.span() for each in _ITEM_BORDER.finditer(core)]
@@ -219,7 +220,9 @@ def _read_things(sentence: str, argument: Argument, most_general: int) -> Iterat
         if lowering > 1 or (is_lowered_before and not lowering):
             continue
         is_lowered_before = is_lowered_before or lowering > 0
-        short = None if borders else _SHORT_FORM.match(sentence, argument.end)
+        # Behind "folding in the reticulum (ER)" it is short for the last thing alone.
+        is_whole = not (borders or ended or " of " in core)
+        short = _SHORT_FORM.match(sentence, argument.end) if is_whole else None
         for name in (core[start:end], *([short[1]] if short else [])):
             thing = _read_thing(name, most_general, -1 if lowering else 1)
             if thing is not None:
