@@ -13,8 +13,10 @@ from carrel.libraries.discovery import (
 )
 from carrel.libraries.discovery.concepts.short_forms import defined_in
 from carrel.libraries.discovery.concepts.term_scores import is_generic
+from carrel.libraries.discovery.concepts.word_kinds import names_no_subject
 from carrel.libraries.discovery.concepts.words import normal_phrase
-from carrel.libraries.discovery.connections.naming import is_proper_name
+from carrel.libraries.discovery.connections.naming import is_name_in_use, is_proper_name
+from carrel.libraries.discovery.connections.sentences import PaperReader
 from carrel.libraries.discovery.records import Tier
 
 SENTENCES = (
@@ -137,6 +139,90 @@ def test_fixed_expressions_leave_no_piece_behind_s13() -> None:
 )  # fmt: skip
 def test_places_and_bodies_are_told_from_terms_s13(label: str, is_name: bool) -> None:
     assert is_proper_name(label) is is_name
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    ["Oral session 3 symposium", "annual meeting", "board members", "geographers", "policy makers",
+     "conservation biologists", "2016The", "2005a", "December 2009", "21st century", "Costa Rica",
+     "southern California", "chapter 4", "H 2", "GeV", "federal", "seldom", "United States"],
+)  # fmt: skip
+def test_people_places_meetings_times_and_glued_tokens_are_no_subjects_s13(phrase: str) -> None:
+    assert names_no_subject(normal_phrase(phrase))
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    ["machine translation", "central bank", "water table", "circuit board", "neural progenitor",
+     "receptive field", "gene promoter", "grain boundary", "interest rate", "language model",
+     "session type", "vitamin D", "carbon 14 dating", "random forest", "monetary policy"],
+)  # fmt: skip
+def test_terms_of_any_field_are_not_taken_for_people_or_meetings_s13(phrase: str) -> None:
+    assert not names_no_subject(normal_phrase(phrase))
+
+
+def test_a_short_form_is_not_read_as_the_word_it_looks_like() -> None:
+    assert names_no_subject("fret") and not names_no_subject("fret", is_short_form=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence", "is_name"),
+    [
+        ("Milwaukee", "Papers were read in Milwaukee, and staff met in Milwaukee.", True),
+        ("Terborgh", "This was said by John Terborgh and others.", True),
+        ("Elizabeth Biggs", "A field trip, led by Elizabeth Biggs, was held.", True),
+        ("Notch", "We find that Notch signaling depends on Notch receptors.", False),
+        ("Large Language Models", "Tests of Large Language Models are hard.", False),
+        ("Bitcoin", "A Bitcoin transaction pays a fee, and Bitcoin nodes check it.", False),
+    ],
+)
+def test_names_of_people_and_places_are_told_by_their_use_s13(
+    name: str, sentence: str, is_name: bool
+) -> None:
+    read = PaperReader(Shelf([Paper("1", "A title", f"Here it is. {sentence}")])).paper("1")
+    assert read is not None
+    assert is_name_in_use(read.sentences, normal_phrase(name)) is is_name
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tier"),
+    [
+        ("The NSF grant was given. Members of the NSF met, and the NSF annual meeting ended.", 0),
+        (
+            "Release of GABA rose. The release of GABA is slow, and GABA binds to GABA receptors.",
+            2,
+        ),
+    ],
+)
+def test_short_forms_of_bodies_are_neither_ends_nor_bridges_s13(sentence: str, tier: int) -> None:
+    papers = [Paper(f"p{n}", f"Study {n}", f"{sentence} It was so.") for n in range(16)]
+    index = ConceptIndex.build(papers)
+    number = index.number("nsf" if tier == 0 else "gaba")
+    assert number is not None
+    assert (index.tier(number) is Tier.NEITHER) is (tier == 0)
+
+
+def test_texts_in_another_language_give_no_terms_beside_english_ones_s13() -> None:
+    foreign = (
+        "As memórias da floresta mostram que os riscos do campo e da cidade crescem quando os "
+        "governos não cuidam das memórias, e os riscos sobem com as memórias que todos perdem."
+    )
+    papers = [
+        *papers_of(MEETINGS, each=6),
+        *(Paper(f"f{n}", "As memórias", foreign) for n in range(4)),
+    ]
+    index = ConceptIndex.build(papers)
+    number = index.number(normal_phrase("memórias"))
+    assert number is not None and index.tier(number) is Tier.NEITHER
+    alone = ConceptIndex.build(papers[-4:])
+    assert alone.is_english(0)
+
+
+def test_markup_of_formulas_is_no_part_of_a_phrase_s13() -> None:
+    text = "We find $\\varepsilon$ and b\\bar{b} pairs with T_2 relaxation at r^2 of one."
+    index = ConceptIndex.build(Paper(f"p{n}", "On pairs", text) for n in range(3))
+    assert index.number("varepsilon") is None and index.number("bar") is None
+    assert index.number("t 2 relaxation") is None
 
 
 def test_short_forms_and_spellings_of_one_thing_are_one_concept_s13() -> None:

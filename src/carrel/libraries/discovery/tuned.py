@@ -92,6 +92,8 @@ class ConnectionNumbers:
     direct_counts: float
     papers_read_for_name: int
     ordinary_word: int
+    capital_share: float
+    name_share: float
     life_words: int
     plenty_of_papers: int
     trust: Mapping[str, float]

@@ -25,6 +25,8 @@ from carrel.libraries.discovery.records import Numbers, Paper
 LONGEST_NAME_WORDS = 6
 # A full stop behind a single capital (`E. coli`) ends no phrase.
 _SHORT_GENUS = re.compile(r"([A-Z])\. ?([a-z]+)")
+# So does markup of formulas: a command of TeX, a subscript or an exponent is no word of a phrase.
+_FORMULA = re.compile(r"\\[a-zA-Z]*|[$^_~]+")
 _BREAK = re.compile(r"(?:[,;:!?()\[\]{}\"“”/|<>=+*–—]|(?<!\b[A-Z])\.|\.(?!\s?[a-z]))+|\s-\s")
 _EXPRESSION = re.compile(rf"\b(?:{'|'.join(map(re.escape, EXPRESSIONS))})\b", re.IGNORECASE)
 
@@ -87,6 +89,8 @@ def _in_text(
     text: str, longest: int, vocabulary: Vocabulary | None, labels: dict[str, str], said: list[str]
 ) -> Iterator[str]:
     shouted = is_shouted(text)
+    if "\\" in text or "$" in text or "_" in text or "^" in text:
+        text = _FORMULA.sub("|", text)
     for segment in _BREAK.split(_EXPRESSION.sub("|", text)):
         pieces = words_and_gaps(segment)
         written = pieces[1::2]

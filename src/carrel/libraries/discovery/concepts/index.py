@@ -17,17 +17,21 @@ from carrel.libraries.discovery.concepts.ledger import Ledger
 from carrel.libraries.discovery.concepts.placement import Placement
 from carrel.libraries.discovery.concepts.term_scores import (
     is_generic,
+    names_a_body,
     read_use,
     score_term,
     tier_of,
 )
 from carrel.libraries.discovery.concepts.termhood import is_fragment
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
+from carrel.libraries.discovery.concepts.word_kinds import names_no_subject
 from carrel.libraries.discovery.concepts.words import (
+    ENGLISH_MARKS,
     FUNCTION_WORDS,
     JOINING,
     has_capitals,
     normal_word,
+    short_form,
 )
 from carrel.libraries.discovery.records import (
     Concept,
@@ -44,6 +48,13 @@ from carrel.libraries.discovery.records import (
 
 LONG_NAME_WORDS = 4
 """A name of more than so many words is shown short where texts write it short more often."""
+
+ENGLISH_SHARE = 0.08
+"""Of the words of an English text more than so many are articles, prepositions and the like that
+other languages do not have; texts below give no terms where most are above.
+"""
+FEWEST_WORDS_TO_TELL = 30
+LANGUAGE_SAMPLE = 200
 
 
 class ConceptIndex:
@@ -63,6 +74,8 @@ class ConceptIndex:
         self._fragments: dict[int, bool] = {}
         self._tiers: dict[int, Tier] = {}
         self._closing_words: frozenset[int] = frozenset()
+        self._english: dict[int, bool] = {}
+        self._is_mostly_english: bool | None = None
 
     @classmethod
     def build(
@@ -165,7 +178,7 @@ class ConceptIndex:
         if not self._is_settled:
             self._placed.settle()
             self._wordings, self._fragments, self._closing_words = {}, {}, frozenset()
-            self._tiers = {}
+            self._tiers, self._english, self._is_mostly_english = {}, {}, None
             self._is_settled = True
 
     def __len__(self) -> int:
@@ -286,14 +299,44 @@ class ConceptIndex:
         self.settle()
         found = self._tiers.get(number)
         if found is None:
-            use = None if is_generic(self.key(number)) else read_use(self, number)
+            use = None if self._is_refused(number) else read_use(self, number)
             found = self._tiers[number] = Tier.NEITHER if use is None else tier_of(use, len(self))
         return found
 
     def score(self, number: int) -> float | None:
-        """How likely a concept is a subject (log-odds); None where no text says it."""
-        use = read_use(self, number)
-        return None if use is None or is_generic(self.key(number)) else score_term(use)
+        """How likely a concept is a subject (log-odds); None where it is none, or in no text."""
+        use = None if self._is_refused(number) else read_use(self, number)
+        return None if use is None or names_a_body(use) else score_term(use)
+
+    def _is_refused(self, number: int) -> bool:
+        key, label = self.key(number), self.label(number)
+        is_short_form = has_capitals(label) and short_form(label) is not None
+        return is_generic(key) or names_no_subject(key, is_short_form=is_short_form)
+
+    def is_defined(self, short: str) -> bool:
+        """Whether any paper says what a short form stands for."""
+        return self._ledger.short_forms.is_defined(short)
+
+    def is_english(self, document: int) -> bool:
+        """Whether a text is in English; no text is refused where most are in another language."""
+        if self._is_mostly_english is None:
+            sample = list(self._ledger.documents.values())
+            sample = sample[:: max(1, len(sample) // LANGUAGE_SAMPLE)]
+            read = sum(map(self._reads_as_english, sample))
+            self._is_mostly_english = 2 * read > len(sample)
+        return not self._is_mostly_english or self._reads_as_english(document)
+
+    def _reads_as_english(self, document: int) -> bool:
+        found = self._english.get(document)
+        if found is None:
+            text = self.text_of(document)
+            words = len(text) - text.count(BREAK)
+            marks = filter(None, map(self.word_number, ENGLISH_MARKS))
+            told = sum(map(text.count, marks))
+            found = self._english[document] = (
+                words < FEWEST_WORDS_TO_TELL or told >= ENGLISH_SHARE * words
+            )
+        return found
 
     def label(self, number: int) -> str:
         """A concept as a reader would write it."""

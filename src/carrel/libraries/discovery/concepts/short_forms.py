@@ -103,6 +103,10 @@ class ShortForms:
                 del self._counts[short]
             self.generation += 1
 
+    def is_defined(self, short: str) -> bool:
+        """Whether any document says what a short form stands for."""
+        return short in self._counts
+
     def meanings(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         """Every unambiguous short form, with its meaning and the variants of that."""
         for short, counts in self._counts.items():

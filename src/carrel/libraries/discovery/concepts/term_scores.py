@@ -10,6 +10,7 @@ from carrel.libraries.discovery.concepts.words import (
     ADJECTIVE_ENDINGS,
     BEFORE_ADJECTIVES,
     BEFORE_VERBS,
+    BESIDE_BODIES,
     DETERMINERS,
     FUNCTION_WORDS,
     GENERIC_HEADS,
@@ -17,6 +18,7 @@ from carrel.libraries.discovery.concepts.words import (
     NEEDS_COMPANY,
     PARTICIPLES,
     SAYS_LITTLE,
+    short_form,
 )
 from carrel.libraries.discovery.records import Concepts, Tier
 
@@ -68,6 +70,12 @@ ADJECTIVE_CLOSES = 0.22
 
 LONE_ADJECTIVE = 2.5
 
+# Set by reading what they refuse among recorded abstracts of many fields and eLife papers.
+BODY_SHARE = 0.12
+ARTICLE_SHARE = 0.4
+CLOSES_OFTEN = 0.5
+_ARTICLE = frozenset(("the",))
+
 
 @dataclass(frozen=True)
 class TermUse:
@@ -91,6 +99,9 @@ class TermUse:
     needs_company: bool
     has_generic_head: bool
     has_generic_opener: bool
+    is_undefined_short_form: bool
+    beside_body: float
+    after_article: float
 
     @property
     def features(self) -> tuple[float, ...]:
@@ -127,7 +138,11 @@ def read_use(index: Concepts, number: int) -> TermUse | None:
     around = Surroundings()
     postings = index.documents(number)
     step = max(1.0, len(postings) / DOCUMENTS_READ)
-    sample = [postings[int(place * step)] for place in range(min(len(postings), DOCUMENTS_READ))]
+    sample = [
+        document
+        for place in range(min(len(postings), DOCUMENTS_READ))
+        if index.is_english(document := postings[int(place * step)])
+    ]
     papers = read_surroundings(index, number, sample, around)
     total = around.behind.total()
     if not total:
@@ -155,6 +170,10 @@ def read_use(index: Concepts, number: int) -> TermUse | None:
         any(word in NEEDS_COMPANY for word in words),
         words[-1] in GENERIC_HEADS,
         words[0] in GENERIC_OPENERS,
+        short_form(label) is not None and not index.is_defined(label),
+        _share(index, BESIDE_BODIES, around, total, is_behind=True)
+        + _share(index, BESIDE_BODIES, around, total, is_behind=False),
+        _share(index, _ARTICLE, around, total, is_behind=False),
     )
 
 
@@ -173,9 +192,27 @@ def score_term(use: TermUse) -> float:
     return odds - (LONE_ADJECTIVE if use.is_word and use.closing < ADJECTIVE_CLOSES else 0.0)
 
 
+def names_a_body(use: TermUse) -> bool:
+    """Whether a short form is used as the name of a body or facility.
+
+    It stands beside what only bodies have (`NSF grant`), or no paper spells it out and it has the
+    article and nothing behind it (`by the NSF`), which names of genes and measures have not.
+    """
+    return use.is_short_form and (
+        use.beside_body >= BODY_SHARE
+        or (
+            use.is_undefined_short_form
+            and use.after_article >= ARTICLE_SHARE
+            and use.closing >= CLOSES_OFTEN
+        )
+    )
+
+
 def tier_of(use: TermUse, documents: int) -> Tier:
     """The tier of a phrase in a corpus of so many documents, frequency mostly set aside."""
     octave = WEIGHTS[1][1] + use.is_word * WEIGHTS[2][1]
+    if names_a_body(use):
+        return Tier.NEITHER
     beyond = use.log_frequency - USUAL_OCTAVES
     score = score_term(use) - octave * beyond + FREQUENT_COUNTS * max(0.0, beyond)
     if score >= LEAST_OF_END and 2**use.log_frequency >= least_papers_of_end(documents):

@@ -242,6 +242,24 @@ PARTICIPLES = _words("participles")
 PLACES = _words("places")
 """Where and when something was seen: no mechanism."""
 
+PEOPLE = _words("people")
+"""Whom papers speak of: no mechanism."""
+
+PAPER_AND_MEETING_HEADS = _words("paper_and_meeting_heads")
+"""Parts of publications, meetings, bodies and spans of time, which end no term."""
+
+NO_TERM_ALONE = _words("no_term_alone")
+UNITS = _words("units")
+BESIDE_BODIES = _words("beside_bodies")
+"""Words beside the name of a body (`NSF grant`)."""
+
+NAME_HEADS = _words("name_heads")
+"""Last words of the names of bodies, treaties and places (`World Bank`, `Baltic Sea`)."""
+
+NAMES = frozenset(_LISTS["names"])
+ENGLISH_MARKS = _words("english_marks")
+"""Function words that English has and its neighbours have not."""
+
 LABORATORY = _words("laboratory")
 """Words by which papers of laboratory and clinic are told from others."""
 
@@ -249,6 +267,7 @@ EXPRESSIONS: tuple[str, ...] = tuple(_LISTS["expressions"])
 """Fixed expressions, of which no part is a term."""
 
 DETERMINERS = _words("determiners")
+BEFORE_PLACES = _words("before_places")
 BEFORE_VERBS = _words("before_verbs")
 BEFORE_ADJECTIVES = _words("before_adjectives")
 ADJECTIVE_ENDINGS = (

@@ -26,7 +26,7 @@ from carrel.libraries.discovery.connections.methods import (
     methods_in,
     tells_nothing,
 )
-from carrel.libraries.discovery.connections.naming import Namer, is_proper_name
+from carrel.libraries.discovery.connections.naming import Namer
 from carrel.libraries.discovery.connections.sentences import PaperReader
 from carrel.libraries.discovery.goals.records import GoalReading
 from carrel.libraries.discovery.paths.abc_paths import (
@@ -283,9 +283,10 @@ class Layout:
 
     def is_entity(self, number: int) -> bool:
         """Whether texts write a phrase as a proper name, and no author gives it as a keyword."""
-        return self.index.standing(number) in {Standing.PHRASE, Standing.WORD} and is_proper_name(
-            self.label(number)
-        )
+        return self.index.standing(number) in {
+            Standing.PHRASE,
+            Standing.WORD,
+        } and self._namer.is_name(number)
 
     def concept(self, number: int) -> Concept:
         """A concept as authors write it, with its kind."""

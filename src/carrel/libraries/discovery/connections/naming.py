@@ -2,14 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from carrel.libraries.discovery.concepts.general_words import general_level
 from carrel.libraries.discovery.concepts.kinds import kind_by_trees, kind_in_company
 from carrel.libraries.discovery.concepts.vocabulary import natural_order
 from carrel.libraries.discovery.concepts.words import (
+    BEFORE_PLACES,
     FUNCTION_WORDS,
+    NAME_HEADS,
     PLACES,
     normal_phrase,
     normal_word,
@@ -26,6 +28,8 @@ from carrel.libraries.discovery.records import (
 from carrel.libraries.discovery.tuned import CONNECTIONS
 
 _NEXT_WORD = re.compile(r"[\s’'-]*([^\W_]+)")
+_WORD_BEHIND = re.compile(r"\s+([^\W_]+)")
+_CAPITALISED = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)?")
 _WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
 
 
@@ -36,6 +40,7 @@ class Namer:
         self._index = index
         self._papers = papers
         self._known: dict[int, Concept] = {}
+        self._named: dict[int, bool] = {}
 
     def concept(self, number: int) -> Concept:
         """A concept with its most frequent label, its kind, and whether it takes an article."""
@@ -51,6 +56,17 @@ class Namer:
         return replace(
             concept, label=label, takes_article=takes_article, kind=self._kind(concept, label, said)
         )
+
+    def is_name(self, number: int) -> bool:
+        """Whether papers write a concept as the name of a place, person or body; cached."""
+        found = self._named.get(number)
+        if found is None:
+            key = self._index.key(number)
+            said = self._sentences(number, (key,))
+            found = self._named[number] = is_proper_name(
+                self.concept(number).label
+            ) or is_name_in_use(said, key)
+        return found
 
     def _kind(self, concept: Concept, label: str, said: list[Sentence]) -> Kind:
         vocabulary = self._index.vocabulary
@@ -94,7 +110,7 @@ class Namer:
 
 
 def is_proper_name(label: str) -> bool:
-    """Whether a label is a name of a place, person, body or journal, which explains nothing."""
+    """Whether a label alone tells a name of a place, person, body or journal: no mechanism."""
     words = [word for word in words_of(label) if word.lower() not in FUNCTION_WORDS]
     if not words or not all(word[0].isupper() for word in words):
         return False
@@ -105,7 +121,50 @@ def is_proper_name(label: str) -> bool:
     if len(words) == 1:
         # `Frontiers` and `Director` are words of all texts, in capitals only as names.
         return bool(written) and general_level(plain[0]) >= CONNECTIONS.ordinary_word
-    return len(written) == len(words)
+    return len(written) == len(words) and plain[-1] in NAME_HEADS
+
+
+def is_name_in_use(said: Iterable[Sentence], key: str) -> bool:
+    """Whether sentences write a phrase in capitals as names of people, bodies and places are.
+
+    Names stand beside other names (`Katherine McCarter`), or behind `in`, `at` or `from` with no
+    noun after them (`in Milwaukee`). Terms in capitals (`Notch signaling`, `Large Language Models`)
+    do not, or are as often written in small letters.
+    """
+    written = named = seen = 0
+    for sentence in said:
+        if sentence.place is not Place.ABSTRACT:
+            continue
+        for start, end in sentence.spans(key):
+            if start == 0:
+                continue
+            seen += 1
+            words = [word for word in words_of(sentence.text[start:end]) if len(word) > 1]
+            if not words or not all(map(_CAPITALISED.fullmatch, words)):
+                continue
+            written += 1
+            named += _is_used_as_name(sentence.text, start, end)
+    return (
+        written >= CONNECTIONS.capital_share * seen > 0
+        and named >= CONNECTIONS.name_share * written
+    )
+
+
+def _is_used_as_name(text: str, start: int, end: int) -> bool:
+    before = _WORD_BEFORE.search(text, 0, start)
+    behind = _WORD_BEHIND.match(text, end)
+    if any(one is not None and _CAPITALISED.fullmatch(one[1]) for one in (before, behind)):
+        # A capital at the head of the sentence tells nothing.
+        return not (before and before.start() == 0 and not behind)
+    stands_free = behind is None or behind[1].lower() in FUNCTION_WORDS
+    words = words_of(text[start:end])
+    if len(words) > 1 and all(
+        general_level(normal_word(word)) < CONNECTIONS.ordinary_word for word in words
+    ):
+        # Two rare words in capitals (`Elizabeth Biggs`); before a noun they may be what it is
+        # called after (`Monte Carlo methods`).
+        return stands_free
+    return before is not None and before[1].lower() in BEFORE_PLACES and stands_free
 
 
 def _written(said: list[Sentence], concept: Concept, names: tuple[str, ...]) -> tuple[str, bool]:
