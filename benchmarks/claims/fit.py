@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from benchmarks.claims.candidates import FoundPapers, find_candidates
 from benchmarks.claims.data import CONTRADICT, HALVES, SCIFACT, SUPPORT, read_claims
 from carrel.libraries.claims import Statement
+from carrel.libraries.claims.matching import measure_sentences
 from carrel.libraries.claims.paper_choice import choose_papers, measure_papers
-from carrel.libraries.claims.sentence_ranking import measure_sentences
 from carrel.libraries.claims.verdicts import measure_evidence
 from carrel.libraries.claims.weights import DATA, LinearModel, load_weights
 

@@ -6,14 +6,15 @@ from carrel.libraries.claims.denials import (
     compare_effects,
     read_effects,
 )
-from carrel.libraries.claims.paper_choice import choose_papers
-from carrel.libraries.claims.paper_texts import read_text
-from carrel.libraries.claims.queries import (
+from carrel.libraries.claims.matching import rank_sentences
+from carrel.libraries.claims.paper_choice import (
     PAPERS_PER_QUERY,
     PAPERS_READ,
+    choose_papers,
     fuse_rankings,
     write_queries,
 )
+from carrel.libraries.claims.paper_texts import read_text
 from carrel.libraries.claims.records import (
     Finding,
     PaperText,
@@ -25,7 +26,6 @@ from carrel.libraries.claims.records import (
     StatementKind,
     Verdict,
 )
-from carrel.libraries.claims.sentence_ranking import rank_sentences
 from carrel.libraries.claims.stance import judge_stance
 from carrel.libraries.claims.statements import (
     MAX_TEXT_CHARACTERS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from carrel.libraries.claims.matching import measure_sentences
 from carrel.libraries.claims.records import (
     Finding,
     PaperText,
@@ -14,7 +15,6 @@ from carrel.libraries.claims.records import (
     StatementCheck,
     Verdict,
 )
-from carrel.libraries.claims.sentence_ranking import measure_sentences
 from carrel.libraries.claims.stance import compare_sides, decide_stance
 from carrel.libraries.claims.weights import load_weights
 
