@@ -33,8 +33,7 @@ from carrel.libraries.discovery.concepts.vocabulary import Vocabulary, natural_o
 from carrel.libraries.discovery.concepts.words import normal_phrase, normal_word, words_of
 from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.paths.abc_paths import bridges, ends, through_all
-from carrel.libraries.discovery.paths.association import Counted
-from carrel.libraries.discovery.paths.literatures import Reader
+from carrel.libraries.discovery.paths.literatures import Counted, Reader
 from carrel.libraries.discovery.records import Paper, Sphere
 
 SAME_THING = 0.4

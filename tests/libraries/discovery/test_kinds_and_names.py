@@ -14,8 +14,7 @@ from carrel.libraries.discovery import (
     kind_of,
 )
 from carrel.libraries.discovery.concepts.kinds import can_be_changed, kind_by_form, kind_in_company
-from carrel.libraries.discovery.concepts.variants import are_variants
-from carrel.libraries.discovery.concepts.words import normal_phrase
+from carrel.libraries.discovery.concepts.words import are_variants, normal_phrase
 from carrel.libraries.discovery.writing.wording import sentence_case
 from tests.libraries.discovery.small_corpus import Shelf
 

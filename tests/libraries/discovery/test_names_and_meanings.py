@@ -5,8 +5,7 @@ import pytest
 from carrel.libraries.discovery import ConceptIndex, Paper, Standing, Term, Vocabulary
 from carrel.libraries.discovery.concepts.short_forms import defined_in
 from carrel.libraries.discovery.connections.methods import tells_nothing
-from carrel.libraries.discovery.paths.association import are_alike
-from carrel.libraries.discovery.paths.literatures import Reader
+from carrel.libraries.discovery.paths.literatures import Reader, are_alike
 
 SAID = "We recorded from the slow ventral motor nucleus (SVMN) of rodents."
 ALSO = "Cells of the slow ventral motor nucleus (SVMN) fire."

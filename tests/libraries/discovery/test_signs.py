@@ -4,7 +4,7 @@ import pytest
 
 from carrel.libraries.discovery import ConceptIndex, Discovery, Paper, render
 from carrel.libraries.discovery.connections.candidates import SentenceRelation, SignCount
-from carrel.libraries.discovery.connections.signs import count_signs
+from carrel.libraries.discovery.connections.sentences import count_signs
 
 # A made-up illness, its mediator, and three drugs: one lowers the mediator, one raises it, and one
 # is only named with it.

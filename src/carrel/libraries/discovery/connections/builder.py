@@ -10,7 +10,7 @@ from carrel.libraries.discovery.concepts.kinds import (
     kind_in_index,
     kind_of,
 )
-from carrel.libraries.discovery.concepts.variants import are_variants
+from carrel.libraries.discovery.concepts.words import are_variants
 from carrel.libraries.discovery.connections.candidates import (
     BridgeEvidence,
     CandidateConnection,

@@ -10,9 +10,10 @@ from carrel.libraries.discovery.connections.candidates import Evidence, Sentence
 from carrel.libraries.discovery.connections.sentences import (
     PaperReader,
     ReadPaper,
+    RelationReader,
     Sentence,
+    count_signs,
 )
-from carrel.libraries.discovery.connections.signs import RelationReader, count_signs
 from carrel.libraries.discovery.records import Concepts, Literature, Place, Standing
 from carrel.libraries.discovery.tuned import CONNECTIONS
 from carrel.libraries.relations import standard_lexicon

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from carrel.libraries.discovery.concepts.variants import are_variants
+from carrel.libraries.discovery.concepts.words import are_variants
 from carrel.libraries.discovery.connections.builder import Layout, Request
 from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,

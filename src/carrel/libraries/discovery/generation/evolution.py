@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from carrel.libraries.discovery.concepts.kinds import is_method_name
-from carrel.libraries.discovery.concepts.variants import are_variants
+from carrel.libraries.discovery.concepts.words import are_variants
 from carrel.libraries.discovery.connections.candidates import (
     Arm,
     BridgeEvidence,

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
-from carrel.libraries.discovery.concepts.variants import are_variants
-from carrel.libraries.discovery.paths.association import cosine
+from carrel.libraries.discovery.concepts.words import are_variants
 from carrel.libraries.discovery.paths.literatures import (
     Company,
     Profile,
     Reader,
+    cosine,
     similarity,
     spread,
 )

@@ -22,15 +22,18 @@ from carrel.libraries.discovery.connections.methods import (
     system_named,
 )
 from carrel.libraries.discovery.records import Concept, Kind
-from carrel.libraries.discovery.writing.interventions import (
+from carrel.libraries.discovery.writing.wording import (
     blocked,
     changed,
     changed_simply,
     compared_with,
+    listed,
+    named,
+    papers,
     readout,
+    sentence_case,
     varied,
 )
-from carrel.libraries.discovery.writing.wording import listed, named, papers, sentence_case
 
 
 @dataclass(frozen=True)

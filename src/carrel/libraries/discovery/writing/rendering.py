@@ -22,7 +22,6 @@ from carrel.libraries.discovery.connections.links import (
     weakest_link,
 )
 from carrel.libraries.discovery.records import Concept, Kind, Place
-from carrel.libraries.discovery.writing.interventions import readout, varied
 from carrel.libraries.discovery.writing.protocols import (
     ExperimentalProtocol,
     LinkTest,
@@ -37,7 +36,9 @@ from carrel.libraries.discovery.writing.wording import (
     named,
     number,
     papers,
+    readout,
     sentence_case,
+    varied,
     word_count,
 )
 
