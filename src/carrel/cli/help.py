@@ -88,8 +88,9 @@ def draw_overview(groups: Mapping[str, Mapping[str, str]]) -> str:
     """The help of `carrel` itself: every command with its meaning, in groups."""
     width = terminal_width()
     parts = ["carrel: a research desk for AI assistants", "usage: carrel COMMAND [options]"]
+    widest = max(len(verb) for commands in groups.values() for verb in commands)
     for title, commands in groups.items():
-        parts.append("\n".join([f"{title}:", *_rows(commands.items(), width, least=10)]))
+        parts.append("\n".join([f"{title}:", *_rows(commands.items(), width, least=widest)]))
     parts.append(
         _paragraph(
             "carrel help COMMAND says more (as carrel COMMAND --help), carrel help options "
