@@ -18,9 +18,10 @@ from pathlib import Path
 from benchmarks.discovery_data import elife, elife_metadata
 from benchmarks.general_words import service_abstracts
 from carrel.libraries.discovery.concepts.index import ConceptIndex
-from carrel.libraries.discovery.concepts.term_scores import WEIGHTS, read_use
+from carrel.libraries.discovery.concepts.term_scores import read_use
 from carrel.libraries.discovery.concepts.words import normal_phrase
 from carrel.libraries.discovery.records import Paper
+from carrel.libraries.discovery.tuned import TERMS
 
 PAPERS = 8000
 USED_BY = 3
@@ -116,7 +117,7 @@ def fit(papers: Sequence[Paper]) -> None:
         weights -= np.linalg.solve(bend + SHRINKAGE * np.eye(len(weights)), slope)
     plain = weights / scale
     plain[0] = weights[0] - (weights[1:] * shift[1:] / scale[1:]).sum()
-    for (name, _), weight in zip(WEIGHTS, plain, strict=True):
+    for name, weight in zip(TERMS.weights, plain, strict=True):
         print(f"{weight:8.2f}  {name}")
 
 

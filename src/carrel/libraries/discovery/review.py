@@ -161,9 +161,9 @@ def _supported(connection: CandidateConnection) -> Found:
         quoted = (*bridge.near_evidence, *bridge.far_evidence)
         said = sum(evidence.speaks_of_both for evidence in quoted) / len(quoted) if quoted else 0.0
         denied = sum(evidence.is_contrary for evidence in quoted) / len(quoted) if quoted else 0.0
-        missing *= 1 - REVIEW.one_bridge * _thickness(bridge) * (0.5 + 0.5 * said) * (
-            1 - 0.5 * denied
-        )
+        missing *= 1 - REVIEW.one_bridge * _thickness(bridge) * (
+            REVIEW.unsaid_counts + (1 - REVIEW.unsaid_counts) * said
+        ) * (1 - REVIEW.denied_takes * denied)
     best = connection.bridges[0]
     sentences = [
         evidence
@@ -222,7 +222,7 @@ def _new(connection: CandidateConnection) -> Found:
     # Both ends were asked for: what is new is the way between them, half of it even where the pair
     # is well known.
     way = 1 / (1 + searched.way_documents)
-    return way * (0.5 + 0.5 * value), (
+    return way * (REVIEW.known_pair_counts + (1 - REVIEW.known_pair_counts) * value), (
         f"{told}; {searched.way_documents} of them also speak of "
         f"{connection.bridges[0].concept.label}, the way proposed."
     )
@@ -234,15 +234,20 @@ def _pair_novelty(connection: CandidateConnection) -> float:
     if not searched.direct_documents:
         return 1.0
     return exp(-searched.direct_documents) if searched.expected_by_chance < 1 else exp(
-        -2 * searched.direct_documents / searched.expected_by_chance - 0.2 * searched.direct_documents  # noqa: E501
+        -REVIEW.expected_papers * searched.direct_documents / searched.expected_by_chance - REVIEW.each_paper * searched.direct_documents  # noqa: E501
     )  # fmt: skip
 
 
 def _testable(connection: CandidateConnection) -> Found:
     testing, methods = connection.testing, len(connection.methods)
+    weights = REVIEW.testability
     if testing is None:
         # Kept from before links were counted: how many methods are named where the bridges run.
-        value = min(1.0, 0.2 + 0.8 * log1p(methods) / log1p(REVIEW.plenty_of_methods))
+        value = min(
+            1.0,
+            REVIEW.untested
+            + (1 - REVIEW.untested) * log1p(methods) / log1p(REVIEW.plenty_of_methods),
+        )
         return (
             value,
             f"{_counted(methods, 'method')} named where the bridges run "
@@ -255,13 +260,18 @@ def _testable(connection: CandidateConnection) -> Found:
     )
     if not methods:
         return (
-            0.1 + 0.2 * testing.can_change_end,
+            weights["any"] + weights["changeable"] * testing.can_change_end,
             f"No method is named in the papers on the bridges; {changeable}.",
         )
     reached = testing.links_with_methods / max(1, testing.links)
     shared = min(1.0, log1p(len(testing.shared_methods)) / log1p(REVIEW.plenty_of_methods))
     named = f" ({', '.join(testing.shared_methods[:3])})" if testing.shared_methods else ""
-    return 0.1 + 0.35 * reached + 0.35 * shared + 0.2 * testing.can_change_end, (
+    return (
+        weights["any"]
+        + weights["reached"] * reached
+        + weights["shared"] * shared
+        + weights["changeable"] * testing.can_change_end
+    ), (
         f"Methods are named on {testing.links_with_methods} of {testing.links} links, "
         f"{len(testing.shared_methods)} of them on both "
         f"sides{named}; {changeable}."
@@ -273,9 +283,9 @@ def _specific(connection: CandidateConnection) -> Found:
     documents = max(connection.novelty.documents_searched, 2)
     concepts = (connection.end, *(bridge.concept for bridge in connection.bridges[:3]))
     broadest = max(concepts, key=lambda concept: concept.documents)
-    value = sum(max(0.0, 1 - concept.documents / documents / 0.1) for concept in concepts) / len(
-        concepts
-    )
+    value = sum(
+        max(0.0, 1 - concept.documents / documents / REVIEW.broad_share) for concept in concepts
+    ) / len(concepts)
     return (
         value,
         f"The broadest of the end and first bridges, {broadest.label}, is in {broadest.documents} "
@@ -347,7 +357,7 @@ def _said_of(
             f"Add papers on {best.concept.label}, or refine the connection to better supported "
             f"bridges."
         )
-    if scores.specificity < 0.5:
+    if scores.specificity < REVIEW.broad_below:
         weaknesses.append("The concepts are broad.")
         recommendations.append("Refine towards narrower bridges.")
     if scores.relevance < 1:

@@ -19,6 +19,9 @@ class MeaningNumbers:
     one_species_share: float
     least_letters: int
     shortest_genus: int
+    least_definitions: int
+    one_meaning_share: float
+    short_of_a_word: float
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class LiteratureNumbers:
     broad_share: float
     same_documents: float
     least_same_documents: int
+    never_broad: float
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,57 @@ class ReviewNumbers:
     verified_bridge: float
     weights: Mapping[str, float]
     least_factor: float
+    unsaid_counts: float
+    denied_takes: float
+    known_pair_counts: float
+    expected_papers: int
+    each_paper: float
+    testability: Mapping[str, float]
+    untested: float
+    broad_share: float
+    broad_below: float
+
+
+@dataclass(frozen=True)
+class TermNumbers:
+    """Which phrases of the texts are terms, ends and bridges."""
+
+    longest_name_words: int
+    long_name_words: int
+    english_share: float
+    fewest_words_to_tell: int
+    language_sample: int
+    least_texts: int
+    documents_read: int
+    weights: Mapping[str, float]
+    least_of_end: float
+    least_of_bridge: float
+    usual_octaves: float
+    frequent_counts: float
+    adjective_closes: float
+    lone_adjective: float
+    body_share: float
+    article_share: float
+    closes_often: float
+
+
+@dataclass(frozen=True)
+class GoalNumbers:
+    """Names of the corpus in a goal."""
+
+    least_documents: int
+    least_in_context: int
+    enough_documents: int
+    longest_words: int
+    cohesive: float
+    common_share: float
+    too_much: float
+    thin_counts: float
+    loose_counts: float
+    word_counts: float
+    title_case_share: float
+    near_spelling: float
+    named_may_be_broader: float
 
 
 TABLE: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
@@ -160,3 +215,5 @@ PATHS = _read("paths", PathNumbers)
 CONNECTIONS = _read("connections", ConnectionNumbers)
 GENERATION = _read("generation", GenerationNumbers)
 REVIEW = _read("review", ReviewNumbers)
+TERMS = _read("terms", TermNumbers)
+GOALS = _read("goals", GoalNumbers)

@@ -21,8 +21,8 @@ from carrel.libraries.discovery.concepts.words import (
     words_and_gaps,
 )
 from carrel.libraries.discovery.records import Numbers, Paper
+from carrel.libraries.discovery.tuned import TERMS
 
-LONGEST_NAME_WORDS = 6
 # A full stop behind a single capital (`E. coli`) ends no phrase.
 _SHORT_GENUS = re.compile(r"([A-Z])\. ?([a-z]+)")
 # So does markup of formulas: a command of TeX, a subscript or an exponent is no word of a phrase.
@@ -60,7 +60,7 @@ def concepts_of(paper: Paper, vocabulary: Vocabulary | None, labels: dict[str, s
     definitions = []
     for short, written in dict(defined_in(paper.abstract) if "(" in paper.abstract else ()).items():
         long = normal_phrase(written)
-        if long.count(" ") < LONGEST_NAME_WORDS:
+        if long.count(" ") < TERMS.longest_name_words:
             meant = (vocabulary.preferred(long) if vocabulary else None) or long
             mentioned[meant] = None
             labels.setdefault(meant, _as_written(words_and_gaps(written)))
@@ -71,7 +71,7 @@ def concepts_of(paper: Paper, vocabulary: Vocabulary | None, labels: dict[str, s
 def _named(name: str, vocabulary: Vocabulary | None, labels: dict[str, str]) -> str | None:
     plain = name.strip()
     key = normal_phrase(plain)
-    if not key or key.count(" ") >= LONGEST_NAME_WORDS:
+    if not key or key.count(" ") >= TERMS.longest_name_words:
         return None
     preferred = (
         vocabulary.preferred(key) if vocabulary and not vocabulary.is_short_form(key) else None

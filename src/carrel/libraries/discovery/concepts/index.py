@@ -45,16 +45,7 @@ from carrel.libraries.discovery.records import (
     Standing,
     Tier,
 )
-
-LONG_NAME_WORDS = 4
-"""A name of more than so many words is shown short where texts write it short more often."""
-
-ENGLISH_SHARE = 0.08
-"""Of the words of an English text more than so many are articles, prepositions and the like that
-other languages do not have; texts below give no terms where most are above.
-"""
-FEWEST_WORDS_TO_TELL = 30
-LANGUAGE_SAMPLE = 200
+from carrel.libraries.discovery.tuned import TERMS
 
 
 class ConceptIndex:
@@ -321,7 +312,7 @@ class ConceptIndex:
         """Whether a text is in English; no text is refused where most are in another language."""
         if self._is_mostly_english is None:
             sample = list(self._ledger.documents.values())
-            sample = sample[:: max(1, len(sample) // LANGUAGE_SAMPLE)]
+            sample = sample[:: max(1, len(sample) // TERMS.language_sample)]
             read = sum(map(self._reads_as_english, sample))
             self._is_mostly_english = 2 * read > len(sample)
         return not self._is_mostly_english or self._reads_as_english(document)
@@ -334,7 +325,7 @@ class ConceptIndex:
             marks = filter(None, map(self.word_number, ENGLISH_MARKS))
             told = sum(map(text.count, marks))
             found = self._english[document] = (
-                words < FEWEST_WORDS_TO_TELL or told >= ENGLISH_SHARE * words
+                words < TERMS.fewest_words_to_tell or told >= TERMS.english_share * words
             )
         return found
 
@@ -347,7 +338,7 @@ class ConceptIndex:
         # Where only the short form is written (`AMPK`), that is the label; otherwise the key's own
         # writing.
         ledger = self._ledger
-        if key.count(" ") >= LONG_NAME_WORDS and (shorter := self._placed.forms.get(number)):
+        if key.count(" ") >= TERMS.long_name_words and (shorter := self._placed.forms.get(number)):
             best = max(shorter, key=ledger.counts.__getitem__)
             if ledger.counts[best] > ledger.frequency(key):
                 return ledger.labels[best]

@@ -9,9 +9,7 @@ from carrel.libraries.discovery.concepts.short_forms import Definition, ShortFor
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, has_capitals, normal_word
 from carrel.libraries.discovery.records import Numbers
-
-LEAST_TEXTS = 2
-"""A phrase is a name to look for everywhere once a second text has it."""
+from carrel.libraries.discovery.tuned import TERMS
 
 MOST_PLAIN_TEXTS = 10_000
 """About one kilobyte each."""
@@ -58,7 +56,7 @@ class Ledger:
     def is_live(self, number: int) -> bool:
         """Whether a key is a concept: a keyword, a vocabulary term, or found in enough texts."""
         return (
-            self.counts[number] >= LEAST_TEXTS
+            self.counts[number] >= TERMS.least_texts
             or self.named_in[number] > 0
             or self.is_term(self.keys[number])
         )
@@ -69,7 +67,8 @@ class Ledger:
             number
             for number, key in enumerate(self.keys)
             if (
-                self.named_in[number] or (self.counts[number] >= LEAST_TEXTS and key.count(" ") > 1)
+                self.named_in[number]
+                or (self.counts[number] >= TERMS.least_texts and key.count(" ") > 1)
             )
             and self._can_be_sought(key)
         }

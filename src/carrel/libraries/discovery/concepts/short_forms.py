@@ -11,18 +11,11 @@ from carrel.libraries.discovery.concepts.words import (
     short_form,
     words_of,
 )
+from carrel.libraries.discovery.tuned import MEANINGS
 
 Definition = tuple[str, str]
 """A short form and the key of what it stands for."""
 
-LEAST_DEFINITIONS = 2
-"""A short form that one paper alone defines may be that paper's own."""
-
-ONE_MEANING_SHARE = 0.9
-"""Where a paper does not define a short form, it means what so many definitions agree on."""
-
-SHORT_OF_A_WORD = 0.65
-"""A short form of a single word is at most so long (`miRNA`, `microRNA`)."""
 
 _IN_BRACKETS = re.compile(r"\(([^()\s;,]{2,14})(?:[;,][^()]*)?\)")
 # No definition crosses the end of a sentence, a comma or a bracket.
@@ -73,7 +66,7 @@ def _long_form(short: str, before: str) -> str | None:
     return (
         long
         if is_told
-        and (count > 1 or len(letters) <= SHORT_OF_A_WORD * len(long))
+        and (count > 1 or len(letters) <= MEANINGS.short_of_a_word * len(long))
         and short not in words_of(long)
         else None
     )
@@ -110,14 +103,14 @@ class ShortForms:
     def meanings(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         """Every unambiguous short form, with its meaning and the variants of that."""
         for short, counts in self._counts.items():
-            if counts.total() >= LEAST_DEFINITIONS:
+            if counts.total() >= MEANINGS.least_definitions:
                 long = max(counts, key=lambda key: (counts[key], key))
                 agreeing = sum(
                     count for other, count in counts.items() if _is_reworded(long, other)
                 )
                 if (
-                    counts[long] >= LEAST_DEFINITIONS
-                    and agreeing >= ONE_MEANING_SHARE * counts.total()
+                    counts[long] >= MEANINGS.least_definitions
+                    and agreeing >= MEANINGS.one_meaning_share * counts.total()
                 ):
                     others = (key for key in counts if key != long and _is_same_wording(long, key))
                     yield short, long, tuple(others)

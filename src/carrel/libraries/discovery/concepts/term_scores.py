@@ -21,59 +21,8 @@ from carrel.libraries.discovery.concepts.words import (
     short_form,
 )
 from carrel.libraries.discovery.records import Concepts, Tier
+from carrel.libraries.discovery.tuned import TERMS
 
-DOCUMENTS_READ = 12
-"""Documents read for a concept, evenly spread over its postings."""
-
-# A logistic regression on whether authors of three or more papers give a phrase as a keyword, from
-# 8,000 eLife papers read without their keywords; measured on 8,000 others. `python -m
-# benchmarks.concept_terms DATA --fit` prints it. Only measures of use are weighed, no word of
-# biology: other fields are judged by reading (docs/decisions/0050).
-WEIGHTS: tuple[tuple[str, float], ...] = (
-    ("constant", -6.11),
-    ("frequency, octaves", 1.37),
-    ("frequency of a single word", -0.31),
-    ("recurrence: occurrences per paper, octaves", 1.97),
-    ("share that ends its phrase, octaves", 0.52),
-    ("share that begins its phrase, octaves", 0.62),
-    ("share that ends its phrase, single word", 0.03),
-    ("not before a determiner, as verbs are", 5.75),
-    ("not after `to`, `can` or `we`", 1.60),
-    ("not after `is` or `more`, single word", 8.42),
-    ("general English, single word", -3.80),
-    ("general English, most general word of a phrase", -0.41),
-    ("general English, least general word of a phrase", -0.34),
-    ("general English, head of a phrase", -0.41),
-    ("single word", 0.47),
-    ("three or more words", 0.01),
-    ("ending of an adjective", -0.66),
-    ("capitals within", -0.74),
-    ("has a word that says little", -0.43),
-    ("has a word that needs company", -0.29),
-    ("generic head", -0.54),
-    ("generic opener", -1.42),
-)
-
-# Read off the deciles of 25,000 phrases of the same papers: most are wholes above the second
-# number, and above the first most name something that a paper can be about.
-LEAST_OF_END = -2.0
-LEAST_OF_BRIDGE = -3.0
-USUAL_OCTAVES = 4.0
-"""Tiers ask what a phrase is, not how often it is met: all are compared as if in 16 papers."""
-
-FREQUENT_COUNTS = 0.6
-"""But what more papers have is more surely a term, by so much an octave."""
-
-
-ADJECTIVE_CLOSES = 0.22
-"""A word that so seldom ends its phrase is an adjective, or a piece of a longer name."""
-
-LONE_ADJECTIVE = 2.5
-
-# Set by reading what they refuse among recorded abstracts of many fields and eLife papers.
-BODY_SHARE = 0.12
-ARTICLE_SHARE = 0.4
-CLOSES_OFTEN = 0.5
 _ARTICLE = frozenset(("the",))
 
 
@@ -105,7 +54,7 @@ class TermUse:
 
     @property
     def features(self) -> tuple[float, ...]:
-        """The numbers that are weighed, in the order of `WEIGHTS`."""
+        """The numbers that are weighed, in the order of `TERMS.weights`."""
         word, phrase = float(self.is_word), float(not self.is_word)
         return (
             1.0,
@@ -137,10 +86,10 @@ def read_use(index: Concepts, number: int) -> TermUse | None:
     """How the papers of a concept use it; None where no text says it."""
     around = Surroundings()
     postings = index.documents(number)
-    step = max(1.0, len(postings) / DOCUMENTS_READ)
+    step = max(1.0, len(postings) / TERMS.documents_read)
     sample = [
         document
-        for place in range(min(len(postings), DOCUMENTS_READ))
+        for place in range(min(len(postings), TERMS.documents_read))
         if index.is_english(document := postings[int(place * step)])
     ]
     papers = read_surroundings(index, number, sample, around)
@@ -187,9 +136,13 @@ def _share(
 
 def score_term(use: TermUse) -> float:
     """The log-odds that a phrase is a subject, frequency counted."""
-    odds = sum(weight * value for (_, weight), value in zip(WEIGHTS, use.features, strict=True))
+    odds = sum(
+        weight * value for weight, value in zip(TERMS.weights.values(), use.features, strict=True)
+    )
     # Authors give adjectives as keywords too (`epigenetic`); alone they are no end of anything.
-    return odds - (LONE_ADJECTIVE if use.is_word and use.closing < ADJECTIVE_CLOSES else 0.0)
+    return odds - (
+        TERMS.lone_adjective if use.is_word and use.closing < TERMS.adjective_closes else 0.0
+    )
 
 
 def names_a_body(use: TermUse) -> bool:
@@ -199,25 +152,26 @@ def names_a_body(use: TermUse) -> bool:
     article and nothing behind it (`by the NSF`), which names of genes and measures have not.
     """
     return use.is_short_form and (
-        use.beside_body >= BODY_SHARE
+        use.beside_body >= TERMS.body_share
         or (
             use.is_undefined_short_form
-            and use.after_article >= ARTICLE_SHARE
-            and use.closing >= CLOSES_OFTEN
+            and use.after_article >= TERMS.article_share
+            and use.closing >= TERMS.closes_often
         )
     )
 
 
 def tier_of(use: TermUse, documents: int) -> Tier:
     """The tier of a phrase in a corpus of so many documents, frequency mostly set aside."""
-    octave = WEIGHTS[1][1] + use.is_word * WEIGHTS[2][1]
+    weights = TERMS.weights
+    octave = weights["frequency, octaves"] + use.is_word * weights["frequency of a single word"]
     if names_a_body(use):
         return Tier.NEITHER
-    beyond = use.log_frequency - USUAL_OCTAVES
-    score = score_term(use) - octave * beyond + FREQUENT_COUNTS * max(0.0, beyond)
-    if score >= LEAST_OF_END and 2**use.log_frequency >= least_papers_of_end(documents):
+    beyond = use.log_frequency - TERMS.usual_octaves
+    score = score_term(use) - octave * beyond + TERMS.frequent_counts * max(0.0, beyond)
+    if score >= TERMS.least_of_end and 2**use.log_frequency >= least_papers_of_end(documents):
         return Tier.END
-    return Tier.BRIDGE if score >= LEAST_OF_BRIDGE else Tier.NEITHER
+    return Tier.BRIDGE if score >= TERMS.least_of_bridge else Tier.NEITHER
 
 
 def least_papers_of_end(documents: int) -> int:

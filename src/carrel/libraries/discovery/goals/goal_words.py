@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, normal_word
+from carrel.libraries.discovery.tuned import GOALS
 
 _ASKING = """
     find discover identify investigate explore examine understand develop design propose search look
@@ -185,4 +186,6 @@ def is_title_case(tokens: Sequence[Token]) -> bool:
     later = [
         token for token in tokens if not token.begins_sentence and token.word not in FUNCTION_WORDS
     ]
-    return len(later) > 2 and sum(token.text[0].isupper() for token in later) > 0.7 * len(later)
+    return len(later) > 2 and sum(
+        token.text[0].isupper() for token in later
+    ) > GOALS.title_case_share * len(later)

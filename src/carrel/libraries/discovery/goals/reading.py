@@ -35,6 +35,7 @@ from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.discovery.goals.term_recognition import things_in
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concepts, Kind, Literature
+from carrel.libraries.discovery.tuned import GOALS
 
 # The first that matches decides: "therapeutic targets" are targets, not therapies.
 _ASKS = (
@@ -66,9 +67,6 @@ def is_intervention(index: Concepts, number: int) -> bool:
     """Whether the vocabulary lists a concept under treatments only, so a goal can be about it."""
     trees = index.trees(number)
     return bool(trees) and all(tree.startswith(_TREATMENTS) for tree in trees)
-
-
-LEAST_DOCUMENTS = 3
 
 
 _SEARCHED = frozenset((ConstraintKind.VIA, ConstraintKind.SETTING))
@@ -242,17 +240,17 @@ def _apart(reader: Reader, things: list[Thing]) -> list[Thing]:
 def _weight(reader: Reader, thing: Thing) -> float:
     documents = len(thing.literature.documents)
     rarity = log(1 + len(reader.index) / documents)
-    thin = 0.3 if documents < LEAST_DOCUMENTS else 1.0
+    thin = GOALS.thin_counts if documents < GOALS.least_documents else 1.0
     return (
         thin
         * rarity
-        * (0.4 if thing.is_loose else 1.0)
-        * (1 + 0.25 * min(2, thing.end - thing.start - 1))
+        * (GOALS.loose_counts if thing.is_loose else 1.0)
+        * (1 + GOALS.word_counts * min(2, thing.end - thing.start - 1))
     )
 
 
 def _can_pair(reader: Reader, thing: Thing) -> bool:
-    return not thing.is_loose and len(thing.literature.documents) >= LEAST_DOCUMENTS
+    return not thing.is_loose and len(thing.literature.documents) >= GOALS.least_documents
 
 
 def _with_near_names(reader: Reader, missing: Sequence[MissingName]) -> tuple[MissingName, ...]:

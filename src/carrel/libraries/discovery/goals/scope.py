@@ -16,11 +16,7 @@ from carrel.libraries.discovery.goals.records import (
 from carrel.libraries.discovery.goals.spans import counted, near_names, papers_with_phrase
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Literature
-
-LEAST_IN_CONTEXT = 10
-"""Papers on a start that must speak of a setting before the search is narrowed to them: below
-this open discovery finds too few ends (the bound of `StartMethods.has_any`).
-"""
+from carrel.libraries.discovery.tuned import GOALS
 
 
 @dataclass(frozen=True)
@@ -126,7 +122,7 @@ def _within_years(
     first = _narrowed(start, filter(fits, start.documents))
     last = None if end is None else _narrowed(end, filter(fits, end.documents))
     left = counted(len(first.documents), "paper")
-    if len(first.documents) < LEAST_IN_CONTEXT or not leads(first, last):
+    if len(first.documents) < GOALS.least_in_context or not leads(first, last):
         return start, end, f"not used: only {left} on {start.label} would remain"
     return first, last, f"{left} on {start.label} remain"
 
@@ -144,7 +140,7 @@ def _within_setting(
         return start, f"not used: no paper here names {name}"
     both = _narrowed(start, start.documents & frozenset(reader.index.documents(number)))
     papers = counted(len(both.documents), "paper")
-    if len(both.documents) < LEAST_IN_CONTEXT or not leads(both, end):
+    if len(both.documents) < GOALS.least_in_context or not leads(both, end):
         return start, (
             f"not used: {papers if both.documents else 'no paper'} on {start.label} "
             f"{'names' if len(both.documents) < 2 else 'name'} {name}, too few to narrow the search"

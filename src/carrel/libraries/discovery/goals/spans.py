@@ -16,9 +16,7 @@ from carrel.libraries.discovery.goals.goal_language import goal_language
 from carrel.libraries.discovery.goals.goal_words import ASKING, GENERIC, Token, is_aspect
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concepts, Standing
-
-ENOUGH_DOCUMENTS = 3
-LONGEST_WORDS = 6
+from carrel.libraries.discovery.tuned import GOALS
 
 
 @dataclass(frozen=True)
@@ -32,18 +30,12 @@ class Span:
     is_thin: bool
 
 
-COHESIVE = 0.5
-"""Share of a head's papers that have it in one phrase from which on the phrase is a name of its own
-(`specific heat`), though it begins with a word that asks.
-"""
-
-
 def spans_in(
     reader: Reader, tokens: Sequence[Token], subjects: Collection[str] = ()
 ) -> Iterator[Span]:
     """The concepts that stand in a text; `subjects` are phrases that its grammar tells."""
     for start in range(len(tokens)):
-        for end in range(start + 1, min(start + LONGEST_WORDS, len(tokens)) + 1):
+        for end in range(start + 1, min(start + GOALS.longest_words, len(tokens)) + 1):
             if end > start + 1 and tokens[end - 1].is_after_break:
                 break
             row = tokens[start:end]
@@ -66,13 +58,13 @@ def spans_in(
                     end,
                     number,
                     (is_asked and is_named) or _is_strong(reader, words, number),
-                    reader.index.frequency(number) < ENOUGH_DOCUMENTS,
+                    reader.index.frequency(number) < GOALS.enough_documents,
                 )
 
 
 def _is_own_name(reader: Reader, words: list[str], number: int | None) -> bool:
     """Whether a phrase with an asking word is a name: the word ends it, or hardly stands apart."""
-    if number is None or reader.index.frequency(number) < ENOUGH_DOCUMENTS:
+    if number is None or reader.index.frequency(number) < GOALS.enough_documents:
         return False
     language = goal_language()
     if not language.has("answer_nouns", words[0]) and not language.has(
@@ -80,7 +72,9 @@ def _is_own_name(reader: Reader, words: list[str], number: int | None) -> bool:
     ):
         return True
     head = reader.index.number(words[-1])
-    return head is None or reader.index.frequency(number) >= COHESIVE * reader.index.frequency(head)
+    return head is None or reader.index.frequency(
+        number
+    ) >= GOALS.cohesive * reader.index.frequency(head)
 
 
 def _known(reader: Reader, words: list[str]) -> int | None:
@@ -124,7 +118,9 @@ def _is_strong(reader: Reader, words: list[str], number: int) -> bool:
             for word in words
         )
         return tells and (is_subject or not reader.is_broad(number))
-    is_named = index.named_in(number) >= ENOUGH_DOCUMENTS and not reader.is_broad(number, 4.0)
+    is_named = index.named_in(number) >= GOALS.enough_documents and not reader.is_broad(
+        number, GOALS.named_may_be_broader
+    )
     return is_subject or (is_named and not is_aspect(words[0]))
 
 
@@ -218,4 +214,4 @@ def near_names(reader: Reader, names: Sequence[str]) -> list[tuple[str, ...]]:
 
 def _spelled_like(word: str, keys: Sequence[str]) -> list[str]:
     near = [key for key in keys if key[:2] == word[:2] and abs(len(key) - len(word)) <= 2]
-    return get_close_matches(word, near, NEAR_NAMES, 0.8)
+    return get_close_matches(word, near, NEAR_NAMES, GOALS.near_spelling)

@@ -18,16 +18,10 @@ from carrel.libraries.discovery.goals.goal_words import (
     is_title_case,
 )
 from carrel.libraries.discovery.goals.records import Thing
-from carrel.libraries.discovery.goals.spans import ENOUGH_DOCUMENTS, Span, chosen, counted, spans_in
+from carrel.libraries.discovery.goals.spans import Span, chosen, counted, spans_in
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Kind, Literature
-
-COMMON_SHARE = 0.001
-"""A loose word in more than one paper of a thousand is part of how science speaks, not a name of
-something.
-"""
-
-TOO_MUCH = 0.25
+from carrel.libraries.discovery.tuned import GOALS
 
 
 def things_in(
@@ -301,7 +295,7 @@ def _tells(
     span = loose.get(place)
     if span is None:
         return may_end_a_concept(word)
-    common = max(ENOUGH_DOCUMENTS, COMMON_SHARE * len(reader.index))
+    common = max(GOALS.enough_documents, GOALS.common_share * len(reader.index))
     return reader.index.frequency(span.number) < common
 
 
@@ -339,7 +333,7 @@ def _missing(tokens: Sequence[Token], part: _Part) -> MissingName:
 def _literature(reader: Reader, number: int) -> Literature:
     found = reader.literature([reader.index.key(number)])
     assert found is not None
-    if len(found.documents) > TOO_MUCH * len(reader.index):
+    if len(found.documents) > GOALS.too_much * len(reader.index):
         # With everything narrower it would be half the corpus: what is called by that very name is
         # meant.
         return Literature(
@@ -350,4 +344,4 @@ def _literature(reader: Reader, number: int) -> Literature:
 
 def _joint(reader: Reader, spans: Sequence[Span]) -> Literature | None:
     joint = reader.joint_literature([reader.index.key(span.number) for span in spans])
-    return joint if joint is not None and len(joint.documents) >= ENOUGH_DOCUMENTS else None
+    return joint if joint is not None and len(joint.documents) >= GOALS.enough_documents else None

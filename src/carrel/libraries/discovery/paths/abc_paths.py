@@ -18,11 +18,6 @@ from carrel.libraries.discovery.paths.literatures import (
 from carrel.libraries.discovery.records import Literature
 from carrel.libraries.discovery.tuned import PATHS
 
-# Fitted by logistic regression on eLife keyword pairs first joined by 2019, seen from papers up to
-# 2014 to 2017 (`make validate-discovery`), before they were measured on any later pair.
-
-# What a likeness of nothing counts for: two things with no company in common may yet meet.
-
 
 def prospect(one: Company, other: Company) -> float:
     """A score to rank pairs (no probability): similarity as mention and subject, times uptake."""

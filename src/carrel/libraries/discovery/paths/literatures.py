@@ -355,7 +355,9 @@ class Reader:
         # of its size. A word that no author gives as a keyword is sooner a word of all papers.
         is_word = self.index.standing(number) is Standing.WORD
         return self.index.frequency(number) > times * max(
-            10.0, LITERATURES.broad_share * documents, (1 if is_word else 2) * sqrt(documents)
+            LITERATURES.never_broad,
+            LITERATURES.broad_share * documents,
+            (1 if is_word else 2) * sqrt(documents),
         )
 
     def is_close(self, number: int, literature: Literature) -> bool:
