@@ -13,7 +13,7 @@ from random import Random
 
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.words import normal_phrase
-from carrel.libraries.discovery.paths.abc_paths import prospect
+from carrel.libraries.discovery.paths.link_prediction import prospect
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Paper
 

@@ -27,7 +27,8 @@ from carrel.libraries.discovery.paths.abc_paths import (
     side,
     through_all,
 )
-from carrel.libraries.discovery.paths.literatures import Reader, similarity
+from carrel.libraries.discovery.paths.link_prediction import similarity
+from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Literature, Paper, Sphere
 from carrel.libraries.discovery.tuned import PATHS
 

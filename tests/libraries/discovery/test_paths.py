@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from carrel.libraries.discovery import ConceptIndex, Discovery, Paper
 from carrel.libraries.discovery.connections.methods import is_method
-from carrel.libraries.discovery.paths.abc_paths import bridges, ends, prospect, through_all
-from carrel.libraries.discovery.paths.literatures import Company, Reader
+from carrel.libraries.discovery.paths.abc_paths import bridges, ends, through_all
+from carrel.libraries.discovery.paths.link_prediction import Company, prospect
+from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Literature
 from tests.libraries.discovery.small_corpus import GOAL, Shelf, small_discovery, small_papers
 

@@ -34,9 +34,9 @@ from carrel.libraries.discovery.paths.abc_paths import (
     Side,
     bridges,
     leading_bridges,
-    prospect,
     side,
 )
+from carrel.libraries.discovery.paths.link_prediction import prospect
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concept, Concepts, Corpus, Kind, Literature, Standing
 from carrel.libraries.discovery.tuned import CONNECTIONS, KINDS

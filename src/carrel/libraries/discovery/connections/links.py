@@ -14,7 +14,8 @@ from carrel.libraries.discovery.connections.candidates import (
     GenerationMethod,
     Turn,
 )
-from carrel.libraries.discovery.paths.literatures import Reader, similarity
+from carrel.libraries.discovery.paths.link_prediction import similarity
+from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concept
 from carrel.libraries.discovery.tuned import CONNECTIONS
 from carrel.libraries.discovery.writing.wording import papers

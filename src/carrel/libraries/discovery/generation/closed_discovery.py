@@ -16,7 +16,8 @@ from carrel.libraries.discovery.connections.candidates import (
 from carrel.libraries.discovery.connections.links import argued, rival
 from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading
 from carrel.libraries.discovery.paths.abc_paths import Bridge
-from carrel.libraries.discovery.paths.literatures import Reader, similarity
+from carrel.libraries.discovery.paths.link_prediction import similarity
+from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.tuned import GENERATION
 
 

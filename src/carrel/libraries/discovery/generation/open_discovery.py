@@ -15,7 +15,12 @@ from carrel.libraries.discovery.connections.candidates import (
 from carrel.libraries.discovery.connections.links import argued, rival
 from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading
 from carrel.libraries.discovery.paths.abc_paths import End, ends, first_bridges, is_rare
+from carrel.libraries.discovery.paths.link_prediction import shared_company
 from carrel.libraries.discovery.tuned import GENERATION
+from carrel.libraries.discovery.writing.wording import counted, listed
+
+SHARED_LOOKED_AT = 20
+SHARED_SHOWN = 3
 
 
 class StartMethods:
@@ -200,11 +205,27 @@ class StartMethods:
 
     def _best_paths(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
         for end, note in self._ends(reading, request):
+            why = f"{note} {self._predicted(reading, end)}".strip()
             connection = self._connected(
-                reading, end, Origin(GenerationMethod.LITERATURE_BASED, note), request
+                reading, end, Origin(GenerationMethod.LITERATURE_BASED, why), request
             )
             if connection is not None:
                 yield connection
+
+    def _predicted(self, reading: GoalReading, end: End) -> str:
+        """Why papers are likely to join the two, in words; empty where no prediction led here."""
+        layout, reader = self._layout, self._layout.reader
+        own, far = reader.company_of(reading.start), reader.company(end.concept)
+        count, likest = shared_company(own.mentioned, far.mentioned, SHARED_LOOKED_AT)
+        telling = islice(filter(layout.can_bridge, likest), SHARED_SHOWN)
+        shown = [layout.label(number) for number in telling]
+        if not end.prospect or not shown:
+            return ""
+        return (
+            f"Predicted from the company both keep: {layout.label(end.concept)} and "
+            f"{reading.start.label} share {counted(count, 'concept')} that each occurs with more "
+            f"than by chance, most of all {listed(shown)}."
+        )
 
     def _connected(
         self,

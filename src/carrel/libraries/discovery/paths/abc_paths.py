@@ -7,29 +7,10 @@ from dataclasses import dataclass
 from math import log, sqrt
 
 from carrel.libraries.discovery.concepts.words import are_variants
-from carrel.libraries.discovery.paths.literatures import (
-    Company,
-    Profile,
-    Reader,
-    cosine,
-    similarity,
-    spread,
-)
+from carrel.libraries.discovery.paths.link_prediction import Profile, prospect, similarity
+from carrel.libraries.discovery.paths.literatures import Reader, cosine, spread
 from carrel.libraries.discovery.records import Literature
 from carrel.libraries.discovery.tuned import PATHS
-
-
-def prospect(one: Company, other: Company) -> float:
-    """A score to rank pairs (no probability): similarity as mention and subject, times uptake."""
-    mention = similarity(one.mentioned, other.mentioned) + PATHS.least_mention_likeness
-    subject = similarity(one.subject, other.subject) + PATHS.least_subject_likeness
-    taken_up = one.taken_up * other.taken_up
-    return float(
-        mention**PATHS.mention_power
-        * subject**PATHS.subject_power
-        * taken_up**PATHS.opportunity_power
-    )
-
 
 Admits = Callable[[int], bool]
 
@@ -142,13 +123,14 @@ def _strongest(
     if len(shared) <= most:
         return shared
 
-    def promise(number: int) -> tuple[int, float, int]:
+    def promise(number: int) -> tuple[int, float, str]:
         # The product of both cosines, but for the sizes of the literatures, which all candidates
         # share.
         met = near.counts[number] * far.counts[number]
-        return reader.rank_of_kind(number), met / reader.index.frequency(number), -number
+        key = reader.index.key(number)
+        return -reader.rank_of_kind(number), -met / reader.index.frequency(number), key
 
-    return heapq.nlargest(most, shared, key=promise)
+    return heapq.nsmallest(most, shared, key=promise)
 
 
 def _ranked(
@@ -165,11 +147,30 @@ def _ranked(
         )
         for number in shared
     ]
-    found.sort(key=lambda bridge: (bridge.kind, bridge.weight, -bridge.concept), reverse=True)
+    found = _sorted_bridges(reader, near.literature, far.literature, found)
     if not exact:
         found = _told_apart(reader, found, most)
     with_papers = (with_documents(reader, bridge, near, far) for bridge in found[:most])
     return tuple(bridge for bridge in with_papers if bridge.near_documents and bridge.far_documents)
+
+
+def _sorted_bridges(
+    reader: Reader, a: Literature, c: Literature, found: Sequence[Bridge]
+) -> list[Bridge]:
+    """Bridges by kind and weight; equal ones by how likely each is joined to both ends."""
+    shared = Counter((bridge.kind, bridge.weight) for bridge in found)
+
+    def likelihood(bridge: Bridge) -> float:
+        if shared[bridge.kind, bridge.weight] == 1:
+            return 0.0
+        own = reader.company(bridge.concept)
+        return min(prospect(own, reader.company_of(end)) for end in (a, c))
+
+    # By name first, so that the order never depends on the order of the papers.
+    by_name = sorted(found, key=lambda bridge: reader.index.key(bridge.concept))
+    return sorted(
+        by_name, key=lambda bridge: (bridge.kind, bridge.weight, likelihood(bridge)), reverse=True
+    )
 
 
 def _told_apart(reader: Reader, found: Sequence[Bridge], most: int) -> list[Bridge]:
@@ -235,11 +236,13 @@ def ends(
     own = reader.company_of(a)
     found = [
         End(number, prospect(own, reader.company(number)), support[number], near.counts[number])
-        for number in heapq.nlargest(
-            PATHS.ends_weighed, support, key=lambda number: (support[number], -number)
+        for number in heapq.nsmallest(
+            PATHS.ends_weighed,
+            support,
+            key=lambda number: (-support[number], reader.index.key(number)),
         )
     ]
-    found.sort(key=lambda end: (end.prospect, -end.concept), reverse=True)
+    found.sort(key=lambda end: (-end.prospect, reader.index.key(end.concept)))
     return _apart(reader, found, most)
 
 
@@ -309,7 +312,7 @@ def through_all(
             found.append(
                 End(number, prospect(own, reader.company(number)), min(holds), near.counts[number])
             )
-    found.sort(key=lambda end: (end.prospect * end.support, -end.concept), reverse=True)
+    found.sort(key=lambda end: (-end.prospect * end.support, reader.index.key(end.concept)))
     return tuple(found[:most])
 
 

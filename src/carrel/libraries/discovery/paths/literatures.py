@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 
 from carrel.libraries.discovery.concepts.words import LABORATORY
+from carrel.libraries.discovery.paths.link_prediction import Company, Profile
 from carrel.libraries.discovery.records import Concepts, Literature, Sphere, Standing, Tier
 from carrel.libraries.discovery.tuned import LITERATURES
 
@@ -68,19 +68,7 @@ def _have_the_same_documents(index: Concepts, one: int, other: int) -> bool:
     return cosine(both, fewer, more) >= LITERATURES.same_documents
 
 
-Profile = Mapping[int, float]
-
-
 MECHANISMS = frozenset({Sphere.CHEMICAL, Sphere.DISORDER, Sphere.PROCESS, Sphere.MIND, Sphere.CELL})
-
-
-@dataclass(frozen=True)
-class Company:
-    """Profiles of a thing as mention and as subject; `taken_up` counts the latter by recency."""
-
-    mentioned: Profile
-    subject: Profile
-    taken_up: float
 
 
 class Reader:
@@ -369,13 +357,6 @@ class Reader:
     def are_close(self, one: int, other: int) -> bool:
         """Whether two concepts are nearly one."""
         return are_alike(self.index, one, other)
-
-
-def similarity(one: Profile, other: Profile) -> float:
-    """Cosine of two profiles of length one."""
-    if len(one) > len(other):
-        one, other = other, one
-    return sum(weight * other[number] for number, weight in one.items() if number in other)
 
 
 def spread(numbers: Sequence[int], most: int) -> Sequence[int]:
