@@ -28,6 +28,7 @@ from benchmarks.discovery_data import (
     piped_titles,
 )
 from benchmarks.keyword_pairs import ListedPairs, listed_slice
+from benchmarks.links import report as links
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary, natural_order
 from carrel.libraries.discovery.concepts.words import normal_phrase, normal_word, words_of
@@ -366,6 +367,7 @@ def main() -> None:
     else:
         papers = elife(metadata)
         time_slices(folder, papers)
+        links.report(folder, papers)
         concept_terms.report(papers)
         speed(papers)
 

@@ -1,0 +1,1 @@
+"""Link prediction on time slices: which concepts that no paper joins are joined later."""
