@@ -79,7 +79,7 @@ def test_a_hypothesis_says_what_its_ends_have_in_common() -> None:
     reader = discovery.reader
     numbers = [reader.index.number(one.key) for one in (first.start, first.end)]
     start, end = [reader.company(number) for number in numbers if number is not None]
-    count, _ = shared_company(start.mentioned, end.mentioned, 3)
+    count = len(shared_company(start.mentioned, end.mentioned))
     told = next(line for line in rationale(first).splitlines() if "Predicted from" in line)
     assert f"share {count} concepts" in told
     assert first.bridges[0].concept.label.lower() in told.lower()

@@ -28,6 +28,7 @@ STRUCTURAL = {
     "PAPERS_SHOWN": "shown",
     "METHODS_SHOWN": "shown",
     "SHOWN": "shown",
+    "SHARED_SHOWN": "shown",
     "CITED": "shown",
     "BRIDGES_OF_AN_ARM": "shown",
     "NEAR_NAMES": "shown",

@@ -19,7 +19,6 @@ from carrel.libraries.discovery.paths.link_prediction import shared_company
 from carrel.libraries.discovery.tuned import GENERATION
 from carrel.libraries.discovery.writing.wording import counted, listed
 
-SHARED_LOOKED_AT = 20
 SHARED_SHOWN = 3
 
 
@@ -216,14 +215,14 @@ class StartMethods:
         """Why papers are likely to join the two, in words; empty where no prediction led here."""
         layout, reader = self._layout, self._layout.reader
         own, far = reader.company_of(reading.start), reader.company(end.concept)
-        count, likest = shared_company(own.mentioned, far.mentioned, SHARED_LOOKED_AT)
-        telling = islice(filter(layout.can_bridge, likest), SHARED_SHOWN)
+        shared = shared_company(own.mentioned, far.mentioned)
+        telling = islice(filter(layout.can_bridge, shared), SHARED_SHOWN)
         shown = [layout.label(number) for number in telling]
         if not end.prospect or not shown:
             return ""
         return (
             f"Predicted from the company both keep: {layout.label(end.concept)} and "
-            f"{reading.start.label} share {counted(count, 'concept')} that each occurs with more "
+            f"{reading.start.label} share {counted(len(shared), 'concept')} that each occurs with more "
             f"than by chance, most of all {listed(shown)}."
         )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from heapq import nlargest
 
 from carrel.libraries.discovery.tuned import PATHS
 
@@ -37,7 +36,7 @@ def prospect(one: Company, other: Company) -> float:
     )
 
 
-def shared_company(one: Profile, other: Profile, most: int) -> tuple[int, list[int]]:
-    """How many concepts two profiles share, and those that make them most alike."""
+def shared_company(one: Profile, other: Profile) -> list[int]:
+    """The concepts that two profiles share, first those that make them most alike."""
     weights = {number: one[number] * other[number] for number in one.keys() & other.keys()}
-    return len(weights), nlargest(most, weights, key=lambda number: (weights[number], -number))
+    return sorted(weights, key=lambda number: (-weights[number], number))
