@@ -80,6 +80,46 @@ def test_a_corpus_without_keywords_leads_on_in_computing_economics_and_materials
     assert not said & {"wide range", "art approach", "range"}
 
 
+ASKED = ("{}", "Find new approaches to {}", "What could influence {}?", "Propose hypotheses on {}")
+
+
+# In every field each subject meets two others, so that it may lead to two more.
+RINGS = (
+    ("machine translation", "subword segmentation", "speech recognition", "beam search", "dialog"),
+    ("bond pricing", "interest rate swap", "central bank", "money supply", "inflation"),
+    ("grain boundary", "creep resistance", "turbine blade", "thermal coating", "oxidation"),
+)
+RING_MEETINGS = [(one, ring[place - 1]) for ring in RINGS for place, one in enumerate(ring)]
+
+
+@pytest.mark.parametrize("form", ASKED)
+def test_every_subject_of_twenty_papers_leads_on_however_it_is_asked_s13(form: str) -> None:
+    papers = papers_of(RING_MEETINGS, each=10)
+    discovery = Discovery(ConceptIndex.build(papers), Shelf(papers))
+    for subject in (name for ring in RINGS for name in ring):
+        found = discovery.generate(form.format(subject), count=2)
+        assert found and found[0].start.key == subject
+
+
+@pytest.mark.parametrize("form", ASKED)
+@pytest.mark.parametrize("word", ["segmentation", "creep", "pricing", "coating"])
+def test_a_word_that_a_person_types_is_searched_though_texts_use_it_in_passing_s13(
+    form: str, word: str
+) -> None:
+    papers = papers_of(RING_MEETINGS, each=10)
+    discovery = Discovery(ConceptIndex.build(papers), Shelf(papers))
+    assert word in discovery.understand(form.format(word)).start.label
+    assert discovery.generate(form.format(word), count=1)
+
+
+def test_a_goal_that_a_corpus_without_keywords_lacks_is_told_what_it_has_s13() -> None:
+    papers = papers_of(MEETINGS, each=12)
+    discovery = Discovery(ConceptIndex.build(papers), Shelf(papers))
+    with pytest.raises(GoalNotInCorpusError) as refused:
+        discovery.understand("Cure malaria")
+    assert any(subject in refused.value.next_step for pair in MEETINGS for subject in pair)
+
+
 @pytest.mark.parametrize("each", [1, 6])
 def test_few_papers_give_an_answer_or_say_why_not_s13(each: int) -> None:
     papers = papers_of(MEETINGS[:5] if each == 1 else MEETINGS, each)

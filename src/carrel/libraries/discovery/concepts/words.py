@@ -201,12 +201,6 @@ def sure_noun_behind(adjective: str) -> str | None:
 _NOT_A_HEAD = ("ly", "ed", "ous", "ive", "able", "ible", "ical", "ular", "inal", "ional")
 
 
-@lru_cache(maxsize=400_000)
-def may_end_a_concept(word: str) -> bool:
-    """Whether a word can head a term: no number, adverb, participle or adjective by its ending."""
-    return len(word) > 2 and not word.isdigit() and not word.endswith(_NOT_A_HEAD)
-
-
 _LISTS = tomllib.loads(
     (Path(__file__).parent / "data" / "word_lists.toml").read_text(encoding="utf-8")
 )
@@ -214,6 +208,17 @@ _LISTS = tomllib.loads(
 
 def _words(name: str) -> frozenset[str]:
     return frozenset(_LISTS[name].split())
+
+
+_NOUNS_DESPITE_ENDING = _words("nouns_despite_ending")
+
+
+@lru_cache(maxsize=400_000)
+def may_end_a_concept(word: str) -> bool:
+    """Whether a word can head a term: no number, adverb, participle or adjective by its ending."""
+    if len(word) < 3 or word.isdigit():
+        return False
+    return not word.endswith(_NOT_A_HEAD) or word in _NOUNS_DESPITE_ENDING
 
 
 SAYS_LITTLE: frozenset[str] = _words("says_little")

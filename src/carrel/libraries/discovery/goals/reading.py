@@ -32,7 +32,7 @@ from carrel.libraries.discovery.goals.records import (
 from carrel.libraries.discovery.goals.scope import apply_constraints, describe_subjects, limits_of
 from carrel.libraries.discovery.goals.spans import common_subjects, near_names, papers_with_phrase
 from carrel.libraries.discovery.goals.statement import parse_goal
-from carrel.libraries.discovery.goals.term_recognition import things_in
+from carrel.libraries.discovery.goals.term_recognition import things_in, typed_thing
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concepts, Kind, Literature
 from carrel.libraries.discovery.tuned import GOALS
@@ -104,6 +104,9 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
     subjects = subjects or named
     ignored.extend(reader.index.label(thing.number) for thing in named if thing not in subjects)
     found = _apart(reader, subjects) or _apart(reader, things)
+    if not found and not missing and (typed := typed_thing(reader, tokens)) is not None:
+        found = [typed]
+        ignored = [text for text in ignored if normal_phrase(text) != _words_of(tokens, typed)]
     if not found and not missing:
         missing = [MissingName(text, is_central=True, is_vague=True) for text in ignored]
     # In another language unknown words are to be expected; what was recognised counts.
@@ -125,6 +128,10 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
     if is_foreign:
         return composed
     return replace(composed, statement=statement)
+
+
+def _words_of(tokens: Sequence[Token], thing: Thing) -> str:
+    return " ".join(token.word for token in tokens[thing.start : thing.end])
 
 
 def _composed(

@@ -1,6 +1,7 @@
 """Candidate term spans in a text, and suggestions for names the corpus does not have."""
 
 import heapq
+import itertools
 from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from carrel.libraries.discovery.concepts.words import (
 from carrel.libraries.discovery.goals.goal_language import goal_language
 from carrel.libraries.discovery.goals.goal_words import ASKING, GENERIC, Token, is_aspect
 from carrel.libraries.discovery.paths.literatures import Reader
-from carrel.libraries.discovery.records import Concepts, Standing
+from carrel.libraries.discovery.records import Concepts, Standing, Tier
 from carrel.libraries.discovery.tuned import GOALS
 
 
@@ -57,9 +58,24 @@ def spans_in(
                     start,
                     end,
                     number,
-                    (is_asked and is_named) or _is_strong(reader, words, number),
+                    (is_asked and is_named)
+                    or _is_strong(reader, words, number)
+                    or _is_typed_subject(reader, words, number, subjects),
                     reader.index.frequency(number) < GOALS.enough_documents,
                 )
+
+
+def _is_typed_subject(
+    reader: Reader, words: list[str], number: int, subjects: Collection[str]
+) -> bool:
+    """Whether a single word is a subject although no paper was given it as a keyword.
+
+    Where nobody gave keywords, a word that the grammar tells as a subject is one if papers say it.
+    """
+    if len(words) > 1 or reader.has_given_names or is_aspect(words[0]) or words[0] in ASKING:
+        return False
+    is_known = reader.index.tier(number) > Tier.NEITHER or words[0] in subjects
+    return is_known and reader.index.frequency(number) >= GOALS.enough_documents
 
 
 def _is_own_name(reader: Reader, words: list[str], number: int | None) -> bool:
@@ -162,13 +178,32 @@ def papers_with_phrase(index: Concepts, text: str) -> int:
 def common_subjects(reader: Reader, most: int = 3) -> tuple[str, ...]:
     """Labels of the most frequent subjects that are not too broad: examples for a goal."""
     index = reader.index
-    subjects = (
+    subjects = [
         number
         for number in range(index.size)
         if index.named_in(number) > 1 and not reader.is_broad(number, 2.0)
-    )
-    able = heapq.nlargest(most, subjects, key=lambda number: (index.named_in(number), -number))
+    ]
+    if subjects or reader.has_given_names:
+        able = heapq.nlargest(most, subjects, key=lambda number: (index.named_in(number), -number))
+    else:
+        able = list(itertools.islice(_subjects_of_texts(reader), most))
     return tuple(index.label(number) for number in able)
+
+
+def _subjects_of_texts(reader: Reader) -> Iterator[int]:
+    """Where nobody gave keywords: what texts use as subjects, the most frequent first."""
+    index = reader.index
+    by_frequency = sorted(
+        (
+            number
+            for number in range(index.size)
+            if index.frequency(number) >= GOALS.enough_documents
+        ),
+        key=lambda number: (-index.frequency(number), number),
+    )
+    for number in by_frequency:
+        if not reader.is_broad(number, 2.0) and index.tier(number) is Tier.END:
+            yield number
 
 
 def counted(count: int, noun: str) -> str:
@@ -180,6 +215,8 @@ def near_names(reader: Reader, names: Sequence[str]) -> list[tuple[str, ...]]:
     """For each name, names of the corpus that share a word or are spelled nearly alike."""
     index = reader.index
     known = [number for number in range(index.size) if index.named_in(number)]
+    if not known:
+        known = [n for n in range(index.size) if index.frequency(n) >= GOALS.enough_documents]
     keys = [index.key(number) for number in known]
     found = []
     for name in names:

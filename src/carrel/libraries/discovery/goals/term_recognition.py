@@ -43,6 +43,32 @@ def things_in(
     return things, missing, ignored
 
 
+def typed_thing(reader: Reader, tokens: Sequence[Token]) -> Thing | None:
+    """Where a goal has no better subject: its rarest words that several papers say, or None.
+
+    What a person types is never refused for how texts use it, only for being in too many of them.
+    """
+    index, most = reader.index, GOALS.too_much * len(reader.index)
+    said = [
+        span
+        for span in chosen(list(spans_in(reader, tokens)))
+        if GOALS.enough_documents <= index.frequency(span.number) <= most
+        and tokens[span.start].word not in RELATING
+    ]
+    if not said:
+        return None
+    best = min(said, key=lambda span: (span.start - span.end, index.frequency(span.number)))
+    label = index.label(best.number)
+    return Thing(
+        best.number,
+        _literature(reader, best.number),
+        best.start,
+        best.end,
+        is_loose=False,
+        notes=(f"Read as {label}, a word that papers here use in passing: results may be broad.",),
+    )
+
+
 def _runs(tokens: Sequence[Token], spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
     """Runs that may hold names: no punctuation, function or question word inside."""
     covered = {place for span in spans if span.is_strong for place in range(span.start, span.end)}
