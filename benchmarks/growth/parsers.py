@@ -24,8 +24,7 @@ from carrel.libraries.bibliography.formats import (
 from carrel.libraries.bibliography.imports import BibliographyError
 from carrel.libraries.bibliography.recognition import InputKind, recognise
 from carrel.libraries.csl import CitationStyleError, load_style, render_bibliography
-from carrel.libraries.discovery.concepts.extraction import read_chunk
-from carrel.libraries.discovery.concepts.short_forms import defined_in
+from carrel.libraries.discovery.concepts.extraction import defined_in, read_chunk
 from carrel.libraries.discovery.records import Paper
 from carrel.libraries.identifiers import ArxivId, Doi, Isbn, NotAnIdentifierError, Pmcid, Pmid
 from carrel.libraries.query.elasticsearch.parser import parse_search_body

@@ -11,10 +11,9 @@ from carrel.libraries.discovery import (
     NoConnectionError,
     Paper,
 )
-from carrel.libraries.discovery.concepts.short_forms import defined_in
+from carrel.libraries.discovery.concepts.extraction import defined_in
 from carrel.libraries.discovery.concepts.term_scores import is_generic
-from carrel.libraries.discovery.concepts.word_kinds import names_no_subject
-from carrel.libraries.discovery.concepts.words import normal_phrase
+from carrel.libraries.discovery.concepts.words import names_no_subject, normal_phrase
 from carrel.libraries.discovery.connections.naming import is_name_in_use, is_proper_name
 from carrel.libraries.discovery.connections.sentences import PaperReader
 from carrel.libraries.discovery.records import Tier

@@ -3,7 +3,7 @@
 import pytest
 
 from carrel.libraries.discovery import ConceptIndex, Paper, Standing, Term, Vocabulary
-from carrel.libraries.discovery.concepts.short_forms import defined_in
+from carrel.libraries.discovery.concepts.extraction import defined_in
 from carrel.libraries.discovery.connections.methods import tells_nothing
 from carrel.libraries.discovery.paths.literatures import Reader, are_alike
 

@@ -16,7 +16,7 @@ from carrel.libraries.claims.readings import (
 from carrel.libraries.claims.records import PaperText, RankedSentence, Statement
 from carrel.libraries.claims.weights import load_weights
 from carrel.libraries.claims.word_lists import load_word_lists, stem_word
-from carrel.libraries.discovery.concepts.general_words import general_levels
+from carrel.libraries.discovery.concepts.words import general_levels
 from carrel.libraries.text.folding import fold_text
 
 MAX_SENTENCES_PER_PAPER = 400

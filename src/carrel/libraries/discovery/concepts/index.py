@@ -16,20 +16,20 @@ from carrel.libraries.discovery.concepts.extraction import (
 from carrel.libraries.discovery.concepts.ledger import Ledger
 from carrel.libraries.discovery.concepts.placement import Placement
 from carrel.libraries.discovery.concepts.term_scores import (
+    is_fragment,
     is_generic,
     names_a_body,
     read_use,
     score_term,
     tier_of,
 )
-from carrel.libraries.discovery.concepts.termhood import is_fragment
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
-from carrel.libraries.discovery.concepts.word_kinds import names_no_subject
 from carrel.libraries.discovery.concepts.words import (
     ENGLISH_MARKS,
     FUNCTION_WORDS,
     JOINING,
     has_capitals,
+    names_no_subject,
     normal_word,
     short_form,
 )

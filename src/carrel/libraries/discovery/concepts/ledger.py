@@ -4,8 +4,13 @@ import sys
 from array import array
 from collections.abc import Iterator
 
-from carrel.libraries.discovery.concepts.extraction import BREAK, Chunk, ChunkDocument
-from carrel.libraries.discovery.concepts.short_forms import Definition, ShortForms
+from carrel.libraries.discovery.concepts.extraction import (
+    BREAK,
+    Chunk,
+    ChunkDocument,
+    Definition,
+    ShortForms,
+)
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, has_capitals, normal_word
 from carrel.libraries.discovery.records import Numbers

@@ -1,76 +1,25 @@
-"""Words of scientific prose in one normal form, and the function words that name nothing."""
+"""Words of scientific prose: their normal form, how general they are, and what they cannot name."""
 
+import lzma
 import re
 import tomllib
 import unicodedata
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 
-_GREEK = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta",
-    "θ": "theta",
-    "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi",
-    "ρ": "rho", "σ": "sigma",
-    "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
-}  # fmt: skip
-
-_BRITISH = (
-    (re.compile("haem"), "hem"),
-    (re.compile("aemi"), "emi"),
-    (re.compile("anaesth"), "anesth"),
-    (re.compile("paed"), "ped"),
-    (re.compile("oedem"), "edem"),
-    (re.compile("^oes"), "es"),
-    (re.compile("^foet"), "fet"),
-    (re.compile("rrhoea"), "rrhea"),
-    (re.compile("sulph"), "sulf"),
-    (re.compile("^leuco(?!v)"), "leuko"),
-    (re.compile("(tum|behavi|col|hum|lab|neighb|fav|fl)our"), r"\1or"),
-    (re.compile("(fib|cent|lit|met)re(s?)$"), r"\1er\2"),
-    (re.compile("isation"), "ization"),
-    (re.compile("^ageing$"), "aging"),
-    (re.compile("^oestr"), "estr"),
-    (re.compile("(mode|labe|signa|trave|channe|tunne|cance|fue|leve)ll(ing|ed|er)"), r"\1l\2"),
-    (re.compile("aluminium"), "aluminum"),
-    (re.compile("(ana|cata|dia|homo)logue"), r"\1log"),
-    (re.compile("^programme(?=s?$)"), "program"),
-    (re.compile("^(defen|offen|licen)ce"), r"\1se"),
+_DATA = Path(__file__).parent / "data"
+_LISTS = tomllib.loads((_DATA / "word_lists.toml").read_text(encoding="utf-8"))
+_FORMS = tomllib.loads((_DATA / "normal_forms.toml").read_text(encoding="utf-8"))
+_GREEK: dict[str, str] = dict(_FORMS["greek"])
+_BRITISH = tuple((re.compile(spelt), american) for spelt, american in _FORMS["british"])
+_IRREGULAR: dict[str, str] = dict(_FORMS["irregular"])
+_INVARIANT = frozenset(_FORMS["invariant"])
+_NOUN_ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = tuple(
+    (ending, tuple(nouns)) for ending, nouns in _FORMS["noun_endings"]
 )
-
-_IRREGULAR = {
-    "mice": "mouse", "rats": "rat", "men": "man", "women": "woman", "children": "child",
-    "feet": "foot", "teeth": "tooth",
-    "criteria": "criterion", "phenomena": "phenomenon", "bacteria": "bacterium",
-    "mitochondria": "mitochondrion",
-    "nuclei": "nucleus", "stimuli": "stimulus", "fungi": "fungus", "loci": "locus", "foci": "focus",
-    "indices": "index",
-    "matrices": "matrix", "cortices": "cortex", "axes": "axis", "crises": "crisis",
-    "diagnoses": "diagnosis",
-    "hypotheses": "hypothesis", "viscera": "viscus", "larvae": "larva", "vertebrae": "vertebra",
-    "geese": "goose",
-    "leaves": "leaf", "lives": "life", "halves": "half", "calves": "calf", "lenses": "lens",
-    "viruses": "virus",
-    "sinuses": "sinus", "fetuses": "fetus", "uses": "use", "causes": "cause", "diseases": "disease",
-    "bases": "base",
-    "doses": "dose", "responses": "response", "gases": "gas",
-}  # fmt: skip
-
-_INVARIANT = frozenset(
-    (
-        "series",
-        "species",
-        "diabetes",
-        "rabies",
-        "herpes",
-        "scabies",
-        "always",
-        "perhaps",
-        "has",
-        "was",
-        "its",
-        "as",
-    )
-)
+_SURE_NOUN_ENDINGS: tuple[tuple[str, str], ...] = tuple(map(tuple, _FORMS["sure_noun_endings"]))
+_NOT_A_HEAD = tuple(_FORMS["not_a_head"])
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _TOKENS_AND_GAPS = re.compile(r"([^\W_]+(?:['’][^\W_]+)?)")
@@ -146,26 +95,6 @@ def normal_phrase(text: str) -> str:
     return " ".join(normal_word(word) for word in _TOKEN.findall(text))
 
 
-_NOUN_ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("emic", ("emia",)),
-    ("xic", ("xia",)),
-    ("gic", ("gia", "gy")),
-    ("eptic", ("epsy", "epsis")),
-    ("otic", ("osis",)),
-    ("etic", ("etes", "esis")),
-    ("itic", ("itis",)),
-    ("ytic", ("ysis",)),
-    ("matory", ("mation",)),
-    ("atory", ("ation",)),
-    ("onic", ("onia", "on")),
-    ("ic", ("ia", "y", "is", "e")),
-    ("inous", ("ine",)),
-    ("ous", ("", "us")),
-    ("ive", ("ion",)),
-    ("al", ("", "e", "y")),
-)
-
-
 @lru_cache(maxsize=200_000)
 def nouns_behind(adjective: str) -> tuple[str, ...]:
     """Nouns an adjective may derive from (`hypoxic`: `hypoxia`), likeliest first, unchecked."""
@@ -175,13 +104,6 @@ def nouns_behind(adjective: str) -> tuple[str, ...]:
         if adjective.endswith(ending) and len(adjective) - len(ending) >= 3
         for noun in nouns
     )
-
-
-_SURE_NOUN_ENDINGS = (
-    ("emic", "emia"), ("xic", "xia"), ("otic", "osis"), ("itic", "itis"), ("ytic", "ysis"),
-    ("eptic", "epsy"), ("betic", "betes"),
-    ("matory", "mation"), ("erative", "eration"),
-)  # fmt: skip
 
 
 def sure_noun_behind(adjective: str) -> str | None:
@@ -196,14 +118,6 @@ def sure_noun_behind(adjective: str) -> str | None:
         ),
         None,
     )
-
-
-_NOT_A_HEAD = ("ly", "ed", "ous", "ive", "able", "ible", "ical", "ular", "inal", "ional")
-
-
-_LISTS = tomllib.loads(
-    (Path(__file__).parent / "data" / "word_lists.toml").read_text(encoding="utf-8")
-)
 
 
 def _words(name: str) -> frozenset[str]:
@@ -275,9 +189,7 @@ DETERMINERS = _words("determiners")
 BEFORE_PLACES = _words("before_places")
 BEFORE_VERBS = _words("before_verbs")
 BEFORE_ADJECTIVES = _words("before_adjectives")
-ADJECTIVE_ENDINGS = (
-    "ic", "al", "ary", "ous", "ive", "able", "ible", "ar", "less", "ful", "ant", "ent",
-)  # fmt: skip
+ADJECTIVE_ENDINGS = tuple(_FORMS["adjective_endings"])
 
 
 _GREEK_NAME = re.compile(r"alpha|beta|gamma|delta|epsilon|kappa|lambda|sigma|omega")
@@ -309,3 +221,69 @@ def _abbreviates(short: str, long: str) -> bool:
         return True
     carrying = [word for word in words if word not in FUNCTION_WORDS]
     return letters in {"".join(word[0] for word in words), "".join(word[0] for word in carrying)}
+
+
+_KINDS = _DATA / "word_kinds.txt.xz"
+# `2016The` and `2005a`: a year with what a lost space or a citation added; `2009` alone is a date.
+_YEAR = re.compile(r"(1[89]|20)\d\d[a-z]*|[a-z]{3,}(1[89]|20)\d\d|\d{2,}(st|nd|rd|th|[a-z]{4,})")
+_LONGEST_SYMBOL = 2
+_BODY_OF = ("department of ", "institute of ", "university of ", "ministry of ", "faculty of ")
+
+
+@cache
+def word_kinds() -> Mapping[str, frozenset[str]]:
+    """Words that are no nouns, people, places and names; `benchmarks/word_kinds.py` makes them."""
+    lines = lzma.decompress(_KINDS.read_bytes()).decode("ascii").splitlines()
+    return {
+        name: frozenset(words.split(",")) for name, words in (line.split("\t") for line in lines)
+    }
+
+
+@lru_cache(maxsize=200_000)
+def names_no_subject(key: str, *, is_short_form: bool = False) -> bool:
+    """Whether a phrase names people, a place, a part of a paper, a meeting, a time or a symbol.
+
+    A short form (`FRET`, `VIP`) is not read as the word it looks like.
+    """
+    if is_short_form and " " not in key:
+        return key in UNITS or _YEAR.fullmatch(key) is not None
+    words = key.lower().split(" ")
+    while len(words) > 1 and words[-1].isdigit():
+        words.pop()
+    if key.startswith(_BODY_OF):
+        return True
+    head, kinds = words[-1], word_kinds()
+    if head in PEOPLE or head in kinds["people"] or head in PAPER_AND_MEETING_HEADS:
+        return True
+    if head in PLACES or any(" ".join(words[-n:]) in kinds["places"] for n in range(1, 4)):
+        return True
+    if " ".join(words) in kinds["names"] or " ".join(words[-2:]) in NAMES:
+        return True
+    if len(words) == 1 and (head in NO_TERM_ALONE or head in UNITS or is_no_noun(head)):
+        return True
+    if any(_YEAR.fullmatch(word) for word in words):
+        return True
+    return " " in key and all(
+        len(word) <= _LONGEST_SYMBOL or word in UNITS for word in key.split(" ")
+    )
+
+
+def is_no_noun(word: str) -> bool:
+    """Whether a word is an adjective, adverb or verb that is hardly ever used as a noun."""
+    return word in word_kinds()["no_nouns"]
+
+
+_TABLE = _DATA / "general_words.txt.xz"
+
+
+@cache
+def general_levels() -> Mapping[str, int]:
+    """The level of every word that all fields use; see `general_level`."""
+    # `benchmarks/general_words.py` makes the file and says from which texts.
+    lines = lzma.decompress(_TABLE.read_bytes()).decode("ascii").splitlines()
+    return {word: int(level) for word, level in (line.split(" ") for line in lines)}
+
+
+def general_level(word: str) -> int:
+    """Half octaves by which all fields use a normal word more than one text in 5,000; else 0."""
+    return general_levels().get(word, 0)

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from carrel.libraries.discovery.concepts.general_words import general_level
 from carrel.libraries.discovery.concepts.kinds import kind_by_trees, kind_in_company
 from carrel.libraries.discovery.concepts.vocabulary import natural_order
 from carrel.libraries.discovery.concepts.words import (
@@ -13,6 +12,7 @@ from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
     NAME_HEADS,
     PLACES,
+    general_level,
     normal_phrase,
     normal_word,
     words_of,

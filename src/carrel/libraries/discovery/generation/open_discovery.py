@@ -222,8 +222,8 @@ class StartMethods:
             return ""
         return (
             f"Predicted from the company both keep: {layout.label(end.concept)} and "
-            f"{reading.start.label} share {counted(len(shared), 'concept')} that each occurs with more "
-            f"than by chance, most of all {listed(shown)}."
+            f"{reading.start.label} share {counted(len(shared), 'concept')} that each occurs with "
+            f"more than by chance, most of all {listed(shown)}."
         )
 
     def _connected(
