@@ -86,6 +86,27 @@ def test_instructions_name_only_tools_that_are_there(
             assert early.endpoint.instructions == endpoint.instructions
 
 
+@pytest.mark.promise("S11")
+@pytest.mark.parametrize("is_compact", [False, True])
+@pytest.mark.parametrize("rooms", [("research",), ("papers", "research")], ids="+".join)
+def test_wherever_research_is_served_the_instructions_lead_to_its_tasks(
+    tmp_path: Path, rooms: tuple[str, ...], is_compact: bool
+) -> None:
+    settings = {"home": tmp_path, "rooms": rooms, "server": {"compact": is_compact}}
+    desk = open_desk(Settings.model_validate({**settings, "audit": {"enabled": False}}))
+    endpoints = desk_endpoints(desk)
+    told = [endpoints.common(has_everything=each).instructions for each in (False, True)]
+    told.append(endpoints.room(desk.catalogue.room("research")).instructions)
+    declared = [declared_rooms()[name] for name in rooms]
+    told.append(handshake_dispatcher(declared, desk.settings.server).endpoint.instructions)
+    for text in told:
+        words = ("start_research", "next_research_task", "submit_research_task", "get_results")
+        places = [text.find(word) for word in words]
+        assert -1 not in places
+        assert places == sorted(places)
+        assert estimate_tokens(text) < _MOST_TOKENS
+
+
 def test_instructions_tell_the_flow_in_its_order() -> None:
     text = desk_instructions(declared_rooms().values(), has_jobs=True, is_compact=False)
     flow = re.findall(

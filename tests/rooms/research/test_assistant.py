@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import http.client
 import json
 import sqlite3
 from collections.abc import Awaitable, Callable
@@ -21,10 +19,8 @@ from carrel.rooms.research.tasks.answers import AnswerError, read_answer
 from carrel.rooms.research.tasks.briefs import MOST_CHARACTERS, measure, write_brief
 from carrel.rooms.research.tasks.plan import WorkState
 from carrel.rooms.research.tasks.records import Pair, ResearchTask, TaskMaterial
-from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.assistant import Assistant, answer, idea
 from tests.rooms.research.house import Asker, build_snapshot, finished_project, settings_for, visit
-from tests.rooms.research.served import serving
 from tests.stores.contracts.research import hypothesis
 
 Story = Callable[[Asker], Awaitable[None]]
@@ -66,44 +62,6 @@ async def all_matches(asker: Asker, research_id: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.promise("S11")
-@pytest.mark.promise("D10")
-def test_over_a_real_server_five_hypotheses_take_sixteen_calls_and_forty_thousand_tokens(
-    snapshot: Path, tmp_path: Path
-) -> None:
-    with serving(snapshot, tmp_path) as server:
-
-        async def ask(tool: str, **arguments: Any) -> Any:
-            params = {"name": tool, "arguments": arguments}
-            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-            headers = {"content-type": "application/json", "accept": "application/json"}
-            with closing(http.client.HTTPConnection("127.0.0.1", server.port)) as line:
-                line.request("POST", "/mcp", json.dumps(body), headers)
-                return json.loads(line.getresponse().read())["result"]["structuredContent"]
-
-        async def work() -> Assistant:
-            client = Assistant(ask)
-            started = await client.call("start_research", goal=GOAL, hypothesis_count=5)
-            end = await client.work(started["research_id"])
-            assert end["done"], end
-            results = await client.call("get_results", research_id=started["research_id"])
-            assert (results["mind"], results["status"]) == ("assistant", "completed")
-            assert results["total_hypotheses"] == 7
-            return client
-
-        client = asyncio.run(work())
-    assert client.calls <= 16
-    assert client.characters / 4 <= 40_000
-    assert max(len(json.dumps(brief)) for brief in client.briefs) <= MOST_CHARACTERS
-    assert {role: client.roles.count(role) for role in set(client.roles)} == {
-        "generate": 2,
-        "review": 6,
-        "compare": 3,
-        "evolve": 1,
-        "summarise": 1,
-    }
-
-
-@pytest.mark.promise("S11")
 def test_ten_take_thirty_five_calls_and_supersede_every_draft(
     snapshot: Path, tmp_path: Path
 ) -> None:
@@ -114,6 +72,7 @@ def test_ten_take_thirty_five_calls_and_supersede_every_draft(
         status = await asker.ask("get_research_status", research_id=research_id)
         assert status.mind == "discovery"
         assert (await client.work(research_id))["done"]
+        print(f"\nten: {client.calls} calls")
         assert client.calls <= 35
         assert client.longest <= MOST_CHARACTERS
         rows = await asker.ask("list_hypotheses", research_id=research_id)
@@ -163,7 +122,7 @@ def test_of_two_workers_one_writes_and_one_judges_and_a_killed_one_loses_nothing
                 other = (await two.submit(other))["next"]
             mine = mine if "task_id" in mine else await one.next(research_id)
             other = other if "task_id" in other else await two.next(research_id)
-            if "compare" in two.roles[-1:] and len(two.roles) > 4:
+            if "compare" in two.roles[-1:]:
                 break
         # The judge is killed with a pack in its hands, the writer comes back much later.
         assert "compare" not in one.roles

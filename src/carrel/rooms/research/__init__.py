@@ -7,7 +7,8 @@ ROOM = RoomDeclaration(
     title="Research",
     purpose=(
         "Generate, review, rank and evolve hypotheses from the papers at hand; work goes on "
-        "between calls."
+        "between calls. start_research drafts; do better yourself: next_research_task, "
+        "submit_research_task until done; get_results."
     ),
     opener="carrel.wiring.research:open_research",
     guidance=(

@@ -11,13 +11,23 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from carrel.core.operation import Answer
 from carrel.libraries.text.budget import InputTooCostlyError, check_nesting
+from carrel.rooms.research.records import CitedPassage
 from carrel.rooms.research.tasks.records import ResearchTask, Role
 
 MOST_ANSWER_CHARACTERS = 60_000
 _FENCE = re.compile(r"```[a-z]*\s*\n?(.*?)```", re.DOTALL | re.IGNORECASE)
 _NAMED_SOURCE = re.compile(
-    r"\b10\.\d{4,9}/[^\s\]),;]+|\bPMID:?\s*\d+|\barXiv:\s*\d{4}\.\d{4,5}", re.IGNORECASE
+    r"\b10\.\d{4,9}/[^\s\]),;]+|\bPMID:?\s*\d+|\barXiv:\s*\d{4}\.\d{4,5}|\bhttps?://[^\s\])]+",
+    re.IGNORECASE,
 )
+_AUTHOR_YEAR = re.compile(
+    r"\b([A-Z][\w'’-]+)(?: (?:et al\.?|(?:and|&) [A-Z][\w'’-]+))?,? \(?((?:19|20)\d\d)[a-z]?\b"
+)
+_PASSAGE_ID = re.compile(r"[\w./:-]+~[0-9a-f]{6,}")
+_ID_BREAK = re.compile(r"[,;\s]+")
+# Words that judges put around a choice.
+_FILLERS = frozenset({"the", "hypothesis", "option", "pair", "is", "better", "side"})
+_SHORTEST_START = 8
 _MOST_SHOWN = 40
 _MOST_PROBLEMS = 8
 
@@ -74,8 +84,29 @@ def _as_id(value: Any) -> Any:
     return value.strip().strip("[]()<>`\"' ") if isinstance(value, str) else value
 
 
-def _as_word(value: Any) -> Any:
-    return value.strip().strip(".").lower() if isinstance(value, str) else value
+def _as_ids(value: Any) -> Any:
+    """A list of ids that may be one text, with commas or lines between them, or one object."""
+    if isinstance(value, str):
+        value = _ID_BREAK.split(value.strip().strip("[]"))
+    elif isinstance(value, Mapping):
+        value = [value]
+    listed = _as_list(value)
+    return [one for one in listed if one != ""] if isinstance(listed, list) else listed
+
+
+def _as_choice(*words: str, **others: str) -> BeforeValidator:
+    """Reads a word of these, however it is spelt: `Hypothesis A`, `paradigm shift`, `supported`."""
+    known = {**{word: word for word in words}, **others}
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        parts = re.findall(r"[a-z]+", value.lower())
+        spelt = "_".join(part for part in parts if part not in _FILLERS)
+        # Nothing else is guessed: "not supported" and "a tie" are for their writer to mend.
+        return known.get(spelt, spelt or value)
+
+    return BeforeValidator(read)
 
 
 _Title = Annotated[str, BeforeValidator(_as_text), Field(min_length=10, max_length=300)]
@@ -86,7 +117,35 @@ _Line = Annotated[str, BeforeValidator(_as_text), Field(min_length=1, max_length
 _Lines = Annotated[list[_Line], BeforeValidator(_as_list), Field(max_length=8)]
 _SomeLines = Annotated[list[_Line], BeforeValidator(_as_list), Field(min_length=1, max_length=8)]
 _Id = Annotated[str, BeforeValidator(_as_id), Field(max_length=400)]
-_Ids = Annotated[list[_Id], BeforeValidator(_as_list), Field(max_length=30)]
+_Ids = Annotated[list[_Id], BeforeValidator(_as_ids), Field(max_length=30)]
+_Strategy = Annotated[
+    Literal["refine", "combine", "simplify", "paradigm_shift"],
+    _as_choice(
+        "refine", "combine", "simplify", "paradigm_shift", refinement="refine", refined="refine",
+        combination="combine", combined="combine", simplification="simplify",
+        shift="paradigm_shift", paradigm="paradigm_shift",
+    ),
+]  # fmt: skip
+_ReviewVerdict = Annotated[
+    Literal["supports", "contradicts", "mixed", "silent", "undecided"],
+    _as_choice(
+        "supports", "contradicts", "mixed", "silent", "undecided", support="supports",
+        supported="supports", supporting="supports", contradict="contradicts",
+        contradicted="contradicts", contradicting="contradicts", none="silent",
+        unclear="undecided", neutral="undecided",
+    ),
+]  # fmt: skip
+_Better = Annotated[
+    Literal["a", "b", "draw"],
+    _as_choice("a", "b", "draw", tie="draw", equal="draw", both="draw", neither="draw"),
+]
+_Margin = Annotated[
+    Literal["clear", "slight"],
+    _as_choice(
+        "clear", "slight", clearly="clear", strong="clear", large="clear", slightly="slight",
+        small="slight", weak="slight", none="slight", moderate="slight",
+    ),
+]  # fmt: skip
 _Score = Annotated[float, BeforeValidator(_as_number), Field(ge=0, le=1)]
 
 
@@ -113,9 +172,7 @@ class WrittenIdeas(_Written):
 
 class WrittenChild(WrittenIdea):
     parents: _Ids
-    strategy: Annotated[
-        Literal["refine", "combine", "simplify", "paradigm_shift"], BeforeValidator(_as_word)
-    ] = "refine"
+    strategy: _Strategy = "refine"
 
 
 class WrittenChildren(_Written):
@@ -128,10 +185,7 @@ class WrittenTaskReview(_Written):
     novelty: _Score
     testability: _Score
     safety: _Score
-    verdict: Annotated[
-        Literal["supports", "contradicts", "mixed", "silent", "undecided"],
-        BeforeValidator(_as_word),
-    ]
+    verdict: _ReviewVerdict
     strengths: _SomeLines
     weaknesses: _SomeLines
     recommendations: _Lines = Field(default_factory=list)
@@ -145,8 +199,8 @@ class WrittenTaskReviews(_Written):
 
 class WrittenTaskVerdict(_Written):
     pair: Annotated[int, BeforeValidator(_as_number), Field(ge=1, le=20)]
-    better: Annotated[Literal["a", "b", "draw"], BeforeValidator(_as_word)]
-    margin: Annotated[Literal["clear", "slight"], BeforeValidator(_as_word)] = "slight"
+    better: _Better
+    margin: _Margin = "slight"
     why: _Line
 
 
@@ -180,7 +234,7 @@ def _words(*words: str) -> dict[str, Any]:
     return {"enum": list(words)}
 
 
-def answer_shape(role: Role, count: int) -> dict[str, Any]:
+def answer_shape(role: Role, count: int, *, has_passages: bool = True) -> dict[str, Any]:
     """The JSON Schema of an answer; checking is more lenient than it says."""
     text, ids = {"type": "string"}, _strings(0, 30)
     score = {"type": "number", "minimum": 0, "maximum": 1}
@@ -192,7 +246,7 @@ def answer_shape(role: Role, count: int) -> dict[str, Any]:
         "refutations": _strings(1),
         "experiment": _strings(1),
         "novelty": text,
-        "citations": {**_strings(1, 30), "description": "passage ids"},
+        "citations": {**_strings(int(has_passages), 30), "description": "passage ids"},
     }
     review = {
         "hypothesis_id": text,
@@ -309,17 +363,33 @@ def _to_problem(error: Any) -> Problem:
     return Problem(path=path or "answer", what=str(error["msg"]), allowed=allowed)
 
 
+def resolve_citations(task: ResearchTask, ids: Sequence[str]) -> list[str]:
+    """The ids, each as it was handed out where only its beginning was given."""
+    citable = task.material.citable
+    return [_resolve(name, citable) for name in ids]
+
+
+def _resolve(name: str, citable: Iterable[str]) -> str:
+    folded = name.lower()
+    if len(folded) < _SHORTEST_START:
+        return name
+    found = [one for one in citable if one.lower().startswith(folded)]
+    return found[0] if len(found) == 1 else name
+
+
 def check_citations(
     task: ResearchTask, cited: Iterable[tuple[str, Sequence[str]]], texts: Iterable[tuple[str, str]]
 ) -> list[Problem]:
     """Faults of citations: ids that were not handed out, and sources named in the text."""
     citable = task.material.citable
-    allowed = ", ".join(list(citable)[:_MOST_SHOWN])
+    # Told once: forty ids for each of eight faults would be longer than a brief.
+    shown = iter([", ".join(list(citable)[:_MOST_SHOWN])])
+    more = f"one found by find_passages with task_id={task.handed_id}"
     problems = [
         Problem(
             path=path,
             what=f"{name[:200]!r} is no passage handed out with this task",
-            allowed=f"{allowed}; or one found by find_passages with task_id={task.handed_id}",
+            allowed=f"{next(shown, 'an id as above')}; or {more}",
         )
         for path, names in cited
         for name in names
@@ -328,11 +398,28 @@ def check_citations(
     problems += [
         Problem(
             path=path,
-            what=f"names a source that was not handed out: {found[0][:200]}",
+            what=f"names a source that was not handed out: {found[:200]}",
             allowed="passage ids in citations, no other sources",
         )
         for path, text in texts
-        for found in _NAMED_SOURCE.finditer(text)
-        if not any(found[0].lower() in name.lower() for name in citable)
+        for found in find_foreign_sources(text, citable)
     ]
     return problems
+
+
+def find_foreign_sources(text: str, citable: Mapping[str, CitedPassage]) -> list[str]:
+    """Identifiers, links, author-year citations and passage ids that no citable passage has."""
+    there = " ".join(f"{name} {one.title} {one.text}" for name, one in citable.items())
+    named = [found[0] for found in _NAMED_SOURCE.finditer(text)]
+    named += [found[0] for found in _PASSAGE_ID.finditer(text)]
+    foreign = [one for one in named if one.lower().rstrip(".") not in there.lower()]
+    authors = [found for found in _AUTHOR_YEAR.finditer(text) if _is_citation(found)]
+    return foreign + [
+        found[0] for found in authors if found[1] not in there or found[2] not in there
+    ]
+
+
+def _is_citation(found: re.Match[str]) -> bool:
+    """`Liu et al., 2019`, `(Liu, 2019)`; not `In 2019` or `January 2019`."""
+    is_in_brackets = found.string[: found.start()].endswith("(") and "," in found[0]
+    return "et al" in found[0] or is_in_brackets

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from carrel.libraries.text.sentences import sentence_ends
 from carrel.rooms.research.records import CitedPassage, Hypothesis, Review
 from carrel.rooms.research.tasks.answers import answer_shape
+from carrel.rooms.research.tasks.materials import content_stems
 from carrel.rooms.research.tasks.models import (
     HandedPassage,
     KnownHypothesis,
@@ -15,18 +17,20 @@ from carrel.rooms.research.tasks.models import (
     PairShown,
 )
 from carrel.rooms.research.tasks.plan import WorkState, count_left
-from carrel.rooms.research.tasks.records import Pair, ResearchTask, Role
+from carrel.rooms.research.tasks.records import MOST_FAILURES, Pair, ResearchTask, Role
 
 # The longest brief that clients take without turning it into a file, as JSON, and what each
 # role is planned with, so that five hypotheses cost under 40,000 tokens (characters/4).
 MOST_CHARACTERS = 10_000
 _PLANNED_CHARACTERS: dict[Role, int] = {
-    "generate": 7500,
-    "review": 8000,
+    "generate": 8400,
+    "review": 8800,
     "compare": 8000,
     "evolve": 7500,
     "summarise": 6500,
 }
+# About what an answer takes, in characters: the mean of a run of five hypotheses by an assistant.
+_ANSWER_CHARACTERS = 3000
 CRITERIA = (
     "Answers the goal; a mechanism that the passages bear out; not said already by a paper; "
     "specific enough to be wrong; an experiment could refute it; safe."
@@ -58,8 +62,15 @@ _DO: dict[Role, str] = {
         "to test first and why, what remains weak. strong and weak: subjects to follow or to leave."
     ),
 }
+_NO_PASSAGES = (
+    "No passage was found for this in the papers at hand: search in other words with find_passages "
+    "and the task_id. Without any, leave the citations empty and say that it rests on none."
+)
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 _PASSAGE, _LEAST_PASSAGE = 700, 160
+# What a place at the end of a passage is worth, in words of the goal: abstracts end with what was
+# found. Set by hand.
+_LAST_PLACE = 1.0
 _MOST_KNOWN_TITLES = 24
 
 
@@ -90,11 +101,36 @@ def shorten(text: str, most: int) -> str:
     return f"{cut.rpartition(' ')[0] or cut}…"
 
 
+def excerpt(text: str, wanted: Collection[str], most: int) -> str:
+    """The sentences in a row that have the most of the wanted stems, word for word; `…` where some
+    were left out before them.
+    """
+    plain = " ".join(text.split())
+    if len(plain) <= most:
+        return plain
+    ends = list(sentence_ends(plain, 0, len(plain)))
+    starts = [0, *ends[:-1]]
+    best, start_of_best, end_of_best = -1.0, 0, 0
+    for first, start in enumerate(starts):
+        fitting = [end for end in ends[first:] if end - start <= most - 2]
+        if fitting:
+            there = content_stems(plain[start : fitting[-1]])
+            score = len(there.intersection(wanted)) + _LAST_PLACE * start / len(plain)
+            if score > best:
+                best, start_of_best, end_of_best = score, start, fitting[-1]
+    if not end_of_best:
+        return shorten(plain, most)
+    before = "… " if start_of_best else ""
+    return before + plain[start_of_best:end_of_best].strip()
+
+
 def _write(task: ResearchTask, state: WorkState, understood: str, scale: float) -> NextTask:
-    material = task.material
+    material, left = task.material, count_left(state)
     count = material.count or len(material.pairs) or len(material.hypothesis_ids)
     passages = [*material.passages, *material.found]
     shown = passages[: max(2, round(len(passages) * min(1.0, scale * 1.4)))]
+    titles = [one.draft.title for one in state.hypotheses if one.id in material.hypothesis_ids]
+    wanted = content_stems(" ".join((state.project.goal, *titles)))
     return NextTask(
         task_id=task.handed_id,
         role=task.role,
@@ -104,24 +140,39 @@ def _write(task: ResearchTask, state: WorkState, understood: str, scale: float) 
         understood=shorten(understood, max(80, round(400 * scale))),
         criteria=CRITERIA,
         do=_DO[task.role].format(count=count, task_id=task.handed_id),
-        passages=[_show_passage(one, scale) for one in shown],
+        passages=[_show_passage(one, wanted, scale) for one in shown],
         known=list(_known(task, state, scale)),
         pairs=[
             _show_pair(number, pair, state, scale)
             for number, pair in enumerate(material.pairs, start=1)
         ],
-        answer_shape=answer_shape(task.role, len(material.pairs) or count),
-        left=count_left(state),
+        answer_shape=answer_shape(
+            task.role, len(material.pairs) or count, has_passages=bool(passages)
+        ),
+        why="" if passages or task.role in {"compare", "summarise"} else _NO_PASSAGES,
+        left=dict(left),
+        budget=_budget(task, left),
     )
 
 
-def _show_passage(passage: CitedPassage, scale: float) -> HandedPassage:
+def _budget(task: ResearchTask, left: Mapping[Role, int]) -> dict[str, int]:
+    """About how many calls and tokens what is left takes with `and_next`, and how many answers to
+    this task are read.
+    """
+    characters = sum(
+        count * (_PLANNED_CHARACTERS[role] + _ANSWER_CHARACTERS) for role, count in left.items()
+    )
+    tries = MOST_FAILURES - task.failures
+    return {"calls": sum(left.values()), "tokens": characters // 4, "tries": tries}
+
+
+def _show_passage(passage: CitedPassage, wanted: Collection[str], scale: float) -> HandedPassage:
     return HandedPassage(
         id=passage.id,
         paper=shorten(passage.title, max(40, round(140 * scale))),
         year=passage.year,
         section=shorten(passage.section, 60),
-        text=shorten(passage.text, max(_LEAST_PASSAGE, round(_PASSAGE * scale))),
+        text=excerpt(passage.text, wanted, max(_LEAST_PASSAGE, round(_PASSAGE * scale))),
     )
 
 

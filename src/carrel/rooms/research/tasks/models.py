@@ -91,6 +91,7 @@ class NextTask(Answer):
     pairs: Annotated[list[PairShown], _LISTED] = _shown([])
     answer_shape: dict[str, Any] = _shown({})
     left: dict[str, int] = _shown({})
+    budget: dict[str, int] = _shown({})
     waiting: bool | None = _shown(None)
     retry_after: int | None = _shown(None)
     why: str = _shown("")

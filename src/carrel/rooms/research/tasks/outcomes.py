@@ -37,12 +37,22 @@ from carrel.rooms.research.tasks.answers import (
     WrittenTaskVerdict,
     WrittenTaskVerdicts,
     check_citations,
+    resolve_citations,
 )
 from carrel.rooms.research.tasks.plan import WorkState
 from carrel.rooms.research.tasks.records import Pair, ResearchTask, TaskResult
 
 PERSONS_REVIEW = "person"
 _OWN_MATCH = "tournament, own hypothesis"
+_TEXTS_OF_IDEA = (
+    "title",
+    "summary",
+    "rationale",
+    "predictions",
+    "refutations",
+    "experiment",
+    "novelty",
+)
 _OVERALL = "The mean of plausibility, novelty and testability; 0 where safety is 0."
 
 
@@ -81,9 +91,9 @@ class OutcomeBuilder:
         """Raises AnswerError that names what cannot be kept."""
         match answer:
             case WrittenIdeas(hypotheses=ideas):
-                return self._hypotheses("hypotheses", ideas[: max(1, self.task.material.count)])
+                return self._hypotheses("hypotheses", [self._resolve(one) for one in ideas])
             case WrittenChildren(children=children):
-                return self._hypotheses("children", children[: max(1, self.task.material.count)])
+                return self._hypotheses("children", [self._resolve(one) for one in children])
             case WrittenTaskReviews(reviews=reviews):
                 return self._reviews(reviews)
             case WrittenTaskVerdicts(verdicts=verdicts):
@@ -91,7 +101,11 @@ class OutcomeBuilder:
             case WrittenSummary():
                 return self._summary(answer)
 
-    def _hypotheses(self, key: str, ideas: Sequence[WrittenIdea]) -> Outcome:
+    def _resolve(self, idea: WrittenIdea) -> WrittenIdea:
+        return idea.model_copy(update={"citations": resolve_citations(self.task, idea.citations)})
+
+    def _hypotheses(self, key: str, given: Sequence[WrittenIdea]) -> Outcome:
+        ideas = given[: max(1, self.task.material.count)]
         problems: list[Problem] = []
         for number, idea in enumerate(ideas):
             problems += self._faults(f"{key}[{number}]", idea, ideas[:number])
@@ -115,6 +129,8 @@ class OutcomeBuilder:
         verb = "generated" if key == "hypotheses" else "evolved"
         ids = tuple(one.id for one in made)
         says = f"{len(made)} {verb} by {self.author}"
+        if len(given) > len(made):
+            says += f", the first of {len(given)}; no more were asked for"
         changes = Changes(
             hypotheses=tuple(made),
             safety=tuple(decisions),
@@ -128,9 +144,9 @@ class OutcomeBuilder:
         self, path: str, idea: WrittenIdea, earlier: Sequence[WrittenIdea]
     ) -> list[Problem]:
         texts = [
-            (f"{path}.title", idea.title),
-            (f"{path}.summary", idea.summary),
-            (f"{path}.rationale", idea.rationale),
+            (f"{path}.{name}", text)
+            for name in _TEXTS_OF_IDEA
+            for text in _lines(getattr(idea, name))
         ]
         problems = check_citations(self.task, [(f"{path}.citations", idea.citations)], texts)
         if self.task.material.citable and not idea.citations:
@@ -156,7 +172,8 @@ class OutcomeBuilder:
         return problems
 
     def _decide(self, number: int, idea: WrittenIdea) -> SafetyRecord:
-        found = check_hypothesis(idea.title, f"{idea.summary} {' '.join(idea.experiment)}")
+        written = [line for name in _TEXTS_OF_IDEA for line in _lines(getattr(idea, name))]
+        found = check_hypothesis(idea.title, "\n".join(written))
         return SafetyRecord(
             id=derived_id("safe", self.task.id, self.now, number),
             owner=self.state.project.owner,
@@ -204,6 +221,15 @@ class OutcomeBuilder:
         wanted = self.task.material.hypothesis_ids
         if len(wanted) == len(written) == 1 and not written[0].hypothesis_id:
             written = [written[0].model_copy(update={"hypothesis_id": wanted[0]})]
+        written = [
+            one.model_copy(
+                update={
+                    "supporting": resolve_citations(self.task, one.supporting),
+                    "contradicting": resolve_citations(self.task, one.contradicting),
+                }
+            )
+            for one in written
+        ]
         problems: list[Problem] = []
         for number, one in enumerate(written):
             path = f"reviews[{number}]"
@@ -215,8 +241,12 @@ class OutcomeBuilder:
                 (f"{path}.supporting", one.supporting),
                 (f"{path}.contradicting", one.contradicting),
             ]
-            texts = [(f"{path}.weaknesses", text) for text in one.weaknesses]
-            problems += check_citations(self.task, cited, texts)
+            texts = [
+                (f"{path}.{name}", text)
+                for name in ("strengths", "weaknesses", "recommendations")
+                for text in getattr(one, name)
+            ]
+            problems += check_citations(self.task, cited, texts) + _unsafe_lines(texts)
         missing = set(wanted) - {one.hypothesis_id for one in written}
         if missing and not problems:
             what = f"there is no review of {', '.join(sorted(missing))}"
@@ -330,12 +360,15 @@ class OutcomeBuilder:
         return "repeats_agreed" if agreed else "repeats_denied"
 
     def _summary(self, written: WrittenSummary) -> Outcome:
-        texts = [("summary", written.summary)]
-        problems = check_citations(self.task, [], texts)
+        lines = [("strong", one) for one in written.strong] + [
+            ("weak", one) for one in written.weak
+        ]
+        texts = [("summary", written.summary), *lines]
+        problems = check_citations(self.task, [], texts) + _unsafe_lines(texts)
         if problems:
             raise AnswerError(problems)
-        advice = Advice(strong=tuple(written.strong), weak=tuple(written.weak))
-        finding = MetaReview(text=written.summary, advice=advice)
+        heeded = Advice(strong=tuple(written.strong), weak=tuple(written.weak))
+        finding = MetaReview(text=written.summary, advice=heeded)
         output = self._output(META_REVIEW, written.summary).model_copy(update={"finding": finding})
         changes = Changes(outputs=(output,), events=(self._event(META_REVIEW, written.summary),))
         says = f"Summed up by {self.author}"
@@ -362,6 +395,19 @@ class OutcomeBuilder:
             says=says,
             created_at=self.now,
         )
+
+
+def _lines(written: str | Sequence[str]) -> list[str]:
+    return [written] if isinstance(written, str) else list(written)
+
+
+def _unsafe_lines(texts: Iterable[tuple[str, str]]) -> list[Problem]:
+    """Faults of texts that would help to do harm."""
+    return [
+        Problem(path=path, what=f"is not safe: {decision.reason}", allowed="leave it out")
+        for path, text in texts
+        if not (decision := check_hypothesis(text)).allowed
+    ]
 
 
 def _winner(pair: Pair, verdict: WrittenTaskVerdict) -> str:

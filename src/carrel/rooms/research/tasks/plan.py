@@ -22,8 +22,10 @@ from carrel.rooms.research.records import (
 from carrel.rooms.research.tasks.records import Pair, ResearchTask, Role, TaskMaterial
 
 ROLES: tuple[Role, ...] = ("generate", "review", "compare", "evolve", "summarise")
-# How much one task holds: set by hand so that five hypotheses take 13 tasks, ten 25.
-GENERATED_EACH, CHILDREN_EACH, PAIRS_EACH = 3, 2, 4
+# How much one task holds: set by hand so that five hypotheses take 11 tasks, ten 20.
+GENERATED_EACH, REVIEWED_EACH, CHILDREN_EACH, PAIRS_EACH = 3, 2, 2, 4
+# More tasks of generation where answers had fewer hypotheses than were asked for.
+_MOST_ADDED_TASKS = 2
 # Matches of the first round per hypothesis, and how many everybody plays at least.
 _MATCHES_EACH, _LEAST_MATCHES = 1.5, 2
 _CHILDREN_SHARE, _MOST_CHILDREN, _FEWEST_TO_EVOLVE = 0.4, 6, 3
@@ -120,6 +122,22 @@ def plan_sizes(count: int) -> list[int]:
     return [count // tasks + (number < count % tasks) for number in range(tasks)]
 
 
+def list_generation(state: WorkState) -> list[tuple[int, int]]:
+    """Number and size of the tasks of generation that are not done; more of them where answers were
+    short, unless one was given back.
+    """
+    if not state.has_run:
+        return []
+    sizes = plan_sizes(state.project.hypothesis_count)
+    done = {task.step.number: len(task.made_ids) for task in state.done("generate")}
+    missing = [(number, size) for number, size in enumerate(sizes, 1) if number not in done]
+    lacking = state.project.hypothesis_count - sum(done.values())
+    number = max(done, default=0) + 1
+    if missing or lacking <= 0 or number > len(sizes) + _MOST_ADDED_TASKS:
+        return missing
+    return [(number, min(GENERATED_EACH, lacking))]
+
+
 def count_children(generated: int) -> int:
     """How many are evolved from so many."""
     if generated < _FEWEST_TO_EVOLVE:
@@ -132,11 +150,10 @@ def count_matches(entries: int) -> int:
     return min(-int(-entries * _MATCHES_EACH // 1), entries * (entries - 1) // 2)
 
 
-def count_left(state: WorkState) -> dict[str, int]:
+def count_left(state: WorkState) -> dict[Role, int]:
     """About how many tasks of each role are left, with those under way."""
-    sizes = plan_sizes(state.project.hypothesis_count) if state.has_run else []
-    generated = len(state.done("generate"))
-    wanted = sum(sizes[generated:])
+    generation = list_generation(state)
+    wanted = sum(size for _, size in generation)
     made = [one for one in state.live if one not in state.children]
     if state.draft_ids and wanted:
         made = [one for one in made if one not in set(state.draft_ids)]
@@ -148,9 +165,9 @@ def count_left(state: WorkState) -> dict[str, int]:
     new_children = max(0, expected_children - len(state.children & state.reviewed))
     played = len(state.pairs())
     matches = max(0, count_matches(first_round) + _LEAST_MATCHES * expected_children - played)
-    left = {
-        "generate": len(sizes) - generated,
-        "review": unreviewed + -(-new_children // CHILDREN_EACH),
+    left: dict[Role, int] = {
+        "generate": len(generation),
+        "review": -(-unreviewed // REVIEWED_EACH) + -(-new_children // REVIEWED_EACH),
         "compare": -(-matches // PAIRS_EACH),
         "evolve": max(0, -(-children // CHILDREN_EACH) - len(state.done("evolve"))),
         "summarise": int(_needs_summary(state) or bool(wanted or unreviewed or matches)),
@@ -264,29 +281,22 @@ class Planner:
         yield from self._reviews(set(self._state.draft_ids) if is_open else set())
 
     def _generation(self) -> Iterable[PlannedTask]:
-        if not self._state.has_run:
-            return
-        sizes = plan_sizes(self._state.project.hypothesis_count)
+        share = len(plan_sizes(self._state.project.hypothesis_count))
         kept = {one.id for one in self._state.hypotheses if one.decision.approval == "approved"}
         drafts = [one for one in self._state.draft_ids if one not in kept]
-        for number, size in enumerate(sizes, start=1):
+        for number, size in list_generation(self._state):
             step = StepKey(StepKind.GENERATE, round=_GENERATED, number=number)
-            stored = self._stored(step)
-            if stored is None or stored.state != "done":
-                superseded = tuple(drafts[number - 1 :: len(sizes)])
-                material = TaskMaterial(count=size, supersedes=superseded)
-                yield self._planned("generate", step, material)
+            superseded = tuple(drafts[number - 1 :: share]) if number <= share else ()
+            yield self._planned("generate", step, TaskMaterial(count=size, supersedes=superseded))
 
     def _reviews(self, without: Collection[str] = ()) -> Iterable[PlannedTask]:
-        """One task for each hypothesis, one for two children; others' before one's own."""
+        """One task for two hypotheses, children apart from the others; others' before one's own."""
         state = self._state
         missing = [one for one in state.live if one not in state.reviewed and one not in without]
         missing.sort(key=lambda one: state.makers.get(one) == self._worker)
-        packs = [[one] for one in missing if one not in state.children]
-        children = [one for one in missing if one in state.children]
-        packs += [
-            children[first : first + CHILDREN_EACH]
-            for first in range(0, len(children), CHILDREN_EACH)
+        stages = [
+            [one for one in missing if one not in state.children],
+            [one for one in missing if one in state.children],
         ]
         taken: set[str] = set()
         for task in state.tasks:
@@ -294,8 +304,10 @@ class Planner:
             if task.role == "review" and task.state != "done" and wanted:
                 taken.update(wanted)
                 yield PlannedTask("review", task.step, task.material, task)
-        for pack in packs:
-            if not taken & set(pack):
+        for stage in stages:
+            free = [one for one in stage if one not in taken]
+            for first in range(0, len(free), REVIEWED_EACH):
+                pack = free[first : first + REVIEWED_EACH]
                 step = StepKey(StepKind.REVIEW, round=_GENERATED, hypothesis_id=pack[0])
                 yield self._planned("review", step, TaskMaterial(hypothesis_ids=tuple(pack)))
 

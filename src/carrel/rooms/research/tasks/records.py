@@ -8,6 +8,8 @@ from carrel.rooms.research.records import CitedPassage, Record, StepKey
 
 Role = Literal["generate", "review", "compare", "evolve", "summarise"]
 TaskState = Literal["waiting", "leased", "done"]
+# The answer with faults that gives a task back.
+MOST_FAILURES = 3
 PairKind = Literal["match", "repeat", "broken"]
 
 

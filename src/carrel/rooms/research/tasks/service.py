@@ -12,7 +12,12 @@ from carrel.core.clock import Clock
 from carrel.rooms.research.agents import derived_id, find_understanding
 from carrel.rooms.research.agents.ranking import RankingAgent
 from carrel.rooms.research.agents.supervisor import Supervisor
-from carrel.rooms.research.errors import StepTakenError, TaskLostError, TaskNotFoundError
+from carrel.rooms.research.errors import (
+    BudgetExhaustedError,
+    StepTakenError,
+    TaskLostError,
+    TaskNotFoundError,
+)
 from carrel.rooms.research.hypothesis_views import rank_by_strength
 from carrel.rooms.research.ports import Ids, ResearchStore, TaskPassages
 from carrel.rooms.research.records import (
@@ -25,7 +30,11 @@ from carrel.rooms.research.records import (
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.tasks.answers import AnswerError, Problem, read_answer
 from carrel.rooms.research.tasks.briefs import write_brief
-from carrel.rooms.research.tasks.materials import gather_material, keep_passages
+from carrel.rooms.research.tasks.materials import (
+    SEARCH_SECONDS,
+    gather_material,
+    keep_passages,
+)
 from carrel.rooms.research.tasks.models import (
     NextResearchTask,
     NextTask,
@@ -35,6 +44,7 @@ from carrel.rooms.research.tasks.models import (
 from carrel.rooms.research.tasks.outcomes import Outcome, OutcomeBuilder, UnsafeAnswerError
 from carrel.rooms.research.tasks.plan import PlannedTask, Planner, Waiting, WorkState, list_drafts
 from carrel.rooms.research.tasks.records import (
+    MOST_FAILURES,
     ResearchTask,
     Role,
     TaskResult,
@@ -43,12 +53,12 @@ from carrel.rooms.research.tasks.records import (
 
 FindProject = Callable[[str, Call], Awaitable[Project]]
 
-MOST_FAILURES = 3
 _LEASE_SECONDS: dict[Role, float] = {"generate": 1800.0, "review": 1800.0}
 _OTHER_LEASE_SECONDS = 900.0
-# The first draft is awaited in a call, then by asking again; after a minute it is ended as it is.
-_AWAIT_DRAFT_SECONDS, _LONGEST_DRAFT_SECONDS = 4.0, 60.0
-_SOON_SECONDS, _LATER_SECONDS = 5, 60
+# A call answers within ten seconds. The first draft is awaited in a call, then by asking again,
+# seldom, since clients count calls; after a minute it is ended as it is.
+_CALL_SECONDS, _AWAIT_DRAFT_SECONDS, _LONGEST_DRAFT_SECONDS = 9.0, 7.0, 60.0
+_SOON_SECONDS, _DRAFT_SECONDS, _LATER_SECONDS = 5, 20, 60
 _MOST_TRIES = 5
 _MOST_FOUND = 60
 _NAME = re.compile(r"[^\w.@ -]+")
@@ -122,10 +132,15 @@ class AssistantWork:
     async def _next(
         self, project: Project, worker: str, roles: Sequence[Role], *, take_over: bool
     ) -> NextTask:
-        stopped = self._why_stopped(project, take_over=take_over)
+        asked_at = self._clock.now()
+        run = await self._run(project)
+        stopped = self._why_stopped(project, run, take_over=take_over)
         if stopped is not None:
             return stopped
-        draft = await self._end_draft(project)
+        if _has_no_budget(project, run):
+            event = self._event(project, "active", f"{worker} goes on in the place of the model")
+            await self._store.steer(project.id, ("paused",), "cancelled", "active", event)
+        draft = await self._end_draft(project, run)
         if draft is not None:
             return draft
         if project.mind != "assistant":
@@ -145,13 +160,24 @@ class AssistantWork:
             if isinstance(planned, Waiting):
                 return _wait(planned.why, _LATER_SECONDS)
             await self._reopen(project, worker)
-            leased = await self._lease(planned, state, worker)
+            used = (self._clock.now() - asked_at).total_seconds()
+            seconds = min(SEARCH_SECONDS, max(1.0, _CALL_SECONDS - used))
+            leased = await self._lease(planned, state, worker, seconds)
             if leased is not None:
                 return write_brief(leased, state, says)
         return _wait("Others have just taken what there was.", _SOON_SECONDS)
 
-    def _why_stopped(self, project: Project, *, take_over: bool) -> NextTask | None:
+    def _why_stopped(
+        self, project: Project, run: Job | None, *, take_over: bool
+    ) -> NextTask | None:
         match project.status:
+            case "paused" if _has_no_budget(project, run):
+                if not take_over:
+                    return NextTask(
+                        done=True,
+                        report="The budget of the configured model is used up and the project is "
+                        "paused. With take_over=true you do the rest, which costs it nothing.",
+                    )
             case "paused":
                 return _wait("The project is paused: resume_research goes on.", _LATER_SECONDS)
             case "initializing" | "active" | "completed" | "failed":
@@ -170,9 +196,8 @@ class AssistantWork:
             )
         return None
 
-    async def _end_draft(self, project: Project) -> NextTask | None:
+    async def _end_draft(self, project: Project, run: Job | None) -> NextTask | None:
         """Waits a moment for the draft that is under way; ends one that takes too long."""
-        run = await self._run(project)
         if run is not None and run.problem_code == "unsafe_goal":
             return NextTask(done=True, report=f"The goal was refused: {run.problem}")
         if run is None or not run.is_open:
@@ -182,7 +207,7 @@ class AssistantWork:
             return None
         age = self._clock.now() - datetime.fromisoformat(project.created_at)
         if age.total_seconds() < _LONGEST_DRAFT_SECONDS:
-            return _wait("The first draft is being made from the papers.", _SOON_SECONDS)
+            return _wait("The first draft is being made from the papers.", _DRAFT_SECONDS)
         await self._store.cancel_job(run.id)
         return None
 
@@ -209,14 +234,16 @@ class AssistantWork:
             await self._store.tasks.take_over(project.id, event)
 
     async def _lease(
-        self, planned: PlannedTask, state: WorkState, worker: str
+        self, planned: PlannedTask, state: WorkState, worker: str, search_seconds: float
     ) -> ResearchTask | None:
         stored, project = planned.stored, state.project
         if stored is not None and planned.role != "compare":
             task = stored
         else:
             understood = await find_understanding(self._store, project.id)
-            material = await gather_material(planned, state, understood, self._passages)
+            material = await gather_material(
+                planned, state, understood, self._passages, search_seconds
+            )
             task = ResearchTask(
                 id=derived_id("task", project.id, planned.step.label),
                 research_id=project.id,
@@ -244,7 +271,7 @@ class AssistantWork:
         self, task: ResearchTask, lease: int, worker: str, project: Project, given: object
     ) -> SubmittedTask:
         if task.state == "done":
-            return _say_done(task, lease)
+            return _say_done(task, lease, given)
         if project.status == "cancelled":
             return SubmittedTask(kept=False, says="The project is cancelled: nothing is kept.")
         try:
@@ -270,7 +297,7 @@ class AssistantWork:
                     if now is None:
                         raise TaskNotFoundError(task.id) from None
                     if now.state == "done":
-                        return _say_done(now, lease)
+                        return _say_done(now, lease, given)
                     continue
                 return SubmittedTask(
                     kept=True, says=outcome.result.says, ids=list(outcome.result.ids)
@@ -328,17 +355,33 @@ class AssistantWork:
         return self._clock.now().isoformat()
 
 
+def _has_no_budget(project: Project, run: Job | None) -> bool:
+    """Whether the project is paused because its model has used up the budget."""
+    is_models = project.status == "paused" and project.mind == "model"
+    return is_models and run is not None and run.problem_code == BudgetExhaustedError.code
+
+
 def _wait(why: str, seconds: int) -> NextTask:
     return NextTask(waiting=True, retry_after=seconds, why=why)
 
 
-def _say_done(task: ResearchTask, lease: int) -> SubmittedTask:
-    """The same answer to the same answer; to others, who was first."""
+def _say_done(task: ResearchTask, lease: int, given: object) -> SubmittedTask:
+    """The same answer to the same answer; to others, which one was first."""
     if task.lease != lease:
         says = f"Not kept: {task.worker} has done this task meanwhile."
         return SubmittedTask(kept=False, says=says)
     result = TaskResult.model_validate_json(task.result or "{}")
+    if not _is_same_answer(task, given):
+        says = f"Not kept: another answer to this task was kept before ({result.says})."
+        return SubmittedTask(kept=False, says=says, ids=list(result.ids))
     return SubmittedTask(kept=True, says=result.says, ids=list(result.ids))
+
+
+def _is_same_answer(task: ResearchTask, given: object) -> bool:
+    try:
+        return read_answer(task, given).model_dump_json() == task.answer
+    except AnswerError:
+        return False
 
 
 def name_worker(given: str, call: Call, tasks: Sequence[ResearchTask]) -> str:
