@@ -7,6 +7,7 @@ from carrel.libraries.discovery import (
     Discovery,
     Evidence,
     LinkJudgement,
+    NoConnectionError,
     Paper,
     ReviewType,
     render,
@@ -86,12 +87,16 @@ def test_a_link_with_no_sentence_on_both_is_not_held_to_be_said() -> None:
         for paper in small_papers()
     ]
     discovery = Discovery(ConceptIndex.build(papers), Shelf(papers))
-    connection = discovery.generate(GOAL, count=1)[0]
+    with pytest.raises(NoConnectionError, match="left out: no sentence"):
+        discovery.generate(GOAL, count=1)
+    connection = discovery.connect(GOAL, "cold finger disease", "marine oil")
+    assert connection.is_unsupported
     links = review(connection, ReviewType.DEEP_VERIFICATION).links
     assert {link.judgement for link in links} == {LinkJudgement.ADJACENT}
     text = render(connection)
     assert "never in one sentence" in text.summary
     assert "No sentence read names both" in text.rationale
+    assert "weak support" in text.summary and text.rationale.startswith("Weak: ")
 
 
 def test_the_short_form_a_paper_defines_counts_as_the_name() -> None:

@@ -38,6 +38,7 @@ STRUCTURAL = {
     "LONGEST_LABEL_WORDS": "shown",
     "_LEAST_TOLD": "shown",
     "_SIGNS": "which way a verb goes",
+    "_SIGN_ASKED_FOR": "which way an answer goes",
 }
 PLAIN = {0.0, 0.5, 1.0, 2.0}
 

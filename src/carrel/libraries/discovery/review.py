@@ -298,7 +298,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _links(connection: CandidateConnection, bridge: BridgeEvidence) -> tuple[LinkCheck, LinkCheck]:
-    near, far = chain(connection.start, bridge, connection.end)
+    near, far = chain(connection.start, bridge, connection.end, connection.start_acts)
     return _checked(near), _checked(far)
 
 

@@ -106,6 +106,8 @@ class ConnectionNumbers:
     methods_read: int
     bridges_may_be_broader: float
     least_coherence: float
+    signed_weight: float
+    least_signed_coherence: float
     neighbours_read: int
 
 
@@ -129,6 +131,7 @@ class GenerationNumbers:
     preferred: float
     another_sort: float
     surely_leads_somewhere: int
+    looked_at: int
     least_narrower_documents: int
     narrower_tried: int
     least_in_one_system: int
@@ -185,6 +188,8 @@ class GoalNumbers:
     least_documents: int
     least_in_context: int
     enough_documents: int
+    most_papers: float
+    one_name_share: float
     longest_words: int
     cohesive: float
     common_share: float

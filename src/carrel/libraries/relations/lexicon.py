@@ -158,6 +158,7 @@ class Lexicon:
     bearers: frozenset[str] = frozenset()
     lowering_nouns: frozenset[str] = frozenset()
     lowering_nouns_with_of: frozenset[str] = frozenset()
+    unknown_with_of: frozenset[str] = frozenset()
     lowering_adjectives: frozenset[str] = frozenset()
     lowering_gerunds: frozenset[str] = frozenset()
     unknown: frozenset[str] = frozenset()
@@ -291,6 +292,7 @@ def _add_operations(lexicon: Lexicon, operations: Mapping[str, Any]) -> None:
     lowering = operations["lowering"]
     lexicon.lowering_nouns = _words(lowering["nouns"])
     lexicon.lowering_nouns_with_of = _words(lowering["nouns_with_of"])
+    lexicon.unknown_with_of = _words(operations["unknown"]["nouns_with_of"])
     lexicon.lowering_adjectives = _words(lowering["adjectives"])
     lexicon.lowering_gerunds = _words(lowering["gerunds"])
     lexicon.unknown = _words(operations["unknown"]["words"])

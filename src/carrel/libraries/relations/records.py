@@ -21,13 +21,15 @@ class RelationKind(StrEnum):
 class Operation:
     """A word in a subject or object that lowers (-1) or changes in an unknown way (0) the thing.
 
-    One that `has_owner` is about the thing in the same word: `KLF10-deficient T cells`.
+    One that `has_owner` is about the thing in the same word: `KLF10-deficient T cells`. One that
+    `follows` is about the thing before it: in `cell loss and diabetes` diabetes is not lowered.
     """
 
     start: int
     end: int
     factor: int
     has_owner: bool = False
+    follows: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Argument:
         factor = 1
         for operation in self.operations:
             if any(start <= operation.start and operation.end <= end for start, end in spans):
+                continue
+            if operation.follows and spans and all(start > operation.start for start, _ in spans):
                 continue
             is_anothers = operation.has_owner and not any(
                 start < operation.end and operation.start < end for start, end in spans

@@ -197,8 +197,17 @@ def find_operations(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[Operatio
         )
         if factor != 1:
             has_owner = "-" in token.word or "−" in token.word
-            found.append(Operation(token.start, token.end, factor, has_owner))
+            follows = token.word in lexicon.lowering_nouns and not _leads_on(tokens, place, lexicon)
+            found.append(Operation(token.start, token.end, factor, has_owner, follows))
     return tuple(found)
+
+
+def _leads_on(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
+    """Whether what a lowering noun lowers comes after it: `loss of X`, `loss or decline of X`."""
+    after = [token.word for token in tokens[place + 1 : place + 3]]
+    if after[:1] in (["and"], ["or"]):
+        return after[-1] in lexicon.lowering_nouns or after[-1] in lexicon.lowering_nouns_with_of
+    return bool(after) and after[0] in _CONTINUES
 
 
 def _continues(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
@@ -216,6 +225,8 @@ def _continues(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
 def _factor(word: str, place: int, following: str, lexicon: Lexicon) -> int:
     parts = word.split("-")
     if word in lexicon.unknown or parts[-1] in lexicon.unknown:
+        return 0
+    if word in lexicon.unknown_with_of and following == "of":
         return 0
     if word in lexicon.lowering_nouns or parts[-1] in lexicon.lowering_nouns:
         return -1

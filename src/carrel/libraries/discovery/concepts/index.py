@@ -67,6 +67,7 @@ class ConceptIndex:
         self._closing_words: frozenset[int] = frozenset()
         self._english: dict[int, bool] = {}
         self._is_mostly_english: bool | None = None
+        self._adopted: dict[str, str] = {}
 
     @classmethod
     def build(
@@ -241,6 +242,26 @@ class ConceptIndex:
                 return found
         return None
 
+    def adopt(self, key: str, label: str, least: int) -> int | None:
+        """The concept of a name that somebody asks about, made where extraction cut it.
+
+        `vitamin D` ends in no word. Fewer than `least` papers make no concept. It is not stored.
+        """
+        known = self.number(key)
+        if known is not None and key not in self._adopted:
+            return known
+        documents = self.documents_with(key)
+        if len(documents) < least:
+            return None
+        if known is None or self.frequency(known) != len(documents):
+            known, self._adopted[key] = self._placed.adopt(key, documents), label
+            self.generation += 1
+        return known
+
+    def documents_with(self, key: str) -> list[int]:
+        """The documents that have these normal words in a row, in title or abstract."""
+        return self._ledger.documents_with(key)
+
     def trees(self, number: int) -> tuple[str, ...]:
         """The tree numbers of a concept in the vocabulary; empty where it has none."""
         term = self.vocabulary.term(self.key(number)) if self.vocabulary else None
@@ -333,8 +354,8 @@ class ConceptIndex:
         """A concept as a reader would write it."""
         key = self._placed.keys[number]
         term = self.vocabulary.label(key) if self.vocabulary else None
-        if term is not None:
-            return term
+        if term is not None or key in self._adopted:
+            return term or self._adopted[key]
         # Where only the short form is written (`AMPK`), that is the label; otherwise the key's own
         # writing.
         ledger = self._ledger

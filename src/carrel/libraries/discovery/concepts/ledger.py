@@ -113,6 +113,23 @@ class Ledger:
             self._plain_texts[document] = plain
         return plain
 
+    def documents_with(self, key: str) -> list[int]:
+        """The documents that have these normal words in a row."""
+        numbers = [self.words.get(word) for word in key.split(" ")]
+        if not all(numbers):
+            return []
+        row = array("I", [number for number in numbers if number is not None])
+        sought, size = row.tobytes(), row.itemsize
+        found = []
+        for document in self.documents.values():
+            text = self.plain_text(document).tobytes()
+            place = text.find(sought)
+            while place >= 0 and place % size:
+                place = text.find(sought, place + 1)
+            if place >= 0:
+                found.append(document)
+        return found
+
     def _take_document(
         self, chunk: Chunk, read: ChunkDocument, words: Numbers, touched: set[int]
     ) -> int:

@@ -308,6 +308,17 @@ class Placement:
         self.named_in.append(0)
         return number
 
+    def adopt(self, key: str, documents: Iterable[int]) -> int:
+        """Make a concept of a name that is in no ledger, or add documents to one made before."""
+        number = self.numbers.get(key)
+        if number is None:
+            number = self._new_concept(key)
+        for document in documents:
+            if number not in self.mentioned[document]:
+                self.mentioned[document].append(number)
+                self.postings[number].append(document)
+        return number
+
     def new_place(self, found: Numbers) -> None:
         """Add an empty slot for a document, with the names already found in it."""
         self.found.append(found)

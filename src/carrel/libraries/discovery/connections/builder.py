@@ -66,6 +66,21 @@ def is_of_life_sciences(bridges: Sequence[BridgeEvidence]) -> bool:
     return not read or sum(bench.life_papers for bench in benches) >= KINDS.least_life_share * read
 
 
+def _lead_by_sign(
+    weighed: Sequence[tuple[int, BridgeEvidence]], wanted: int
+) -> list[BridgeEvidence]:
+    """Bridges as they are told: those with a sign on both sides first, where they weigh enough."""
+    most = max((bridge.weight_as_said for _, bridge in weighed), default=0.0)
+
+    def rank(one: tuple[int, BridgeEvidence]) -> tuple[bool, bool, int, float]:
+        kind, bridge = one
+        is_heavy = bridge.weight_as_said >= CONNECTIONS.signed_weight * most
+        is_signed = bridge.effect * wanted > 0 if wanted else bool(bridge.effect) and is_heavy
+        return is_signed, bridge.is_said, kind, bridge.weight_as_said
+
+    return [bridge for _, bridge in sorted(weighed, key=rank, reverse=True)]
+
+
 class Layout:
     """Builds connections: bridges, quoted sentences, novelty search and available test methods."""
 
@@ -124,11 +139,7 @@ class Layout:
             (bridge.kind, self.evidence(bridge, reading.start, c, start_acts=start_acts))
             for bridge in chosen
         ]
-        weighed.sort(
-            key=lambda one: (one[1].effect * wanted > 0, one[0], one[1].weight_as_said),
-            reverse=True,
-        )
-        told = [bridge for _, bridge in weighed]
+        told = _lead_by_sign(weighed, wanted)
         return self._connected(
             reading, c, end, chosen, told, self.novelty(reading.start, c, end), origin
         )
@@ -247,6 +258,7 @@ class Layout:
             prospect(reader.company_of(a), reader.company(end)),
             origin,
             testing=self._testing(chosen, far),
+            start_acts=False if reading.wanted_effect else None,
         )
 
     def _shown(self, number: int | None, concept: Concept, literature: Literature) -> Concept:
@@ -274,6 +286,12 @@ class Layout:
             and not reader.is_broad(number, CONNECTIONS.bridges_may_be_broader)
             and not self.tells_nothing(number)
         )
+
+    def is_of_life(self, literature: Literature) -> bool:
+        """Whether the papers of a literature are of the life sciences, by their words."""
+        read = self.quoter.newest(literature.documents, CONNECTIONS.papers_for_bench)
+        bench = self._benches.bench(read)
+        return not read or bench.life_papers >= KINDS.least_life_share * len(read)
 
     def tells_nothing(self, number: int) -> bool:
         """Whether a concept cannot be an end or a bridge."""
@@ -362,8 +380,16 @@ class Layout:
 
     def effects(self, reading: GoalReading) -> dict[int, float]:
         """By concept: what sentences say it does to the start, below 0 where it lowers it."""
-        counts = self.side(reading.start).counts
-        return self._effects.effects(reading.start, counts, self.can_bridge)
+        return self._effects.effects(
+            reading.start, self.side(reading.start).counts, self._can_carry_sign
+        )
+
+    def _can_carry_sign(self, number: int) -> bool:
+        return (
+            self.can_bridge(number)
+            and self.reader.rank_of_kind(number) == 2
+            and self.reader.coherence(number) >= CONNECTIONS.least_signed_coherence
+        )
 
     def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
         """The search of the whole index for both ends together."""

@@ -257,6 +257,25 @@ class CandidateConnection:
     relevance: Relevance = field(default_factory=Relevance)
     arms: tuple[Arm, ...] = ()
     scope: str = ""
+    start_acts: bool | None = None
+    """Whether the start is the cause, where the goal tells; None: as their kinds suggest."""
+
+    @property
+    def weakness(self) -> str:
+        """Why the leading bridge is thinly supported; empty where it is not."""
+        lead = self.bridges[0]
+        if not lead.is_said:
+            return "no single sentence names both things on each side of the bridge"
+        if self.start_acts is False and not lead.effect:
+            return "no sentences say whether it raises or lowers what the goal asks about"
+        if lead.near_documents == 1 and lead.far_documents == 1 and not lead.effect:
+            return "it rests on one paper on each side, and neither says a direction"
+        return ""
+
+    @property
+    def is_unsupported(self) -> bool:
+        """Whether no sentence read names both things on either side of its leading bridge."""
+        return self.bridges[0].sides_said == 0
 
     @property
     def key(self) -> str:

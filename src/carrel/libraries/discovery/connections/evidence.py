@@ -14,7 +14,7 @@ from carrel.libraries.discovery.connections.sentences import (
     Sentence,
     count_signs,
 )
-from carrel.libraries.discovery.records import Concepts, Literature, Place, Standing
+from carrel.libraries.discovery.records import Concepts, Literature, Place, Standing, Tier
 from carrel.libraries.discovery.tuned import CONNECTIONS
 from carrel.libraries.relations import standard_lexicon
 
@@ -138,11 +138,30 @@ class Quoter:
         *,
         bridge_acts: bool | None = None,
     ) -> SentenceRelation | None:
-        if not any(f" {name} " in sentence.normal for name in wanted) or not any(
-            f" {name} " in sentence.normal for name in own
-        ):
+        wanted, own = self._free(sentence, wanted), self._free(sentence, own)
+        if not wanted or not own:
             return None
         return self._relations.relation(sentence, wanted, own, bridge_acts=bridge_acts)
+
+    def _free(self, sentence: Sentence, names: Sequence[str]) -> list[str]:
+        """The names that a sentence has, less a single word that only heads longer names there.
+
+        `Calcium intake` and `food intake` are intakes, but what is said of one holds for no other.
+        """
+        return [
+            name
+            for name in names
+            if f" {name} " in sentence.normal
+            and (" " in name or not all(self._heads_longer_name(sentence, name)))
+        ]
+
+    def _heads_longer_name(self, sentence: Sentence, name: str) -> Iterator[bool]:
+        before = ""
+        for word in sentence.normal.split():
+            if word == name:
+                longer = self._index.number(f"{before} {name}") if before else None
+                yield longer is not None and self._index.tier(longer) is Tier.END
+            before = word
 
     def _own_names(self, read: ReadPaper, literature: Literature) -> list[str]:
         document = self._index.number_of_document(read.paper.id)

@@ -69,11 +69,13 @@ class Link:
         return tuple(evidence for evidence in self.evidence if evidence.speaks_of_both)
 
 
-def chain(start: Concept, bridge: BridgeEvidence, end: Concept) -> tuple[Link, Link]:
+def chain(
+    start: Concept, bridge: BridgeEvidence, end: Concept, start_acts: bool | None = None
+) -> tuple[Link, Link]:
     """The two links of a bridge, that of the start first."""
     near = (bridge.near_documents, bridge.near_evidence, bridge.near_bench)
     far = (bridge.far_documents, bridge.far_evidence, bridge.far_bench)
-    if acts_first(start, end):
+    if acts_first(start, end) if start_acts is None else start_acts:
         return Link(start, bridge.concept, *near), Link(bridge.concept, end, *far)
     return Link(bridge.concept, start, *near), Link(end, bridge.concept, *far)
 
@@ -85,7 +87,14 @@ def acts_first(start: Concept, end: Concept) -> bool:
 
 def leading_chain(connection: CandidateConnection) -> tuple[Link, Link]:
     """The chain of the connection's first bridge."""
-    return chain(connection.start, connection.bridges[0], connection.end)
+    return chain(connection.start, connection.bridges[0], connection.end, connection.start_acts)
+
+
+def starts_acting(connection: CandidateConnection) -> bool:
+    """Whether the start is the cause: as the goal tells, else by the kinds of the two ends."""
+    if connection.start_acts is not None:
+        return connection.start_acts
+    return acts_first(connection.start, connection.end)
 
 
 def weakest_link(connection: CandidateConnection) -> Link:

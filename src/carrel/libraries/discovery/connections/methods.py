@@ -14,6 +14,7 @@ from carrel.libraries.discovery.concepts.words import (
 )
 from carrel.libraries.discovery.connections.candidates import Bench, TestMethod
 from carrel.libraries.discovery.connections.sentences import ReadPaper
+from carrel.libraries.discovery.goals.populations import is_population
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Kind, Sphere, Standing
 from carrel.libraries.discovery.tuned import CONNECTIONS
@@ -76,6 +77,8 @@ def _tells_nothing(reader: Reader, number: int) -> bool:
     )
     if is_named_so and (index.sphere(number) is Sphere.METHOD or reader.is_of_laboratory(number)):
         return True
+    if is_population(index.key(number)):
+        return True
     if index.standing(number) is Standing.TERM:
         return False
     key = index.key(number)
@@ -92,6 +95,11 @@ def _is_general(key: str) -> bool:
         word in NEEDS_COMPANY or word in SAYS_LITTLE or word in FUNCTION_WORDS or word.isdigit()
         for word in words
     )
+
+
+def is_class_name(key: str) -> bool:
+    """Whether a name is of a whole class (`amino acid`, `blocker`), which nobody can test."""
+    return key in _known().classes
 
 
 def methods_in(reader: Reader, documents: Iterable[int], most: int) -> tuple[TestMethod, ...]:
@@ -145,6 +153,7 @@ class _Known:
     spelt: tuple[tuple[System, re.Pattern[str]], ...]
     methods: tuple[_Method, ...]
     life: re.Pattern[str]
+    classes: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -169,6 +178,7 @@ def _known() -> _Known:
         tuple((one, re.compile(rf" ({'|'.join(one.keys)}) ")) for one in systems),
         methods,
         re.compile(rf" ({words})(?= )"),
+        frozenset(" ".join(one.split()) for one in found["class_names"].split(",")),
     )
 
 

@@ -126,6 +126,8 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 
+# `Mycobacterium tuberculosis` is no disease.
+_GENUS = re.compile(r"\b(?:[A-Z]\.|[A-Z][a-z]+(?:um|us|is|ella|ia|er|cter|monas|coccus)) $")
 _HYPHENS = ("-", "‐", "–", "/")
 _WORD = re.compile(r"[^\W_][\w-]*")
 
@@ -209,6 +211,8 @@ def _is_named_itself(text: str, start: int, until: int, end: int) -> bool:
     # "breast cancer risk", "breast cancer cell growth" are about breast cancer; "breast cancer
     # cells", "anti-obesity" are not.
     if text[max(0, start - 1) : start] in _HYPHENS or text[end : end + 1] in _HYPHENS:
+        return False
+    if _GENUS.search(text, 0, start) and text[start:end].islower():
         return False
     words = [found[0].lower() for found in _WORD.finditer(text, end, until)][:2]
     lexicon = standard_lexicon()

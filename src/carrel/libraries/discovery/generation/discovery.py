@@ -1,6 +1,6 @@
 """Generation of candidate connections for a goal, by one of four methods."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 
@@ -15,11 +15,16 @@ from carrel.libraries.discovery.connections.candidates import (
 from carrel.libraries.discovery.errors import NoConnectionError
 from carrel.libraries.discovery.generation.closed_discovery import PairMethods
 from carrel.libraries.discovery.generation.open_discovery import StartMethods
-from carrel.libraries.discovery.goals.reading import narrow_reading, read_goal
-from carrel.libraries.discovery.goals.records import GoalReading, Thing
+from carrel.libraries.discovery.goals.reading import (
+    narrow_reading,
+    read_goal,
+    speaks_of_medicine,
+)
+from carrel.libraries.discovery.goals.records import AskedFor, GoalReading, Thing, Wanted
 from carrel.libraries.discovery.goals.scope import excluded_concepts
 from carrel.libraries.discovery.goals.spans import counted
 from carrel.libraries.discovery.goals.statement import parse_goal
+from carrel.libraries.discovery.goals.whole_names import adopt_whole_names
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concept, Concepts, Corpus, Literature
 from carrel.libraries.discovery.tuned import GENERATION
@@ -57,7 +62,22 @@ class Discovery:
 
     def read_goal(self, goal: str) -> GoalReading:
         """A goal as concepts of the corpus; raises GoalNotInCorpusError where it has none."""
-        return read_goal(self.reader, goal)
+        adopt_whole_names(self.index, parse_goal(goal))
+        return self._of_its_field(read_goal(self.reader, goal))
+
+    def _of_its_field(self, reading: GoalReading) -> GoalReading:
+        """The reading with kinds of answers that its field has: no genes for a goal in finance."""
+        layout = self._now.layout
+        ends = [one for one in (reading.start, reading.end) if one is not None]
+        if not speaks_of_medicine(reading.goal) and not all(map(layout.is_of_life, ends)):
+            return replace(reading, wanted=None)
+        statement = reading.statement
+        if reading.wanted in {None, Wanted.MECHANISM} and not reading.is_closed:
+            if statement is not None and statement.asked_for is AskedFor.INTERVENTIONS:
+                return replace(reading, wanted=Wanted.INTERVENTION)
+            if statement is not None and statement.asked_for is not AskedFor.MECHANISM:
+                return replace(reading, wanted=None)
+        return reading
 
     def understand(self, goal: str) -> GoalReading:
         """The first reading of a goal that yields connections; its notes say what was changed."""
@@ -111,11 +131,16 @@ class Discovery:
         allowed = (
             one for one in ways.by(method, reading, asked) if not self.excludes(reading.goal, one)
         )
-        found = tuple(islice(allowed, count))
+        found, left_out = best_supported(allowed, count)
         if not found and reading.is_closed and self._now.between_ends.is_to_be_widened(reading):
             found = tuple(self._widened(reading, method, asked))
         if not found:
             why = self._now.between_ends.why_none(reading, asked) if reading.is_closed else ""
+            if left_out:
+                why = (
+                    f"{counted(left_out, 'connection')} looked at and left out: no sentence read "
+                    f"names both things on either side of a bridge."
+                )
             raise NoConnectionError(reading.start.label, len(reading.start.documents), why)
         return found
 
@@ -181,7 +206,7 @@ class Discovery:
             for one in self._now.from_start.by(method, alone, asked)
             if not self.excludes(reading.goal, one)
         )
-        for made in islice(allowed, asked.count):
+        for made in best_supported(allowed, asked.count)[0]:
             relevance = Relevance(
                 GENERATION.leaves_an_end,
                 f"The goal names {reading.end.label} as well, which this leaves aside.",
@@ -250,6 +275,23 @@ class Discovery:
             end=None,
             through=None if thing.number == reading.through else reading.through,
         )
+
+
+def best_supported(
+    found: Iterable[CandidateConnection], count: int
+) -> tuple[tuple[CandidateConnection, ...], int]:
+    """At most `count` connections, the weak ones last, and how many nothing supports."""
+    strong: list[CandidateConnection] = []
+    weak: list[CandidateConnection] = []
+    left_out = 0
+    for one in islice(found, GENERATION.looked_at * (count + 1)):
+        if one.is_unsupported:
+            left_out += 1
+        else:
+            (weak if one.weakness else strong).append(one)
+        if len(strong) == count:
+            break
+    return tuple((*strong, *weak)[:count]), left_out
 
 
 def _ends(reading: GoalReading) -> set[int | None]:

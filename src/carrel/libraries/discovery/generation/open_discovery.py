@@ -13,13 +13,17 @@ from carrel.libraries.discovery.connections.candidates import (
     Turn,
 )
 from carrel.libraries.discovery.connections.links import argued, rival
+from carrel.libraries.discovery.connections.methods import is_class_name
 from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading
 from carrel.libraries.discovery.paths.abc_paths import End, ends, first_bridges, is_rare
-from carrel.libraries.discovery.paths.link_prediction import shared_company
-from carrel.libraries.discovery.tuned import GENERATION
+from carrel.libraries.discovery.paths.link_prediction import prospect, shared_company
+from carrel.libraries.discovery.records import Kind
+from carrel.libraries.discovery.tuned import GENERATION, PATHS
 from carrel.libraries.discovery.writing.wording import counted, listed
 
 SHARED_SHOWN = 3
+NO_INTERVENTIONS = frozenset({Kind.DISEASE, Kind.ANATOMY, Kind.CELL, Kind.EVENT, Kind.METHOD})
+"""Kinds that nobody gives, takes or does: never an answer where interventions are asked for."""
 
 
 class StartMethods:
@@ -70,66 +74,60 @@ class StartMethods:
         weak = self._numbers(request.weak)
         strong = self._numbers(request.strong)
         given = set()
-        for is_wanted in (True, False) if reading.wanted else (False,):
-            found = self._all_ends(reading, without | weak, is_wanted=is_wanted)
-            held = {
-                end.concept: next(
-                    (number for number in strong if self._meet(number, end.concept)), None
+        for end, effect, is_wanted in self._by_effect(reading, strong, without | weak):
+            if end.concept in given or index.key(end.concept) in avoid:
+                continue
+            given.add(end.concept)
+            notes = list(self._told_effect(reading, end.concept, effect))
+            if reading.wanted and not is_wanted:
+                notes.append(
+                    f"The goal asks for a {reading.wanted.value}; "
+                    f"{layout.label(end.concept)} is not known to be one."
                 )
-                for end in found
-            }
-            ordered = sorted(
-                found,
-                key=lambda end: (
-                    -end.prospect * (GENERATION.preferred if held[end.concept] is not None else 1.0)
-                ),
-            )
-            for end, effect in self._by_effect(reading, ordered):
-                if end.concept in given or index.key(end.concept) in avoid:
-                    continue
-                given.add(end.concept)
-                notes = list(self._told_effect(reading, end.concept, effect))
-                if reading.wanted and not is_wanted:
-                    notes.append(
-                        f"The goal asks for a {reading.wanted.value}; "
-                        f"{self._layout.label(end.concept)} is not known to be one."
-                    )
-                elif reading.wanted:
-                    notes.append(
-                        f"The goal asks for a {reading.wanted.value}: by its name and company "
-                        f"here, {self._layout.label(end.concept)} "
-                        f"is a {layout.kind(end.concept).value}."
-                    )
-                bridge = held[end.concept]
-                if bridge is not None:
-                    notes.append(
-                        f"Put forward because {self._layout.label(bridge)} carries leading "
-                        f"hypotheses, as the meta-review says."
-                    )
-                if weak:
-                    named = ", ".join(sorted(self._layout.label(number) for number in weak))
-                    notes.append(f"Not built on {named}, which the meta-review found weak.")
-                yield end, " ".join(notes)
+            elif reading.wanted:
+                notes.append(
+                    f"The goal asks for a {reading.wanted.value}: by its name and company "
+                    f"here, {layout.label(end.concept)} "
+                    f"is a {layout.kind(end.concept).value}."
+                )
+            bridge = self._strong_bridge(strong, end)
+            if bridge is not None:
+                notes.append(
+                    f"Put forward because {layout.label(bridge)} carries leading "
+                    f"hypotheses, as the meta-review says."
+                )
+            if weak:
+                named = ", ".join(sorted(layout.label(number) for number in weak))
+                notes.append(f"Not built on {named}, which the meta-review found weak.")
+            yield end, " ".join(notes)
+
+    def _strong_bridge(self, strong: frozenset[int], end: End) -> int | None:
+        return next((number for number in strong if self._meet(number, end.concept)), None)
 
     def _by_effect(
-        self, reading: GoalReading, ordered: Sequence[End]
-    ) -> Iterator[tuple[End, float]]:
-        """Ends that do what the goal asks for, then those of which nothing is said.
+        self, reading: GoalReading, strong: frozenset[int], without: frozenset[int]
+    ) -> Iterator[tuple[End, float, bool]]:
+        """Ends with their effects, and whether they are of the sort asked for; best first.
 
-        Where interventions are asked for, what does the opposite is left out.
+        Those that do what the goal asks for come before those of which nothing is said. Where
+        interventions are asked for, what does the opposite is left out.
         """
+
+        def rank(end: End) -> float:
+            preferred = self._strong_bridge(strong, end) is not None
+            return -end.prospect * (GENERATION.preferred if preferred else 1.0)
+
         wanted = reading.wanted_effect
-        if not wanted:
-            yield from ((end, 0.0) for end in ordered)
-            return
-        known = self._layout.effects(reading)
-        effects = [(end, known.get(end.concept, 0.0)) for end in ordered]
-        effects.sort(key=lambda one: min(0.0, -wanted * one[1]))
-        for end, effect in effects:
-            if effect * wanted >= 0:
-                yield end, effect
+        known = self._layout.effects(reading) if wanted else {}
+        found = [
+            (end, known.get(end.concept, 0.0), is_wanted)
+            for is_wanted in ((True, False) if reading.wanted else (False,))
+            for end in sorted(self._all_ends(reading, without, is_wanted=is_wanted), key=rank)
+        ]
+        found.sort(key=lambda one: (one[1] * wanted <= 0, min(0.0, -wanted * one[1])))
+        yield from (one for one in found if one[1] * wanted >= 0)
         if not reading.asks_for_intervention:
-            yield from ((end, effect) for end, effect in effects if effect * wanted < 0)
+            yield from (one for one in found if one[1] * wanted < 0)
 
     def _told_effect(self, reading: GoalReading, end: int, effect: float) -> Iterator[str]:
         wanted = reading.wanted_effect
@@ -164,10 +162,13 @@ class StartMethods:
     ) -> tuple[End, ...]:
         layout, reader = self._layout, self._layout.reader
         kinds = ANSWERS[reading.wanted] if is_wanted and reading.wanted else None
+        never = NO_INTERVENTIONS if reading.asks_for_intervention else frozenset()
 
         def admits(number: int) -> bool:
             return (
                 not layout.tells_nothing(number)
+                and not is_class_name(self._index.key(number))
+                and layout.kind(number) not in never
                 and not reader.is_broad(number)
                 and (kinds is None or layout.kind(number) in kinds)
                 and layout.is_coherent(number)
@@ -181,26 +182,33 @@ class StartMethods:
             )
 
         found = ends(reader, reading.start, GENERATION.ends_kept, admits, bridge_admits)
-        return (*found, *self._signed_ends(reading, {end.concept for end in found}, admits))
+        return (*found, *self._signed_ends(reading, found, admits))
 
     def _signed_ends(
-        self, reading: GoalReading, known: Collection[int], admits: Callable[[int], bool]
+        self, reading: GoalReading, found: Sequence[End], admits: Callable[[int], bool]
     ) -> Iterator[End]:
-        """Ends that sentences say do what the goal asks for, which counts alone do not find."""
+        """Ends that sentences say do what the goal asks for, which counts alone do not find.
+
+        What keeps other company than the ends that counts find is of another subject. A few papers
+        may speak of both already: what is new is the way, and the count is told.
+        """
         wanted, layout = reading.wanted_effect, self._layout
         if not wanted:
             return
-        near, index = layout.side(reading.start), self._index
+        near = layout.side(reading.start)
+        known = {end.concept for end in found}
+        own, least = layout.reader.company_of(reading.start), _typical_prospect(found)
         for number, effect in layout.effects(reading).items():
             both = near.counts[number]
             if (
                 effect * wanted > 0
                 and number not in known
                 and not layout.reader.is_close(number, reading.start)
-                and is_rare(layout.reader, both, len(near.documents), index.frequency(number))
+                and both <= PATHS.rare_documents
                 and admits(number)
+                and (likely := prospect(own, layout.reader.company(number))) >= least
             ):
-                yield End(number, 0.0, 0.0, both)
+                yield End(number, likely, 0.0, both)
 
     def _best_paths(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
         for end, note in self._ends(reading, request):
@@ -366,3 +374,9 @@ class StartMethods:
     def _meet(self, one: int, other: int) -> bool:
         fewer, more = sorted((self._index.documents(one), self._index.documents(other)), key=len)
         return not set(fewer).isdisjoint(more)
+
+
+def _typical_prospect(found: Sequence[End]) -> float:
+    """The middle prospect of some ends; 0 where there are none."""
+    prospects = sorted(end.prospect for end in found)
+    return prospects[len(prospects) // 2] if prospects else 0.0

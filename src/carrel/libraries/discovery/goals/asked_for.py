@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from carrel.libraries.discovery.goals.goal_language import goal_language
+from carrel.libraries.discovery.goals.goal_language import goal_language, verb_forms
 from carrel.libraries.discovery.goals.phrases import Tag, TaggedWord
 from carrel.libraries.discovery.goals.records import AskedFor, Constraint, ConstraintKind
 
@@ -46,6 +46,8 @@ def classify_goal(
         return AskedFor.CAUSES
     if has_route:
         return AskedFor.MECHANISM
+    if _asks_what_could(text) and relation in _CHANGES:
+        return AskedFor.INTERVENTIONS
     how = _how(text, words, relation)
     if how is not None:
         return how
@@ -138,8 +140,15 @@ def _asks_what_causes(words: Sequence[TaggedWord]) -> bool:
             return False
         if word.tag is Tag.VERB:
             relation = language.verbs.get(word.text.lower(), "")
-            return relation in {"causes", "raises", "lowers", "changes"}
+            return relation in {"causes", "raises", "lowers", "changes", "treats"}
     return False
+
+
+def _asks_what_could(text: str) -> bool:
+    """`What could slow X`: the answer is what is to be done."""
+    return bool(
+        re.match(r"\W*(?:what|which\s+\w+)\s+(?:can|could|might|may|would)\b", text, re.IGNORECASE)
+    )
 
 
 def _how(text: str, words: Sequence[TaggedWord], relation: str) -> AskedFor | None:
@@ -160,6 +169,38 @@ def _how(text: str, words: Sequence[TaggedWord], relation: str) -> AskedFor | No
     if modal == "can" and relation in _CHANGES:
         return AskedFor.INTERVENTIONS
     return AskedFor.MECHANISM
+
+
+_SIGNS = {"raises": 1, "causes": 1, "lowers": -1, "treats": -1}
+_SIGN_ASKED_FOR = {AskedFor.INTERVENTIONS: -1, AskedFor.CAUSES: 1}
+"""What is wanted of an answer where no verb says it: treatments lower, causes raise."""
+
+
+def find_direction(words: Sequence[TaggedWord], asked_for: AskedFor) -> int:
+    """What an answer must do to the subject: 1 raise it, -1 lower it, 0 where that is not said.
+
+    `slow the loss of X` wants more of X, `protect X` as well, `protect against X` less.
+    """
+    language, sign, after = goal_language(), _SIGN_ASKED_FOR.get(asked_for, 0), 0
+    for place, word in enumerate(words):
+        plain = word.text.lower()
+        if word.tag is Tag.VERB and language.verbs.get(plain) in _SIGNS:
+            following = words[place + 1].text.lower() if place + 1 < len(words) else ""
+            sign, after = _SIGNS[language.verbs[plain]], place
+            if plain in _keeping_verbs() and following not in {"against", "from"}:
+                sign = 1
+            break
+    is_turned = any(
+        language.has("lessening_heads", one.text) and other.text.lower() == "of"
+        for one, other in itertools.pairwise(words[after:])
+    )
+    return -sign if is_turned else sign
+
+
+@lru_cache(maxsize=1)
+def _keeping_verbs() -> frozenset[str]:
+    language = goal_language()
+    return frozenset(form for verb in language.words["keeping_verbs"] for form in verb_forms(verb))
 
 
 def find_relation(words: Sequence[TaggedWord]) -> str:

@@ -162,6 +162,8 @@ def tokens_of(text: str) -> list[Token]:
     last = 0
     for match in _WORD.finditer(text):
         gap, written = text[last : match.start()], match[0]
+        if gap in {".", ". "} and found and _is_short_genus(found[-1].text, written):
+            gap = " "
         begins = not found or bool(re.search(r"[.!?]", gap))
         is_capital = written[0].isupper() and written[1:].islower()
         found.append(
@@ -169,6 +171,11 @@ def tokens_of(text: str) -> list[Token]:
         )
         last = match.end()
     return found
+
+
+def _is_short_genus(before: str, word: str) -> bool:
+    """Whether a full stop behind a capital shortens a genus (`C. elegans`)."""
+    return len(before) == 1 and before.isupper() and word.islower() and len(word) > 2
 
 
 def looks_foreign(tokens: Sequence[Token]) -> bool:

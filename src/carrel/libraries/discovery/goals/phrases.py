@@ -39,7 +39,8 @@ class Phrase:
     place: int
 
 
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’/.][^\W_]+)*|[,.;:?!()]")
+# `C. elegans` is one name.
+_TOKEN = re.compile(r"\b[A-Z]\. ?[a-z]{3,}\b|[^\W_]+(?:[-'’/.][^\W_]+)*|[,.;:?!()]")
 _GROUPS = (
     ("auxiliaries", Tag.AUXILIARY),
     ("prepositions", Tag.PREPOSITION),

@@ -19,6 +19,7 @@ from carrel.libraries.discovery.goals.goal_words import (
     looks_foreign,
     tokens_of,
 )
+from carrel.libraries.discovery.goals.populations import is_population
 from carrel.libraries.discovery.goals.records import (
     ANSWERS,
     AskedFor,
@@ -26,6 +27,7 @@ from carrel.libraries.discovery.goals.records import (
     ConstraintKind,
     ConstraintRead,
     GoalReading,
+    GoalStatement,
     Thing,
     Wanted,
 )
@@ -54,6 +56,18 @@ _ASKS = (
     ),
     (Wanted.MECHANISM, re.compile(r"\b(mechanisms?|pathways?|why|how|explain)\b", re.IGNORECASE)),
 )
+_MEDICINE = re.compile(
+    r"\b(drugs?|medic\w+|antibiotics?|inhibitors?|(?:bio)?markers?|therap\w+|patients?|genes?|"
+    r"proteins?|repurpos\w+|diseases?|treatments? for)\b",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_medicine(goal: str) -> bool:
+    """Whether a goal asks for an answer that only the life sciences have."""
+    return bool(_MEDICINE.search(goal))
+
+
 # Branches of MeSH: therapeutics, anaesthesia, surgery.
 _TREATMENTS = ("E02", "E03", "E04")
 
@@ -82,7 +96,8 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
     asked = once if is_foreign else find_constraints(once, _SEARCHED)[0]
     tokens = tokens_of(asked)
     phrases = frozenset(map(normal_phrase, statement.subjects))
-    things, missing, ignored = things_in(reader, tokens, phrases)
+    verbs = frozenset() if is_foreign else statement.verbs
+    things, missing, ignored = things_in(reader, tokens, phrases, verbs)
     if not is_foreign:
         ignored.extend(
             f"{name} (not wanted)"
@@ -95,18 +110,26 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
         if token.word not in FUNCTION_WORDS and token.word not in ASKING
     )
     named = [thing for thing in things if not thing.is_loose]
-    # How something is found out is not what it is about, where the goal names anything else.
+    # How and in whom something is found out is not what it is about, where the goal names anything
+    # else.
+    what = [thing for thing in named if not is_population(_words_of(tokens, thing))] or named
     subjects = [
         thing
-        for thing in named
-        if not is_method(reader, thing.number) or is_intervention(reader.index, thing.number)
+        for thing in what
+        if not is_method(reader, thing.number)
+        or is_intervention(reader.index, thing.number)
+        or _is_asked_about(tokens, thing, what, statement)
     ]
-    subjects = subjects or named
+    subjects = subjects or what
     ignored.extend(reader.index.label(thing.number) for thing in named if thing not in subjects)
     found = _apart(reader, subjects) or _apart(reader, things)
     if not found and not missing and (typed := typed_thing(reader, tokens)) is not None:
         found = [typed]
-        ignored = [text for text in ignored if normal_phrase(text) != _words_of(tokens, typed)]
+        ignored = [
+            text
+            for text in ignored
+            if normal_phrase(text) != normal_phrase(_words_of(tokens, typed))
+        ]
     if not found and not missing:
         missing = [MissingName(text, is_central=True, is_vague=True) for text in ignored]
     # In another language unknown words are to be expected; what was recognised counts.
@@ -131,7 +154,20 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
 
 
 def _words_of(tokens: Sequence[Token], thing: Thing) -> str:
-    return " ".join(token.word for token in tokens[thing.start : thing.end])
+    return " ".join(token.text for token in tokens[thing.start : thing.end])
+
+
+def _is_asked_about(
+    tokens: Sequence[Token], thing: Thing, found: Sequence[Thing], statement: GoalStatement
+) -> bool:
+    """Whether the goal asks what a method does (`could machine learning improve testing`)."""
+    before = lead_in(tokens, thing, found)
+    names = {normal_phrase(name) for name in statement.subjects}
+    return (
+        normal_phrase(_words_of(tokens, thing)) in names
+        and not AGENTS & before
+        and not SETTINGS & before
+    )
 
 
 def _composed(
@@ -151,9 +187,9 @@ def _composed(
         else None
     )
     ends = [thing for thing in found if thing is not way]
-    if len(ends) > 2:
+    if len(ends) > 2 or _leaves_answer_open(tokens):
         kept = [thing for thing in ends if not SETTINGS & lead_in(tokens, thing, found)]
-        ends = kept if len(kept) > 1 else ends
+        ends = kept if len(kept) > 1 or (kept and _leaves_answer_open(tokens)) else ends
     first, second = _two_ends(reader, tokens, ends, found)
     left = [thing for thing in found if thing not in (first, second, way)]
     others = tuple(thing.number for thing in (*(one for one in (second,) if one), *left))
@@ -178,6 +214,18 @@ def _composed(
         tuple(_to_fall_back_on(reader, [first, *((second,) if second else ()), *left])),
         second.literature if second is not None else None,
     )
+
+
+_OPEN = frozenset({"what", "which", "find", "suggest", "list", "identify", "propose", "search"})
+
+
+def _leaves_answer_open(tokens: Sequence[Token]) -> bool:
+    """Whether what acts is asked for, so that `in Y` says where and is no second end."""
+    opening = tokens[0].text.lower() if tokens else ""
+    return opening in _OPEN and (len(tokens) < 2 or tokens[1].text.lower() not in _OF_TWO)
+
+
+_OF_TWO = frozenset({"is", "are", "links", "connects", "joins", "relates"})
 
 
 def _asking_part(tokens: Sequence[Token], found: Sequence[Thing]) -> str:
@@ -326,7 +374,13 @@ def _used_names(reader: Reader, reading: GoalReading) -> Iterator[tuple[str, int
         yield key, reading.through, index.frequency(reading.through)
 
 
-_PLURALS = {Kind.SUBSTANCE: "substances", Kind.GENE: "genes or proteins", Kind.PROCESS: "processes"}
+_PLURALS = {
+    Kind.SUBSTANCE: "substances",
+    Kind.GENE: "genes or proteins",
+    Kind.PROCESS: "processes",
+    Kind.EXPOSURE: "exposures",
+    Kind.BEHAVIOUR: "behaviours",
+}
 
 
 def told(reading: GoalReading, index: Concepts) -> str:
@@ -342,9 +396,11 @@ def told(reading: GoalReading, index: Concepts) -> str:
     if reading.through is not None:
         parts.append(f"The way through {index.label(reading.through)} is looked at first.")
     if reading.wanted is not None:
-        kinds = " and ".join(sorted(_PLURALS[kind] for kind in ANSWERS[reading.wanted]))
+        *most, last = sorted(_PLURALS[kind] for kind in ANSWERS[reading.wanted])
+        kinds = " and ".join(filter(None, (", ".join(most), last)))
         of = "ways through" if reading.end is not None else "answers that are"
-        parts.append(f"A {reading.wanted.value} is asked for, so {of} {kinds} come first.")
+        article = "An" if reading.wanted is Wanted.INTERVENTION else "A"
+        parts.append(f"{article} {reading.wanted.value} is asked for, so {of} {kinds} come first.")
     if reading.statement is not None and reading.statement.asked_for is not AskedFor.NOT_STATED:
         parts.append(f"Asked for: {reading.statement.asked_for.value}.")
         parts.extend(limits_of(reading.statement))

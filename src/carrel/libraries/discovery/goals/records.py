@@ -69,6 +69,10 @@ class GoalStatement:
     constraints: tuple[Constraint, ...]
     out_of_scope: tuple[str, ...]
     questions: tuple[GoalQuestion, ...]
+    direction: int = 0
+    """What an answer must do to the subject: 1 raise it, -1 lower it, 0 where not said."""
+    verbs: frozenset[str] = frozenset()
+    """The words that are verbs in this goal, in lower case."""
 
     def constraints_of(self, *kinds: ConstraintKind) -> tuple[Constraint, ...]:
         """The constraints of some kinds."""
@@ -125,6 +129,7 @@ class Wanted(StrEnum):
     TARGET = "target"
     BIOMARKER = "biomarker"
     MECHANISM = "mechanism"
+    INTERVENTION = "intervention"
 
 
 ANSWERS: dict[Wanted, frozenset[Kind]] = {
@@ -132,10 +137,10 @@ ANSWERS: dict[Wanted, frozenset[Kind]] = {
     Wanted.TARGET: frozenset({Kind.GENE, Kind.PROCESS}),
     Wanted.BIOMARKER: frozenset({Kind.GENE, Kind.SUBSTANCE}),
     Wanted.MECHANISM: frozenset({Kind.PROCESS, Kind.GENE}),
+    Wanted.INTERVENTION: frozenset({Kind.SUBSTANCE, Kind.EXPOSURE, Kind.GENE, Kind.BEHAVIOUR}),
 }
 
 
-_SIGNS = {"raises": 1, "causes": 1, "lowers": -1, "treats": -1}
 _ASKS_FOR_EFFECT = frozenset({AskedFor.CAUSES, AskedFor.INTERVENTIONS, AskedFor.NOT_STATED})
 
 
@@ -170,15 +175,14 @@ class GoalReading:
         """What an answer must do to the start: 1 raise it, -1 lower it, 0 where none is asked."""
         if self.is_closed:
             return 0
-        if self.statement is not None and self.statement.asked_for in _ASKS_FOR_EFFECT:
-            sign = _SIGNS.get(self.statement.relation, 0)
-            if sign:
-                return sign
+        statement = self.statement
+        if statement is not None and statement.asked_for in _ASKS_FOR_EFFECT:
+            return statement.direction or (-1 if self.asks_for_intervention else 0)
         return -1 if self.asks_for_intervention else 0
 
     @property
     def asks_for_intervention(self) -> bool:
         """Whether an answer that does the opposite of what is asked must never be given."""
-        return self.wanted is Wanted.DRUG or (
+        return self.wanted in {Wanted.DRUG, Wanted.INTERVENTION} or (
             self.statement is not None and self.statement.asked_for is AskedFor.INTERVENTIONS
         )

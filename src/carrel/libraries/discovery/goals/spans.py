@@ -2,7 +2,6 @@
 
 import heapq
 import itertools
-from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -32,17 +31,24 @@ class Span:
 
 
 def spans_in(
-    reader: Reader, tokens: Sequence[Token], subjects: Collection[str] = ()
+    reader: Reader,
+    tokens: Sequence[Token],
+    subjects: Collection[str] = (),
+    verbs: Collection[str] = (),
 ) -> Iterator[Span]:
-    """The concepts that stand in a text; `subjects` are phrases that its grammar tells."""
+    """The concepts that stand in a text; `subjects` and `verbs` are what its grammar tells."""
     for start in range(len(tokens)):
         for end in range(start + 1, min(start + GOALS.longest_words, len(tokens)) + 1):
             if end > start + 1 and tokens[end - 1].is_after_break:
                 break
             row = tokens[start:end]
             words = [token.word for token in row]
-            is_phrase = len(words) > 1 and " ".join(words) in subjects
+            is_subject = " ".join(words) in subjects
+            is_phrase = len(words) > 1 and is_subject
             if row[0].is_small or row[-1].is_small:
+                continue
+            if len(words) > 1 and not is_phrase and row[0].text.lower() in verbs:
+                # `extend lifespan` is what is to be done to the lifespan.
                 continue
             if not is_phrase and not _says_something(words):
                 continue
@@ -60,6 +66,7 @@ def spans_in(
                     number,
                     (is_asked and is_named)
                     or _is_strong(reader, words, number)
+                    or (is_subject and _is_typed_name(reader, words, number))
                     or _is_typed_subject(reader, words, number, subjects),
                     reader.index.frequency(number) < GOALS.enough_documents,
                 )
@@ -76,6 +83,19 @@ def _is_typed_subject(
         return False
     is_known = reader.index.tier(number) > Tier.NEITHER or words[0] in subjects
     return is_known and reader.index.frequency(number) >= GOALS.enough_documents
+
+
+def _is_typed_name(reader: Reader, words: list[str], number: int) -> bool:
+    """Whether a word that the grammar tells is a subject may be one: in some papers, not in most.
+
+    Nobody who names `memory` must be told that it is too common a word.
+    """
+    papers = reader.index.frequency(number)
+    return (
+        papers >= GOALS.enough_documents
+        and papers <= GOALS.most_papers * len(reader.index)
+        and not all(word in GENERIC or word in ASKING for word in words)
+    )
 
 
 def _is_own_name(reader: Reader, words: list[str], number: int | None) -> bool:
@@ -159,20 +179,7 @@ NEAR_NAMES = 3
 
 def papers_with_phrase(index: Concepts, text: str) -> int:
     """How many papers have these words in a row, in title or abstract."""
-    numbers = [index.word_number(word) for word in normal_phrase(text).split(" ")]
-    if not all(numbers):
-        return 0
-    row = array("I", [number for number in numbers if number is not None])
-    sought, size = row.tobytes(), row.itemsize
-    found = 0
-    for name in index.ids():
-        document = index.number_of_document(name)
-        text_of = b"" if document is None else index.text_of(document).tobytes()
-        place = text_of.find(sought)
-        while place >= 0 and place % size:
-            place = text_of.find(sought, place + 1)
-        found += place >= 0
-    return found
+    return len(index.documents_with(normal_phrase(text)))
 
 
 def common_subjects(reader: Reader, most: int = 3) -> tuple[str, ...]:

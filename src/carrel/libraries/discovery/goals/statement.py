@@ -5,10 +5,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from carrel.libraries.discovery.errors import GoalUnclearError
-from carrel.libraries.discovery.goals.asked_for import classify_goal, find_relation
+from carrel.libraries.discovery.goals.asked_for import (
+    classify_goal,
+    find_direction,
+    find_relation,
+)
 from carrel.libraries.discovery.goals.constraints import find_constraints
 from carrel.libraries.discovery.goals.goal_language import goal_language
-from carrel.libraries.discovery.goals.phrases import Phrase, find_phrases, tag_words
+from carrel.libraries.discovery.goals.phrases import Phrase, Tag, find_phrases, tag_words
 from carrel.libraries.discovery.goals.records import (
     AskedFor,
     Constraint,
@@ -49,7 +53,7 @@ def parse_goal(goal: str) -> GoalStatement:
     text = " ".join(goal.split())
     rest, constraints = find_constraints(_POLITE.sub("", text))
     words = tag_words(rest)
-    phrases = find_phrases(words)
+    phrases = _without_aspects(find_phrases(words))
     relation = find_relation(words)
     settings = tuple(_settings(phrases))
     subjects = list(dict.fromkeys(phrase.text for phrase in phrases))
@@ -75,7 +79,20 @@ def parse_goal(goal: str) -> GoalStatement:
         found,
         tuple(_out_of_scope(asked_for, found)),
         questions,
+        find_direction(words, asked_for),
+        frozenset(word.text.lower() for word in words if word.tag is Tag.VERB),
     )
+
+
+def _without_aspects(phrases: Sequence[Phrase]) -> list[Phrase]:
+    """The phrases without those that only say what becomes of the next (`the loss of X`)."""
+    language = goal_language()
+    return [
+        phrase
+        for place, phrase in enumerate(phrases)
+        if not language.has("aspect_heads", phrase.text)
+        or [after.preposition for after in phrases[place + 1 : place + 2]] != ["of"]
+    ]
 
 
 def _settings(phrases: Sequence[Phrase]) -> Iterator[Constraint]:

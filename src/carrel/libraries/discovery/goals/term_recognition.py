@@ -25,13 +25,17 @@ from carrel.libraries.discovery.tuned import GOALS
 
 
 def things_in(
-    reader: Reader, tokens: Sequence[Token], subjects: Collection[str] = ()
+    reader: Reader,
+    tokens: Sequence[Token],
+    subjects: Collection[str] = (),
+    verbs: Collection[str] = (),
 ) -> tuple[list[Thing], list[MissingName], list[str]]:
     """The known things, the unknown names, and the words left out.
 
-    `subjects` are the phrases in normal form that the grammar of the text tells.
+    `subjects` are the phrases in normal form that the grammar of the text tells, and `verbs` its
+    verbs.
     """
-    spans = chosen(list(spans_in(reader, tokens, subjects)))
+    spans = chosen(list(spans_in(reader, tokens, subjects, verbs)))
     things: list[Thing] = []
     missing: list[MissingName] = []
     ignored: list[str] = []

@@ -12,6 +12,7 @@ from carrel.libraries.discovery.connections.links import (
     Link,
     acts_first,
     leading_chain,
+    starts_acting,
     weakest_link,
 )
 from carrel.libraries.discovery.connections.methods import (
@@ -138,7 +139,7 @@ def _varies(kind: Kind) -> int:
 def acting(connection: CandidateConnection) -> tuple[Concept, Concept]:
     """The cause and the effect of the claim."""
     start, end = connection.start, connection.end
-    return (start, end) if acts_first(start, end) else (end, start)
+    return (start, end) if starts_acting(connection) else (end, start)
 
 
 def taken_out(connection: CandidateConnection) -> str:

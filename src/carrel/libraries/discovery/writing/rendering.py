@@ -47,6 +47,7 @@ SUMMARY_MOST_WORDS = 100
 _LONGEST_NOTE_WORDS = 30
 _SHARES = frozenset({Kind.DISEASE, Kind.ORGANISM, Kind.ANATOMY})
 _CAVEAT = "A candidate connection, still to be tested."
+_WEAK = "A candidate connection with weak support, still to be tested."
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,10 @@ def summary(connection: CandidateConnection) -> str:
         f"{sentence_case(claim(connection))}.",
         *_sides(connection),
         _how_new(connection),
-        _CAVEAT,
+        _caveat(connection),
     ]
     if word_count(" ".join(told)) > SUMMARY_MOST_WORDS:
-        told = [told[0], _in_short(connection), _CAVEAT]
+        told = [told[0], _in_short(connection), _caveat(connection)]
     for wordings in _further(connection):
         fitting = (
             more for more in wordings if word_count(" ".join((*told, more))) <= SUMMARY_MOST_WORDS
@@ -110,6 +111,10 @@ def summary(connection: CandidateConnection) -> str:
         if word_count(" ".join(told)) < SUMMARY_LEAST_WORDS:
             told.insert(-1, filler)
     return " ".join(told)
+
+
+def _caveat(connection: CandidateConnection) -> str:
+    return _WEAK if connection.weakness else _CAVEAT
 
 
 _FILLERS = (
@@ -122,7 +127,11 @@ _FILLERS = (
 
 def rationale(connection: CandidateConnection) -> str:
     """Bridge by bridge, with the sentences that say it."""
-    lines = list(_told_bridges(connection.start, connection.end, connection.bridges))
+    lines = list(
+        _told_bridges(connection.start, connection.end, connection.bridges, connection.start_acts)
+    )
+    if connection.weakness:
+        lines.insert(0, f"Weak: {connection.weakness}.")
     for arm in connection.arms:
         lines.extend(_told_bridges(connection.start, arm.end, arm.bridges))
     if connection.origin.note:
@@ -320,7 +329,10 @@ def _further(connection: CandidateConnection) -> Iterator[tuple[str, ...]]:
 
 
 def _told_bridges(
-    start: Concept, end: Concept, bridges: tuple[BridgeEvidence, ...]
+    start: Concept,
+    end: Concept,
+    bridges: tuple[BridgeEvidence, ...],
+    start_acts: bool | None = None,
 ) -> Iterator[str]:
     a, c = named(start), named(end)
     how = (
@@ -333,7 +345,7 @@ def _told_bridges(
         f"weigh together (their geometric mean)."
     )
     for place, bridge in enumerate(bridges, start=1):
-        near, far = chain(start, bridge, end)
+        near, far = chain(start, bridge, end, start_acts)
         yield (
             f"{place}. {sentence_case(named(bridge.concept))}: {papers(near.documents)} with {a}, "
             f"{papers(far.documents)} with {c} "
