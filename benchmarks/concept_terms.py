@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.discovery_data import elife, elife_metadata
-from benchmarks.general_words import service_abstracts
+from benchmarks.general_words import scifact, service_abstracts
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.term_scores import read_use
 from carrel.libraries.discovery.concepts.words import normal_phrase
@@ -27,6 +27,7 @@ PAPERS = 8000
 USED_BY = 3
 FIRST = (2000, 5000, 10_000)
 FIRST_TO_DRAW_FROM = 2000
+DRAWN = 100
 SHRINKAGE = 1.0
 LEAST_CHARACTERS = 200
 STEPS = 40
@@ -68,7 +69,7 @@ def ranked_concepts(index: ConceptIndex) -> list[int]:
     return sorted(scores, key=lambda number: (-scores[number], number))
 
 
-def report(papers: Sequence[Paper]) -> None:
+def report(papers: Sequence[Paper], seed: int = 1) -> None:
     """Recall of keywords among the first concepts, on the half that nothing was chosen on."""
     _, others = halves(papers)
     used, said = used_keywords(others)
@@ -88,6 +89,8 @@ def report(papers: Sequence[Paper]) -> None:
         f"  CPU seconds per 1,000 papers: index {(built - started) / len(others) * 1000:.2f}, "
         f"scores of all concepts {(scored - built) / len(others) * 1000:.2f}"
     )
+    print(f"  {DRAWN} drawn from the first {FIRST_TO_DRAW_FROM}, to be judged by reading:")
+    print("; ".join(drawn(index, order, DRAWN, seed)))
 
 
 def fit(papers: Sequence[Paper]) -> None:
@@ -121,11 +124,17 @@ def fit(papers: Sequence[Paper]) -> None:
         print(f"{weight:8.2f}  {name}")
 
 
-def draw(index: ConceptIndex, count: int, seed: int) -> None:
-    """Concepts to be judged by reading: drawn from the first, shown in random order, no scores."""
-    first = ranked_concepts(index)[:FIRST_TO_DRAW_FROM]
-    for number in random.Random(seed).sample(first, min(count, len(first))):
-        print(index.label(number))
+def drawn(index: ConceptIndex, order: Sequence[int], count: int, seed: int) -> list[str]:
+    """Concepts to be judged by reading: drawn from the first, in random order, without scores."""
+    first = order[:FIRST_TO_DRAW_FROM]
+    chosen = random.Random(seed).sample(first, min(count, len(first)))
+    return [index.label(number) for number in chosen]
+
+
+def other_field(data: Path) -> list[Paper]:
+    """The abstracts of SciFact: another field, which nothing was chosen on."""
+    told = (text.partition(". ") for text in scifact(data))
+    return [Paper(f"f{number}", title, text) for number, (title, _, text) in enumerate(told)]
 
 
 def mixed_papers(data: Path) -> list[Paper]:
@@ -145,17 +154,23 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--draw", type=int, default=0)
     parser.add_argument("--mixed", action="store_true", help="draw from papers of many fields")
+    parser.add_argument("--scifact", action="store_true", help="draw from SciFact's abstracts")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     metadata = elife_metadata(asked.folder)
     if metadata is None:
         sys.exit("no elife_metadata.jsonl.xz beside the folder")
-    if asked.draw and asked.mixed:
-        draw(ConceptIndex.build(mixed_papers(asked.folder)), asked.draw, asked.seed)
-    elif asked.draw:
-        draw(without_keywords(halves(elife(metadata))[1]), asked.draw, asked.seed)
+    if asked.draw:
+        if asked.mixed or asked.scifact:
+            papers = (mixed_papers if asked.mixed else other_field)(asked.folder)
+            index = ConceptIndex.build(papers)
+        else:
+            index = without_keywords(halves(elife(metadata))[1])
+        print("; ".join(drawn(index, ranked_concepts(index), asked.draw, asked.seed)))
+    elif asked.fit:
+        fit(elife(metadata))
     else:
-        (fit if asked.fit else report)(elife(metadata))
+        report(elife(metadata), asked.seed)
 
 
 if __name__ == "__main__":
