@@ -3,7 +3,7 @@
 import pytest
 
 from carrel.libraries.discovery import ConceptIndex, Discovery, NoConnectionError, Paper
-from carrel.libraries.discovery.goals.populations import is_population
+from carrel.libraries.discovery.goals.goal_language import is_population
 from carrel.libraries.discovery.goals.statement import parse_goal
 
 PAIRS = (

@@ -14,7 +14,7 @@ from carrel.libraries.discovery.concepts.words import (
 )
 from carrel.libraries.discovery.connections.candidates import Bench, TestMethod
 from carrel.libraries.discovery.connections.sentences import ReadPaper
-from carrel.libraries.discovery.goals.populations import is_population
+from carrel.libraries.discovery.goals.goal_language import is_population
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Kind, Sphere, Standing
 from carrel.libraries.discovery.tuned import CONNECTIONS

@@ -22,9 +22,8 @@ from carrel.libraries.discovery.goals.reading import (
 )
 from carrel.libraries.discovery.goals.records import AskedFor, GoalReading, Thing, Wanted
 from carrel.libraries.discovery.goals.scope import excluded_concepts
-from carrel.libraries.discovery.goals.spans import counted
+from carrel.libraries.discovery.goals.spans import adopt_whole_names, counted
 from carrel.libraries.discovery.goals.statement import parse_goal
-from carrel.libraries.discovery.goals.whole_names import adopt_whole_names
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concept, Concepts, Corpus, Literature
 from carrel.libraries.discovery.tuned import GENERATION

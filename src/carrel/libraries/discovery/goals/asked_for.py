@@ -5,8 +5,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from carrel.libraries.discovery.goals.goal_language import goal_language, verb_forms
-from carrel.libraries.discovery.goals.phrases import Tag, TaggedWord
+from carrel.libraries.discovery.goals.goal_language import (
+    Tag,
+    TaggedWord,
+    goal_language,
+    verb_forms,
+)
 from carrel.libraries.discovery.goals.records import AskedFor, Constraint, ConstraintKind
 
 _CHANGES = {"raises", "lowers", "treats"}

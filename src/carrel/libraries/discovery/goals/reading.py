@@ -10,16 +10,16 @@ from carrel.libraries.discovery.concepts.words import FUNCTION_WORDS, normal_phr
 from carrel.libraries.discovery.connections.methods import is_method
 from carrel.libraries.discovery.errors import GoalNotInCorpusError, MissingName
 from carrel.libraries.discovery.goals.constraints import find_constraints
-from carrel.libraries.discovery.goals.goal_words import (
+from carrel.libraries.discovery.goals.goal_language import (
     AGENTS,
     ASKING,
     SETTINGS,
     WAYS,
     Token,
+    is_population,
     looks_foreign,
     tokens_of,
 )
-from carrel.libraries.discovery.goals.populations import is_population
 from carrel.libraries.discovery.goals.records import (
     ANSWERS,
     AskedFor,

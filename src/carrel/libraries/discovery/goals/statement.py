@@ -11,8 +11,13 @@ from carrel.libraries.discovery.goals.asked_for import (
     find_relation,
 )
 from carrel.libraries.discovery.goals.constraints import find_constraints
-from carrel.libraries.discovery.goals.goal_language import goal_language
-from carrel.libraries.discovery.goals.phrases import Phrase, Tag, find_phrases, tag_words
+from carrel.libraries.discovery.goals.goal_language import (
+    Phrase,
+    Tag,
+    find_phrases,
+    goal_language,
+    tag_words,
+)
 from carrel.libraries.discovery.goals.records import (
     AskedFor,
     Constraint,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from carrel.libraries.discovery.concepts.kinds import kind_in_index
 from carrel.libraries.discovery.concepts.words import NEEDS_COMPANY, may_end_a_concept
 from carrel.libraries.discovery.errors import MissingName
-from carrel.libraries.discovery.goals.goal_words import (
+from carrel.libraries.discovery.goals.goal_language import (
     ASKING,
     AUXILIARIES,
     GENERIC,
