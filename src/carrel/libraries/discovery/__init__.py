@@ -1,6 +1,6 @@
 """Literature-based discovery: hypotheses with no model, from what papers say together and apart."""
 
-from carrel.libraries.discovery.concepts.extraction import Chunk, ChunkReader, read_chunk
+from carrel.libraries.discovery.concepts.extraction import read_chunk
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.kinds import kind_of
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
@@ -18,9 +18,8 @@ from carrel.libraries.discovery.connections.candidates import (
     Relevance,
     Testing,
     TestMethod,
-    Turn,
 )
-from carrel.libraries.discovery.connections.links import Link, LinkJudgement, weakest_link
+from carrel.libraries.discovery.connections.links import LinkJudgement, weakest_link
 from carrel.libraries.discovery.errors import (
     GoalNotInCorpusError,
     NoConnectionError,
@@ -32,11 +31,8 @@ from carrel.libraries.discovery.goals.records import GoalReading
 from carrel.libraries.discovery.records import (
     Concept,
     ConceptRow,
-    Corpus,
     DocumentRow,
-    IndexStore,
     Kind,
-    Mapper,
     Paper,
     Place,
     Sphere,
@@ -44,42 +40,31 @@ from carrel.libraries.discovery.records import (
     Term,
 )
 from carrel.libraries.discovery.review import (
-    LinkCheck,
     Review,
     ReviewType,
     Scores,
     review,
     score,
 )
-from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
-from carrel.libraries.discovery.writing.rendering import HypothesisText, render
+from carrel.libraries.discovery.writing.rendering import render
 
 __all__ = [
     "Arm",
     "Bench",
     "BridgeEvidence",
     "CandidateConnection",
-    "Chunk",
-    "ChunkReader",
     "Concept",
     "ConceptIndex",
     "ConceptRow",
-    "Corpus",
     "Discovery",
     "DocumentRow",
     "Evidence",
     "EvolutionStrategy",
-    "ExperimentalProtocol",
     "GenerationMethod",
     "GoalNotInCorpusError",
     "GoalReading",
-    "HypothesisText",
-    "IndexStore",
     "Kind",
-    "Link",
-    "LinkCheck",
     "LinkJudgement",
-    "Mapper",
     "NoConnectionError",
     "NothingToEvolveError",
     "NoveltySearch",
@@ -96,7 +81,6 @@ __all__ = [
     "Term",
     "TestMethod",
     "Testing",
-    "Turn",
     "Vocabulary",
     "evolve",
     "kind_of",

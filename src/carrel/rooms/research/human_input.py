@@ -16,8 +16,8 @@ from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 from carrel.libraries.text.budget import check_nesting, too_deep
 from carrel.rooms.research.agents import derived_id
 from carrel.rooms.research.corpus import Corpus
-from carrel.rooms.research.domains import infer_domain
 from carrel.rooms.research.errors import UnsafeGoalError
+from carrel.rooms.research.goal_reading import infer_domain
 from carrel.rooms.research.models import ImportHypotheses, ImportReport, SubmitHypothesis
 from carrel.rooms.research.ports import Ids, ResearchStore
 from carrel.rooms.research.records import (

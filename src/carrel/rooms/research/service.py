@@ -17,8 +17,7 @@ from carrel.rooms.research import errors
 from carrel.rooms.research.agents import GOAL_READING, derived_id, find_understanding
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.corpus import Corpus
-from carrel.rooms.research.domains import infer_domain
-from carrel.rooms.research.goal_reading import describe_wording
+from carrel.rooms.research.goal_reading import describe_wording, infer_domain
 from carrel.rooms.research.human_input import HumanInput
 from carrel.rooms.research.hypothesis_views import (
     describe_hypothesis,

@@ -19,40 +19,12 @@ from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Kind, Sphere, Standing
 from carrel.libraries.discovery.tuned import CONNECTIONS
 
+_DATA = tomllib.loads(Path(__file__).with_name("methods.toml").read_text(encoding="utf-8"))
 _METHOD_NAME = re.compile(
-    r"(graphy|metry|scopy|assay|blot|blotting|sequencing|imaging|screen|screening|microscopy|knockout|knockdown|crispr|cas9|clamp"
-    r"|optogenetic|chemogenetic|culture|trial|simulation|modeling|modelling|electrophysiology|recording|spectroscopy"
-    r"|crystallography|tomography|transplantation|biopsy|immunoprecipitation|seq|fmri|mri|eeg|meg|emg|pcr|elisa|staining|cytometry"
-    r"|omic|meta analysi|double blind method|in vitro technique|animal "
-    r"model|randomization|association study|association studies"
-    r"|gwa|gwas|learning "
-    r"algorithm|algorithm|software|toolbox|pipeline|statistic|estimation|regression|deep learning"
-    r"|machine learning|neural network model|computational model|mathematical "
-    r"model|docking|mutagenesis|labeling|tracing|tracking"
-    r"|genome editing|gene editing|dissection|transfection|(?<!signal )transduction "
-    r"system|fret|cryo em|mass spec)$"
-    r"|^(cryo|single cell|in silico|in vitro|in vivo|ex vivo|high throughput|genome wide|x "
-    r"ray|whole genome|(opto|chemo)genetic(ally)?|genetically)\b"
+    rf"({'|'.join(_DATA['method_endings'])})$|^({'|'.join(_DATA['method_openings'])})\b"
 )
-
-# Where something was looked at, and by whom it was counted, is not how it works.
-_SETTING_NAME = re.compile(
-    r"\b(project|biobank|cohort|consortium|database|dataset|atlas|registry|initiative|repository|census|questionnaire|survey"
-    r"|institute|institute of "
-    r"health|university|foundation|ministry|grant|discovery|research|publishing|education|policy"
-    r"|public health|reproducibility|model "
-    r"organism|model|study|experiment|population|pandemic|outbreak"
-    r"|biology|neuroscience|medicine|epidemiology|ecology|anthropology|psychology"
-    r"|transcriptome|proteome|metabolome|genome|exome|epigenome|connectome|interactome|phenome)$"
-)
-_ORGANISM_WORDS = """
-mouse rat human man woman child adult infant patient monkey macaque primate dog cat pig rabbit sheep
-cow cattle horse goat
-chicken zebrafish frog xenopus fly fruitfly drosophila worm nematode caenorhabditis yeast
-saccharomyces bacterium escherichia
-arabidopsis plant animal vertebrate invertebrate mammal rodent insect bird
-"""
-_ORGANISMS = frozenset(_ORGANISM_WORDS.split())
+_SETTING_NAME = re.compile(rf"\b({'|'.join(_DATA['setting_names'])})$")
+_ORGANISMS = frozenset(_DATA["organisms"].split())
 
 
 def is_method(reader: Reader, number: int) -> bool:
@@ -126,7 +98,6 @@ SHOWN = 4
 CITED = 3
 
 _PEOPLE = frozenset({Kind.DISEASE, Kind.EXPOSURE, Kind.EVENT, Kind.BEHAVIOUR})
-_DATA = Path(__file__).with_name("methods.toml")
 
 
 @dataclass(frozen=True)
@@ -159,10 +130,9 @@ class _Known:
 @lru_cache(maxsize=1)
 def _known() -> _Known:
     """The systems and methods of all fields, read once."""
-    found = tomllib.loads(_DATA.read_text(encoding="utf-8"))
     systems = tuple(
         System(one["name"], tuple(one["keys"]), one.get("is_human", False))
-        for one in found["system"]
+        for one in _DATA["system"]
     )
     methods = tuple(
         _Method(
@@ -170,15 +140,15 @@ def _known() -> _Known:
             re.compile(rf" ({one['spelt']}) "),
             frozenset(Kind) if "any" in one["reads"] else frozenset(map(Kind, one["reads"])),
         )
-        for one in found["method"]
+        for one in _DATA["method"]
     )
-    words = "|".join(found["life_science_words"].split())
+    words = "|".join(_DATA["life_science_words"].split())
     return _Known(
         systems,
         tuple((one, re.compile(rf" ({'|'.join(one.keys)}) ")) for one in systems),
         methods,
         re.compile(rf" ({words})(?= )"),
-        frozenset(" ".join(one.split()) for one in found["class_names"].split(",")),
+        frozenset(" ".join(one.split()) for one in _DATA["class_names"].split(",")),
     )
 
 
