@@ -210,6 +210,8 @@ def test_a_short_form_is_not_read_as_the_word_it_looks_like() -> None:
         ("Milwaukee", "Papers were read in Milwaukee, and staff met in Milwaukee.", True),
         ("Terborgh", "This was said by John Terborgh and others.", True),
         ("Elizabeth Biggs", "A field trip, led by Elizabeth Biggs, was held.", True),
+        ("Terborgh", "This was held (Terborgh 1999), and so by Terborgh et al. later.", True),
+        ("Social Policy", "See Social Policy, Vol. 2, and Global Social Policy, Vol. 3.", True),
         ("Notch", "We find that Notch signaling depends on Notch receptors.", False),
         ("Large Language Models", "Tests of Large Language Models are hard.", False),
         ("Bitcoin", "A Bitcoin transaction pays a fee, and Bitcoin nodes check it.", False),

@@ -30,6 +30,9 @@ from carrel.libraries.discovery.tuned import CONNECTIONS
 _NEXT_WORD = re.compile(r"[\s’'-]*([^\W_]+)")
 _WORD_BEHIND = re.compile(r"\s+([^\W_]+)")
 _CAPITALISED = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)?")
+# `Terborgh (1999)`, `Schwartzman et al.`; within a sentence `Journal of International Trade`.
+_CITED_BEHIND = re.compile(r"\s+et al\b|,?\s+\(?(?:1[89]|20)\d\d\b")
+_PART_OF_NAME_BEFORE = re.compile(r"\S\s+[A-Z][a-z]+\s+(?:of|for|on|and|&)\s+(?:the\s+)?$")
 _WORD_BEFORE = re.compile(r"([^\W_]+)\s+$")
 
 
@@ -63,9 +66,10 @@ class Namer:
         if found is None:
             key = self._index.key(number)
             said = self._sentences(number, (key,))
+            is_defined = any(form in initials(key) for form in self._index.forms(number)[1:])
             found = self._named[number] = is_proper_name(
                 self.concept(number).label
-            ) or is_name_in_use(said, key)
+            ) or is_name_in_use(said, key, is_defined=is_defined)
         return found
 
     def _kind(self, concept: Concept, label: str, said: list[Sentence]) -> Kind:
@@ -124,12 +128,20 @@ def is_proper_name(label: str) -> bool:
     return len(written) == len(words) and plain[-1] in NAME_HEADS
 
 
-def is_name_in_use(said: Iterable[Sentence], key: str) -> bool:
+def initials(key: str) -> tuple[str, str]:
+    """The first letters of a phrase's words, with and without those of function words."""
+    words = key.split(" ")
+    every = "".join(word[0] for word in words)
+    return every, "".join(word[0] for word in words if word not in FUNCTION_WORDS)
+
+
+def is_name_in_use(said: Iterable[Sentence], key: str, *, is_defined: bool = False) -> bool:
     """Whether sentences write a phrase in capitals as names of people, bodies and places are.
 
     Names stand beside other names (`Katherine McCarter`), or behind `in`, `at` or `from` with no
-    noun after them (`in Milwaukee`). Terms in capitals (`Notch signaling`, `Large Language Models`)
-    do not, or are as often written in small letters.
+    noun after them (`in Milwaukee`). Terms in capitals (`Notch signaling`) do not, or are as often
+    written in small letters. A phrase that is always in capitals (`Political Economy`) is a title,
+    unless papers shorten it (`is_defined`: `Large Language Models (LLM)`).
     """
     written = named = seen = 0
     for sentence in said:
@@ -144,18 +156,26 @@ def is_name_in_use(said: Iterable[Sentence], key: str) -> bool:
                 continue
             written += 1
             named += _is_used_as_name(sentence.text, start, end)
-    return (
-        written >= CONNECTIONS.capital_share * seen > 0
-        and named >= CONNECTIONS.name_share * written
-    )
+    if not 0 < CONNECTIONS.capital_share * seen <= written:
+        return False
+    if " " in key and written == seen > 1 and not is_defined:
+        return True
+    return named >= CONNECTIONS.name_share * written
 
 
 def _is_used_as_name(text: str, start: int, end: int) -> bool:
     before = _WORD_BEFORE.search(text, 0, start)
     behind = _WORD_BEHIND.match(text, end)
     if any(one is not None and _CAPITALISED.fullmatch(one[1]) for one in (before, behind)):
-        # A capital at the head of the sentence tells nothing.
-        return not (before and before.start() == 0 and not behind)
+        # A capital at the head of the sentence tells nothing, unless of a rare word (`David`).
+        return not (
+            before
+            and before.start() == 0
+            and not behind
+            and general_level(normal_word(before[1])) >= CONNECTIONS.ordinary_word
+        )
+    if _CITED_BEHIND.match(text, end) or _PART_OF_NAME_BEFORE.search(text, 0, start):
+        return True
     stands_free = behind is None or behind[1].lower() in FUNCTION_WORDS
     words = words_of(text[start:end])
     if len(words) > 1 and all(
