@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from benchmarks.claims.data import CONTRADICT, HALVES, Claim
 from benchmarks.claims.fit import fit_logistic
 from benchmarks.claims.measures import describe_share
-from carrel.libraries.claims.readings import read_sentence
-from carrel.libraries.claims.weights import LinearModel
-from carrel.libraries.claims.word_lists import load_word_lists
+from carrel.libraries.claims.matching import LinearModel
+from carrel.libraries.claims.readings import load_word_lists, read_sentence
 
 
 def measure_habit(claims: Sequence[Claim]) -> None:

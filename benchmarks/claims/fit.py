@@ -19,10 +19,15 @@ from numpy.typing import NDArray
 from benchmarks.claims.candidates import FoundPapers, find_candidates
 from benchmarks.claims.data import CONTRADICT, HALVES, SCIFACT, SUPPORT, read_claims
 from carrel.libraries.claims import Statement
-from carrel.libraries.claims.matching import measure_sentences
-from carrel.libraries.claims.paper_choice import choose_papers, measure_papers
+from carrel.libraries.claims.matching import (
+    WEIGHTS_FILE,
+    LinearModel,
+    choose_papers,
+    load_weights,
+    measure_papers,
+    measure_sentences,
+)
 from carrel.libraries.claims.verdicts import measure_evidence
-from carrel.libraries.claims.weights import DATA, LinearModel, load_weights
 
 Numbers = NDArray[np.float64]
 Features = Mapping[str, float]
@@ -213,7 +218,7 @@ def choose_least(best: Sequence[tuple[float, bool]]) -> float:
 
 def write_weights(tables: Mapping[str, Fitted]) -> None:
     """Write the fitted tables; those not fitted stay as they are."""
-    before = tomllib.loads(DATA.read_text(encoding="utf-8"))
+    before = tomllib.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
     lines = [HEAD]
     for name in ("paper", "sentence", "bearing", "agreeing", "opposing"):
         fitted = tables.get(name) or Fitted(
@@ -224,7 +229,7 @@ def write_weights(tables: Mapping[str, Fitted]) -> None:
             lines += [f"constant = {fitted.constant:.4f}", f"least = {fitted.least:.4f}"]
         lines.append(f"[{name}.weights]")
         lines += [f"{key} = {value:.4f}" for key, value in fitted.weights.items()]
-    DATA.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    WEIGHTS_FILE.write_text("\n".join(lines) + "\n", encoding="utf-8")
     load_weights.cache_clear()
 
 

@@ -6,12 +6,12 @@ from carrel.libraries.claims.denials import (
     compare_effects,
     read_effects,
 )
-from carrel.libraries.claims.matching import rank_sentences
-from carrel.libraries.claims.paper_choice import (
+from carrel.libraries.claims.matching import (
     PAPERS_PER_QUERY,
     PAPERS_READ,
     choose_papers,
     fuse_rankings,
+    rank_sentences,
     write_queries,
 )
 from carrel.libraries.claims.paper_texts import read_text

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from carrel.libraries.claims.matching import measure_generality
-from carrel.libraries.claims.word_lists import DATA, stem_word
+from carrel.libraries.claims.readings import DATA, stem_word
 from carrel.libraries.relations import Argument, Relation, RelationKind, extract_relations
 from carrel.libraries.text.folding import fold_text
 from carrel.libraries.text.words import STOP_WORDS

@@ -6,16 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from carrel.libraries.claims.matching import measure_synonyms, measure_words, weigh_evenly
+from carrel.libraries.claims.matching import (
+    ClaimWeights,
+    load_weights,
+    measure_synonyms,
+    measure_words,
+    weigh_evenly,
+)
 from carrel.libraries.claims.readings import (
     NEGATION_REACH,
     Reading,
+    load_word_lists,
     read_sentence,
     read_statement,
 )
 from carrel.libraries.claims.records import Relation, Stance, Statement, StatementKind
-from carrel.libraries.claims.weights import ClaimWeights, load_weights
-from carrel.libraries.claims.word_lists import load_word_lists
 from carrel.libraries.relations import Relation as StatedRelation
 from carrel.libraries.relations import extract_relations
 from carrel.libraries.text.analysis import analyze_document

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from carrel.libraries.claims.readings import WordLists, load_word_lists, stem_word
 from carrel.libraries.claims.records import Statement, StatementKind
-from carrel.libraries.claims.word_lists import WordLists, load_word_lists, stem_word
 from carrel.libraries.text.analysis import analyze_query
 from carrel.libraries.text.folding import fold_text
 from carrel.libraries.text.sentences import sentence_ends

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from carrel.libraries.claims.matching import measure_sentences
+from carrel.libraries.claims.matching import load_weights, measure_sentences
 from carrel.libraries.claims.records import (
     Finding,
     PaperText,
@@ -16,7 +16,6 @@ from carrel.libraries.claims.records import (
     Verdict,
 )
 from carrel.libraries.claims.stance import compare_sides, decide_stance
-from carrel.libraries.claims.weights import load_weights
 
 # Of each paper the best sentence takes a side; so many further ones are shown as bearing on it.
 FURTHER_SENTENCES = 2
