@@ -23,7 +23,7 @@ def known(papers: list[Paper], key: str, vocabulary: Vocabulary | None = None) -
     discovery = Discovery(ConceptIndex.build(papers, vocabulary), Shelf(papers))
     number = discovery.reader.index.number(key)
     assert number is not None
-    return discovery.concept(number)
+    return discovery.layout.concept(number)
 
 
 @pytest.mark.parametrize(

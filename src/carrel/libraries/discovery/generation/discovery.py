@@ -1,6 +1,6 @@
 """Generation of candidate connections for a goal, by one of four methods."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 
@@ -8,7 +8,6 @@ from carrel.libraries.discovery.connections.builder import BRIDGES_SHOWN, Layout
 from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
     GenerationMethod,
-    NoveltySearch,
     Origin,
     Relevance,
 )
@@ -25,7 +24,7 @@ from carrel.libraries.discovery.goals.scope import excluded_concepts
 from carrel.libraries.discovery.goals.spans import adopt_whole_names, counted
 from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.discovery.paths.literatures import Reader
-from carrel.libraries.discovery.records import Concept, Concepts, Corpus, Literature
+from carrel.libraries.discovery.records import Concepts, Corpus
 from carrel.libraries.discovery.tuned import GENERATION
 
 
@@ -48,9 +47,14 @@ class Discovery:
         self._state: _State | None = None
 
     @property
+    def layout(self) -> Layout:
+        """What builds connections from the index as it is now."""
+        return self._now.layout
+
+    @property
     def reader(self) -> Reader:
         """The reader of the index as it is now."""
-        return self._now.layout.reader
+        return self.layout.reader
 
     @property
     def _now(self) -> _State:
@@ -66,7 +70,7 @@ class Discovery:
 
     def _of_its_field(self, reading: GoalReading) -> GoalReading:
         """The reading with kinds of answers that its field has: no genes for a goal in finance."""
-        layout = self._now.layout
+        layout = self.layout
         ends = [one for one in (reading.start, reading.end) if one is not None]
         if not speaks_of_medicine(reading.goal) and not all(map(layout.is_of_life, ends)):
             return replace(reading, wanted=None)
@@ -150,7 +154,7 @@ class Discovery:
         assert number is not None
         note = "Both ends were given; the bridges between them were searched for."
         reading = replace(first, goal=goal, pair=number, end=last.start)
-        layout = self._now.layout
+        layout = self.layout
         chosen = layout.bridges_of_pair(first.start, last.start, BRIDGES_SHOWN)
         if not chosen:
             raise NoConnectionError(first.start.label, len(first.start.documents))
@@ -163,33 +167,12 @@ class Discovery:
         assert reading.pair is not None
         ways = self._now.between_ends.ways(reading)[:BRIDGES_SHOWN]
         return (
-            self._now.layout.laid_out(reading, reading.pair, ways, origin, is_way=True)
-            if ways
-            else None
+            self.layout.laid_out(reading, reading.pair, ways, origin, is_way=True) if ways else None
         )
 
     def notes_on(self, reading: GoalReading) -> tuple[str, ...]:
         """Notes for the user about a pair, before any proposal."""
         return self._now.between_ends.notes(reading)
-
-    def connection(
-        self,
-        reading: GoalReading,
-        end: int,
-        origin: Origin,
-        admits: Callable[[int], bool] = lambda _: True,
-        within: frozenset[int] | None = None,
-    ) -> CandidateConnection | None:
-        """A connection with evidence; None without a bridge. `within` limits the end's papers."""
-        return self._now.layout.connection(reading, end, origin, admits, within)
-
-    def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch:
-        """The search of the whole index for both ends together."""
-        return self._now.layout.novelty(a, c, end)
-
-    def concept(self, number: int) -> Concept:
-        """A concept as authors write it, with its kind."""
-        return self._now.layout.concept(number)
 
     def _widened(
         self, reading: GoalReading, method: GenerationMethod, asked: Request
@@ -233,7 +216,7 @@ class Discovery:
         for thing in reading.things:
             one = self._started_from(reading, thing)
             if one.through is not None and not self._now.from_start.has_any(one):
-                way = self._now.layout.label(one.through)
+                way = self.layout.label(one.through)
                 notes.append(f"Nothing leads on from {one.start.label} through {way} here.")
                 one = replace(one, through=None)
             if self._now.from_start.has_any(one):

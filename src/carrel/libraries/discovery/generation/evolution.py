@@ -1,18 +1,18 @@
 """Evolution of connections: a child derived from parents, which stay unchanged."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Protocol
 
 from carrel.libraries.discovery.concepts.kinds import is_method_name
 from carrel.libraries.discovery.concepts.words import are_variants
+from carrel.libraries.discovery.connections.builder import Layout
 from carrel.libraries.discovery.connections.candidates import (
     Arm,
     BridgeEvidence,
     CandidateConnection,
     EvolutionStrategy,
-    NoveltySearch,
     Origin,
 )
 from carrel.libraries.discovery.connections.links import chain
@@ -36,21 +36,13 @@ class Proposer(Protocol):
     """The part of `Discovery` that evolution asks."""
 
     @property
+    def layout(self) -> Layout: ...
+    @property
     def reader(self) -> Reader: ...
     def read_goal(self, goal: str) -> GoalReading: ...
-    def concept(self, number: int) -> Concept: ...
-    def novelty(self, a: Literature, c: Literature, end: int) -> NoveltySearch: ...
     def generate(
         self, goal: str, *, count: int, avoid: Collection[str]
     ) -> tuple[CandidateConnection, ...]: ...
-    def connection(
-        self,
-        reading: GoalReading,
-        end: int,
-        origin: Origin,
-        admits: Callable[[int], bool] = ...,
-        within: frozenset[int] | None = ...,
-    ) -> CandidateConnection | None: ...
 
 
 def evolve(
@@ -113,7 +105,7 @@ def _narrower_ends(
     index = discovery.reader.index
     end = index.number(parent.end.key)
     for number in _narrower(discovery, parent.end, index.documents(end) if end is not None else ()):
-        concept = discovery.concept(number)
+        concept = discovery.layout.concept(number)
         change = f"narrowed from {named(parent.end)}"
         note = (
             f"Narrowed from {named(parent.end)} ({papers(parent.end.documents)}) to "
@@ -121,7 +113,7 @@ def _narrower_ends(
         )
         made = Origin(EvolutionStrategy.REFINE, note, (parent.key,), change=change)
         if not discovery.reader.is_close(number, reading.start):
-            child = discovery.connection(reading, number, made)
+            child = discovery.layout.connection(reading, number, made)
             if child is not None:
                 yield child
 
@@ -133,7 +125,7 @@ def _narrower_bridges(
     end = index.number(parent.end.key)
     for bridge in parent.bridges[:2]:
         for number in _narrower(discovery, bridge.concept, reading.start.documents):
-            concept = discovery.concept(number)
+            concept = discovery.layout.concept(number)
             note = (
                 f"Narrowed from {named(bridge.concept)} to {named(concept)}, which papers on "
                 f"both ends name."
@@ -145,7 +137,7 @@ def _narrower_bridges(
                 change=f"{named(bridge.concept)} narrowed to {named(concept)}",
             )
             child = (
-                discovery.connection(reading, end, made, {number}.__contains__)
+                discovery.layout.connection(reading, end, made, {number}.__contains__)
                 if end is not None
                 else None
             )
@@ -209,7 +201,7 @@ def _in_one_system(
         made = Origin(
             EvolutionStrategy.REFINE, note, (parent.key,), change="narrowed to one model system"
         )
-        child = discovery.connection(
+        child = discovery.layout.connection(
             replace(reading, start=narrowed),
             end,
             made,
@@ -224,7 +216,7 @@ def _in_one_system(
             lead.far_documents,
         )
         if fewer and found.weaker_side_documents >= GENERATION.least_in_one_system:
-            searched = discovery.novelty(
+            searched = discovery.layout.novelty(
                 reading.start, reader.literature([parent.end.key]) or narrowed, end
             )
             return replace(child, scope=f"in {label}", novelty=searched)
@@ -301,7 +293,7 @@ def _combined(
     return replace(
         first,
         bridges=first.bridges[:BRIDGES_OF_AN_ARM],
-        novelty=discovery.novelty(a, either, end),
+        novelty=discovery.layout.novelty(a, either, end),
         methods=tuple(dict.fromkeys((*first.methods, *second.methods))),
         origin=replace(made, note=note, change="two ends combined"),
         also_ends=(second.end,),
@@ -340,7 +332,9 @@ def _with_bridges_of(
     keys = own | theirs
     made = Origin(EvolutionStrategy.COMBINE, "", (parent.key, partner.key))
     reading, index = _reading(discovery, parent), discovery.reader.index
-    child = discovery.connection(reading, end, made, lambda number: index.key(number) in keys)
+    child = discovery.layout.connection(
+        reading, end, made, lambda number: index.key(number) in keys
+    )
     lead = (
         next((bridge for bridge in child.bridges if bridge.concept.key in own), None)
         if child is not None
@@ -370,7 +364,7 @@ def _rebuilt(
 ) -> CandidateConnection | None:
     # Counted anew from the start, so that nothing is told of one end that holds of another.
     number = discovery.reader.index.number(end.key)
-    return None if number is None else discovery.connection(reading, number, made)
+    return None if number is None else discovery.layout.connection(reading, number, made)
 
 
 def _shifted(discovery: Proposer, parent: CandidateConnection) -> CandidateConnection:
@@ -403,7 +397,7 @@ def _shifted(discovery: Proposer, parent: CandidateConnection) -> CandidateConne
         (parent.key,),
         change=f"by another way than {left_out}",
     )
-    same_end = discovery.connection(reading, end, made, admits) if end is not None else None
+    same_end = discovery.layout.connection(reading, end, made, admits) if end is not None else None
     if same_end is not None and same_end.bridges[0].is_said:
         return same_end
     for other in _others(discovery, parent):
@@ -415,7 +409,7 @@ def _shifted(discovery: Proposer, parent: CandidateConnection) -> CandidateConne
         ):
             continue
         change = f"another end than {named(parent.end)}, by another way than {left_out}"
-        shifted = discovery.connection(reading, number, replace(made, change=change), admits)
+        shifted = discovery.layout.connection(reading, number, replace(made, change=change), admits)
         if shifted is not None:
             return shifted
     if same_end is not None:
