@@ -160,7 +160,8 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
         before_first=worker.take,
     )
     patience = Patience(chosen.patience_seconds, follower_seconds=chosen.task_after_seconds)
-    service = ResearchRoom(store, corpus, supervisor, runner, clock, _new_id, patience)
+    passages = _EvidencePassages(papers)
+    service = ResearchRoom(store, corpus, supervisor, runner, clock, _new_id, passages, patience)
     is_on_server, file = settings.database.url is not None, database_files(settings)["research"]
 
     async def close() -> None:
@@ -195,8 +196,8 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
         ROOM,
         operations,
         TaskOperations(work),
-        HypothesisNoteOperations(service, notebook, _EvidencePassages(papers)),
-        ClaimOperations(checks, Contradictions(corpus, search, _EvidencePassages(papers))),
+        HypothesisNoteOperations(service, notebook, passages),
+        ClaimOperations(checks, Contradictions(corpus, search, passages)),
         resources,
         jobs=service.jobs,
         search=ResearchDeskSearch(service),

@@ -606,7 +606,7 @@ def test_each_statement_stands_with_its_sentences_for_and_against() -> None:
     )
     judged = review("rev_1", "hyp_1").model_copy(update={"statements": (checked,)})
     evidence = list_evidence(made(), [judged, review("rev_2", "hyp_2")])
-    assert evidence[-1].verdict == "contradicts; 1 paper read of 7 found"
+    assert evidence[-1].verdict == "contradicts; 1 paper read of 7 searched"
     shown = {quote.sentence for one in evidence for quote in (*one.supporting, *one.contradicting)}
     assert shown >= {piece.sentence for piece in detail_hypothesis(made(), [], []).evidence}
     assert "p9" in quoted_papers(evidence)

@@ -15,6 +15,7 @@ from carrel.libraries.claims.records import (
     StatementCheck,
     Verdict,
 )
+from carrel.libraries.claims.relation_sides import add_relations
 from carrel.libraries.claims.stance import compare_sides, decide_stance
 
 # Of each paper the best sentence takes a side; so many further ones are shown as bearing on it.
@@ -25,7 +26,14 @@ _Measured = tuple[RankedSentence, dict[str, float]]
 
 
 def check_statement(statement: Statement, papers: Sequence[PaperText]) -> StatementCheck:
-    """Read the papers for a statement: what speaks for it, what against, and the verdict."""
+    """Read the papers for a statement: what speaks for it, what against, and the verdict.
+
+    Words and signed relations are two opinions; where a relation speaks it decides.
+    """
+    return add_relations(_check_words(statement, papers), papers)
+
+
+def _check_words(statement: Statement, papers: Sequence[PaperText]) -> StatementCheck:
     findings = list(_judge(statement, papers))
     by_relation = {
         relation: tuple(each for each in findings if each.stance.relation is relation)

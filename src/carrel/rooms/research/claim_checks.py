@@ -38,7 +38,6 @@ from carrel.rooms.research.errors import (
     PaperToReadNotFoundError,
 )
 from carrel.rooms.research.ports import DeskTexts, FoundPassage
-from carrel.rooms.research.relation_sides import add_relations
 
 # Statements of one text that are checked in one call; the rest is named.
 MAX_STATEMENTS = 12
@@ -260,8 +259,8 @@ def _list_statements(
 
 
 def check_papers(statement: Statement, papers: Sequence[PaperText]) -> StatementCheck:
-    """The verdict of words and of signed relations together; silent only where nothing is near."""
-    found = add_relations(check_statement(statement, papers), papers)
+    """The verdict of the papers; silent only where nothing is near."""
+    found = check_statement(statement, papers)
     if found.verdict is not Verdict.SILENT:
         return found
     near = [each for each in rank_sentences(statement, papers) if each.coverage >= _NEAR_COVERAGE]

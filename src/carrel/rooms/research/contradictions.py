@@ -23,7 +23,7 @@ from carrel.rooms.research.errors import CorpusEmptyError, PaperToReadNotFoundEr
 from carrel.rooms.research.ports import EvidencePassages
 
 # Bounds of one call: papers compared, hits of a search, sentences of a paper and pairs judged.
-MAX_PAPERS = 6_000
+MAX_PAPERS = 2_000
 SEARCH_HITS = 100
 _SENTENCES_PER_PAPER = 12
 _MAX_PAIRS = 60_000

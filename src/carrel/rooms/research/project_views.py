@@ -18,17 +18,24 @@ from carrel.rooms.research.hypothesis_views import (
 )
 from carrel.rooms.research.jobs import Jobs
 from carrel.rooms.research.models import ResearchStatus, Results
-from carrel.rooms.research.ports import ResearchStore
+from carrel.rooms.research.ports import EvidencePassages, ResearchStore
 from carrel.rooms.research.records import (
     Hypothesis,
     Mind,
     Project,
     Record,
+    Review,
     StepDone,
     StepKind,
 )
 from carrel.rooms.research.report import write_html_report
-from carrel.rooms.research.report_record import RunRecord, list_evidence, quoted_papers
+from carrel.rooms.research.report_record import (
+    RunRecord,
+    StatementEvidence,
+    add_passages,
+    list_evidence,
+    quoted_papers,
+)
 from carrel.rooms.research.results import (
     choose_aims,
     outside_references,
@@ -52,10 +59,16 @@ class ProjectViews:
     """Status, results, report and export of a project."""
 
     def __init__(
-        self, store: ResearchStore, corpus: Corpus, supervisor: Supervisor, jobs: Jobs
+        self,
+        store: ResearchStore,
+        corpus: Corpus,
+        supervisor: Supervisor,
+        jobs: Jobs,
+        passages: EvidencePassages,
     ) -> None:
         self._store = store
         self._corpus = corpus
+        self._passages = passages
         self._supervisor = supervisor
         self._jobs = jobs
 
@@ -169,9 +182,7 @@ class ProjectViews:
                 aims,
                 meta_review.text,
                 lines,
-                evidence={one.id: list_evidence(one, reviews) for one in chosen}
-                if is_detailed
-                else None,
+                evidence=await self._evidence(chosen, reviews) if is_detailed else None,
                 record=await self._run_record(project, ordered) if is_detailed else None,
             ),
             mind=name_mind(project, calls),
@@ -181,9 +192,12 @@ class ProjectViews:
         """The project as a standalone HTML page."""
         ordered = await self.ordered(project)
         meta_review = await find_meta_review(self._store, project.id)
-        reviews = await self._store.reviews(project.id)
+        reviews = [
+            one for one in await self._store.reviews(project.id) if one.superseded_by is None
+        ]
+        evidence = await self._evidence(ordered, reviews)
         cited = [name for one in ordered for name in one.draft.citations]
-        quoted = [name for one in ordered for name in quoted_papers(list_evidence(one, reviews))]
+        quoted = [name for found in evidence.values() for name in quoted_papers(found)]
         return write_html_report(
             project,
             ordered,
@@ -193,7 +207,17 @@ class ProjectViews:
             opening=await self._executive_summary(project, ordered),
             meta_review=meta_review.text,
             record=await self._run_record(project, ordered),
+            evidence=evidence,
         )
+
+    async def _evidence(
+        self, hypotheses: Sequence[Hypothesis], reviews: Sequence[Review]
+    ) -> dict[str, list[StatementEvidence]]:
+        """The statements of each hypothesis with sentences, each with the passage it stands in."""
+        return {
+            one.id: await add_passages(list_evidence(one, reviews), self._passages)
+            for one in hypotheses
+        }
 
     async def _run_record(self, project: Project, ordered: Sequence[Hypothesis]) -> RunRecord:
         """Everything that a report says of how its results came about."""

@@ -58,12 +58,14 @@ def write_html_report(
     opening: str = "",
     meta_review: str = "",
     record: RunRecord | None = None,
+    evidence: Mapping[str, Sequence[StatementEvidence]] | None = None,
 ) -> str:
     """The page. Nothing in it is fetched from anywhere, and every text is written as text.
 
     With a record it says who did what, what was searched, what it cost and how to repeat it.
+    `evidence` is by hypothesis, in place of what the records have.
     """
-    page = _Page(ordered, reviews, matches, references)
+    page = _Page(ordered, reviews, matches, references, evidence or {})
     parts = [
         f"<h1>{escape(project.goal)}</h1>",
         _about(project, len(ordered), len(reviews), len(matches)),
@@ -150,7 +152,9 @@ class _Page:
         reviews: Sequence[Review],
         matches: Sequence[MatchPlayed],
         references: Sequence[Mapping[str, Any]],
+        evidence: Mapping[str, Sequence[StatementEvidence]],
     ) -> None:
+        self._all_evidence = evidence
         self._all_reviews = reviews
         self._all_matches = matches
         self._references = references
@@ -203,7 +207,9 @@ class _Page:
 
     def _evidence(self, hypothesis: Hypothesis) -> str:
         """Every statement with its sentences, for and against side by side."""
-        found = list_evidence(hypothesis, self._all_reviews)
+        found = self._all_evidence.get(hypothesis.id)
+        if found is None:
+            found = list_evidence(hypothesis, self._all_reviews)
         return "".join(("<h4>Evidence</h4>", *map(self._statement, found))) if found else ""
 
     def _statement(self, evidence: StatementEvidence) -> str:
@@ -223,7 +229,7 @@ class _Page:
     def _side(self, heading: str, name: str, quotes: Sequence[Quote]) -> str:
         told = "".join(
             f"<p>“{escape(quote.sentence)}” {self._mark(quote.paper_id)}"
-            f" <span class='about'>{escape(quote.place)}</span></p>"
+            f" <span class='about'>{escape(quote.mark)}</span></p>"
             for quote in quotes
         )
         inside = told or "<p>no sentence</p>"
@@ -235,7 +241,11 @@ class _Page:
         return escape(paper_id)
 
     def papers(self) -> str:
-        return f"<ol>{''.join(self._paper(item) for item in self._references)}</ol>"
+        return (
+            '<p class="about">A passage is named by the id of its paper and what stands behind the '
+            "sentence (~…); read_passage opens it.</p>"
+            f"<ol>{''.join(self._paper(item) for item in self._references)}</ol>"
+        )
 
     def _paper(self, item: Mapping[str, Any]) -> str:
         where = reference_url(item)

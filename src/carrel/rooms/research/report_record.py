@@ -5,11 +5,12 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carrel import __version__
 from carrel.libraries.discovery.connections.candidates import CandidateConnection, Evidence
 from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence
+from carrel.rooms.research.ports import EvidencePassages
 from carrel.rooms.research.records import (
     AgentOutput,
     Event,
@@ -25,11 +26,18 @@ from carrel.rooms.research.records import (
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A sentence of a paper, word for word, and where it stands."""
+    """A sentence of a paper, word for word, where it stands, and the passage that holds it."""
 
     paper_id: str
     place: str
     sentence: str
+    passage_id: str | None = None
+
+    @property
+    def mark(self) -> str:
+        """The place with the part of the passage's id behind that of its paper."""
+        _, sign, last = (self.passage_id or "").rpartition("~")
+        return ", ".join(filter(None, (self.place, f"{sign}{last}")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,33 @@ def list_evidence(hypothesis: Hypothesis, reviews: Sequence[Review]) -> list[Sta
     return found
 
 
+async def add_passages(
+    evidence: Sequence[StatementEvidence], passages: EvidencePassages
+) -> list[StatementEvidence]:
+    """The evidence with the passage of every quotation that has none yet."""
+    known: dict[tuple[str, str], str | None] = {}
+
+    async def find(quote: Quote) -> Quote:
+        # A title is no passage, and the texts of references are not of the corpus.
+        if quote.passage_id or quote.place == "title" or quote.paper_id.startswith("ref:"):
+            return quote
+        key = quote.paper_id, quote.sentence
+        if key not in known:
+            found = await passages.find(*key)
+            known[key] = None if found is None else found.passage_id
+        return replace(quote, passage_id=known[key])
+
+    return [
+        replace(
+            one,
+            supporting=tuple([await find(quote) for quote in one.supporting]),
+            contradicting=tuple([await find(quote) for quote in one.contradicting]),
+            bearing=tuple([await find(quote) for quote in one.bearing]),
+        )
+        for one in evidence
+    ]
+
+
 def quoted_papers(evidence: Iterable[StatementEvidence]) -> list[str]:
     """The papers whose sentences are shown, each once."""
     quotes = (
@@ -121,7 +156,7 @@ def _checked(statement: CheckedStatement) -> StatementEvidence:
     return StatementEvidence(
         statement.statement,
         f"{statement.verdict}; {read} {'paper' if read == 1 else 'papers'} read of "
-        f"{statement.papers_searched} found",
+        f"{statement.papers_searched:,} searched",
         tuple(map(_sentence, statement.supporting)),
         tuple(map(_sentence, statement.contradicting)),
         tuple(map(_sentence, statement.bearing)),
@@ -130,8 +165,8 @@ def _checked(statement: CheckedStatement) -> StatementEvidence:
 
 def _sentence(quoted: QuotedSentence) -> Quote:
     page = f"page {quoted.page}" if quoted.page else ""
-    place = ", ".join(filter(None, (quoted.section, page, quoted.passage_id or "")))
-    return Quote(quoted.paper_id, place, quoted.sentence)
+    place = ", ".join(filter(None, (quoted.section, page)))
+    return Quote(quoted.paper_id, place, quoted.sentence, quoted.passage_id)
 
 
 def describe_run(record: RunRecord) -> list[ReportSection]:
@@ -247,7 +282,7 @@ def write_evidence_markdown(evidence: Sequence[StatementEvidence]) -> list[str]:
             ("bears on it", one.bearing),
         ):
             lines.extend(
-                f"  - {side}: “{quote.sentence}” `{quote.paper_id}`"
+                f"  - {side}: “{quote.sentence}” `{quote.passage_id or quote.paper_id}`"
                 f"{f', {quote.place}' if quote.place else ''}"
                 for quote in quotes
             )

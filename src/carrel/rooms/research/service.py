@@ -55,7 +55,7 @@ from carrel.rooms.research.models import (
     SubmittedHypothesis,
     UnderstandGoal,
 )
-from carrel.rooms.research.ports import Ids, ResearchStore
+from carrel.rooms.research.ports import EvidencePassages, Ids, ResearchStore
 from carrel.rooms.research.project_views import ProjectViews, remaining_seconds
 from carrel.rooms.research.reasoners.discovery import translate_discovery_errors
 from carrel.rooms.research.records import (
@@ -96,6 +96,7 @@ class ResearchRoom:
         runner: Runner,
         clock: Clock,
         ids: Ids,
+        passages: EvidencePassages,
         patience: Patience | None = None,
     ) -> None:
         self._store = store
@@ -104,7 +105,7 @@ class ResearchRoom:
         self._clock = clock
         self._ids = ids
         self.jobs = Jobs(store, runner, clock, ids, patience or Patience())
-        self.views = ProjectViews(store, corpus, supervisor, self.jobs)
+        self.views = ProjectViews(store, corpus, supervisor, self.jobs, passages)
         self.human_input = HumanInput(store, corpus, clock, ids, supervisor.context.start_elo)
 
     async def start(self, question: StartResearch, call: Call) -> StartedResearch:

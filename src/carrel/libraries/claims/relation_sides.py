@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from carrel.libraries.claims import (
+from carrel.libraries.claims.matching import (
+    WeighedStatement,
+    measure_synonyms,
+    measure_words,
+    weigh_evenly,
+)
+from carrel.libraries.claims.readings import read_sentence
+from carrel.libraries.claims.records import (
     Finding,
     PaperText,
     RankedSentence,
@@ -15,7 +22,7 @@ from carrel.libraries.claims import (
     StatementKind,
     Verdict,
 )
-from carrel.libraries.claims import Relation as StanceRelation
+from carrel.libraries.claims.records import Relation as StanceRelation
 from carrel.libraries.relations import Argument, Relation, RelationKind, extract_relations
 from carrel.libraries.text.analysis import analyze_document
 from carrel.libraries.text.stems import light_stem
@@ -28,6 +35,9 @@ _LEAST_SHARED = 0.6
 _LONGEST_SENTENCE = 1_000
 # What is said of a pair on the same two things is right so often, as measured above.
 _RELATION_TRUST = 0.9
+# A sentence that relates the same two things decides only with this share of the statement: chosen
+# on the first half of SciFact's claims, where 4 of 6 below it were wrong and none of 17 above.
+LEAST_COVERAGE = 0.42
 _UNSIGNED = {RelationKind.ASSOCIATES, RelationKind.PREDICTS, RelationKind.IS_PART_OF}
 
 
@@ -78,11 +88,13 @@ def add_relations(check: StatementCheck, papers: Sequence[PaperText]) -> Stateme
     """The check with what relations decide: sentences on the same two things, and their side."""
     if check.statement.kind is not StatementKind.CLAIM:
         return check
+    weighed = weigh_evenly(check.statement)
     found = {
         (paper.paper_id, number): _decide(paper, number, text, compared)
         for paper in papers
         for number, text in enumerate(paper.sentences)
         if (compared := compare_sides(check.statement.text, text)) is not None
+        and _measure_coverage(weighed, text) >= LEAST_COVERAGE
     }
     if not found:
         return check
@@ -120,6 +132,13 @@ def add_relations(check: StatementCheck, papers: Sequence[PaperText]) -> Stateme
     )
 
 
+def _measure_coverage(statement: WeighedStatement, sentence: str) -> float:
+    said = read_sentence(sentence)
+    return measure_words(statement, said.terms) + measure_synonyms(
+        statement, said.terms, said.classes
+    )
+
+
 def _decide(paper: PaperText, number: int, text: str, compared: SidesCompared) -> Finding:
     relation = StanceRelation.CONTRADICTS if compared.is_opposite else StanceRelation.SUPPORTS
     confidence = round(_RELATION_TRUST * compared.share, 3)
@@ -131,7 +150,8 @@ def _decide(paper: PaperText, number: int, text: str, compared: SidesCompared) -
 
 def _links(sentence: str) -> Iterator[SignedLink]:
     for relation in extract_relations(sentence):
-        if relation.asked:
+        # "diet-induced" says what sort a thing is, not what was found.
+        if relation.asked or "-" in relation.verb:
             continue
         subject, object_ = _words(relation.subject), _words(relation.object)
         if subject and object_:
