@@ -61,6 +61,37 @@ def test_results_come_in_three_forms_with_their_bibliography(settings: Settings)
     visit(settings, story)
 
 
+@pytest.mark.promise("S4", "S12")
+def test_every_quotation_of_a_report_stands_in_the_passage_or_title_that_it_names(
+    settings: Settings,
+) -> None:
+    async def story(asker: Asker) -> None:
+        research_id = await finished_project(asker, 4)
+        asked = {"research_id": research_id, "format": "detailed"}
+        pages = [
+            (await asker.ask("get_results", **asked)).markdown,
+            (await asker.ask("export_research", research_id=research_id, format="markdown")).body,
+        ]
+        html = (await asker.ask("export_research", research_id=research_id, format="html")).body
+        for page in pages:
+            quotations = re.findall(
+                r"^  - (?:for|against|bears on it): “(.+)” `([^`]+)`", page, re.MULTILINE
+            )
+            assert len(quotations) >= 4
+            for sentence, name in quotations:
+                if "~" in name:
+                    read = await asker.ask("read_passage", passage_id=name)
+                    text = " ".join(read.passages[0].text.split())
+                else:
+                    text = (await asker.ask("get_paper_metadata", paper_id=name)).title
+                assert sentence in text
+                assert f"~{name.partition('~')[2]}</span>" in html or "~" not in name
+            for heading in ("What would refute it", "Cost", "How to repeat it"):
+                assert heading in page and heading in html
+
+    visit(settings, story)
+
+
 @pytest.mark.promise("S9")
 def test_people_add_rate_approve_and_reject_and_nothing_is_hidden(settings: Settings) -> None:
     async def story(asker: Asker) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from carrel import __version__
 from carrel.libraries.discovery.connections.candidates import CandidateConnection, Evidence
 from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence
+from carrel.rooms.research.domains import infer_domain
 from carrel.rooms.research.ports import EvidencePassages
 from carrel.rooms.research.records import (
     AgentOutput,
@@ -130,16 +131,18 @@ def _linked(connection: CandidateConnection) -> Iterable[StatementEvidence]:
             (start, name, bridge.near_evidence, bridge.near_documents),
             (name, end, bridge.far_evidence, bridge.far_documents),
         ):
+            both = [each for each in evidence if each.speaks_of_both]
             yield StatementEvidence(
-                f"{one} and {other} are studied together",
-                f"{papers} {'paper' if papers == 1 else 'papers'}",
-                tuple(_quote(each) for each in evidence if not each.is_contrary),
-                tuple(_quote(each) for each in evidence if each.is_contrary),
+                f"{one} is linked to {other}",
+                f"{papers:,} {'paper names' if papers == 1 else 'papers name'} both",
+                tuple(_quote(each) for each in both if not each.is_contrary),
+                tuple(_quote(each) for each in both if each.is_contrary),
+                tuple(_quote(each) for each in evidence if not each.speaks_of_both),
             )
     novelty = connection.novelty
     yield StatementEvidence(
         f"{start} and {end} have not been studied together",
-        f"{novelty.direct_documents} of {novelty.documents_searched} papers searched name both",
+        f"{novelty.direct_documents:,} of {novelty.documents_searched:,} papers searched name both",
         contradicting=tuple(map(_quote, novelty.direct_evidence)),
     )
 
@@ -208,7 +211,9 @@ def _cost(record: RunRecord) -> Iterable[tuple[str, str]]:
     yield (
         "Model calls",
         f"{len(calls)}, {tokens[0]:,} tokens in and {tokens[1]:,} out, "
-        f"{sum(one.cost for one in calls):.4f} in the currency of the settings",
+        f"{sum(one.cost for one in calls):.4f} in the currency of the settings"
+        if calls
+        else "none of ours; what a caller's assistant cost is known to its owner",
     )
     seconds = sum(step.seconds for step in record.steps)
     yield "Work", f"{len(record.steps)} steps in {seconds:,.1f} seconds"
@@ -251,13 +256,15 @@ def _repeat(record: RunRecord) -> Iterable[tuple[str, str]]:
         f"{project.hypothesis_count} hypotheses, domain {project.domain}, seed {project.seed} "
         f"(from the project's id: it draws pairs and who is shown first; another run has another)",
     )
+    is_given = project.domain != infer_domain(project.goal)
+    domain = f" --domain {shlex.quote(project.domain)}" if is_given else ""
     minds = sorted({one.mind for one in record.outputs if one.mind})
     if minds:
         yield "Minds", ", ".join(minds)
     yield (
         "Command",
         f"carrel research start {shlex.quote(project.goal)} --hypothesis-count "
-        f"{project.hypothesis_count}",
+        f"{project.hypothesis_count}{domain}",
     )
     yield "Every step", f"carrel research export {project.id} --format json"
 
