@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from carrel import __version__
 from carrel.libraries.discovery.connections.candidates import CandidateConnection, Evidence
 from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence
-from carrel.rooms.research.domains import infer_domain
+from carrel.rooms.research.goal_reading import infer_domain
 from carrel.rooms.research.ports import EvidencePassages
 from carrel.rooms.research.records import (
     AgentOutput,
