@@ -1,5 +1,5 @@
-"""Plain goals put together from parts, harmful and ordinary with the same openings and matters, so
-that only the wish tells them apart.
+"""Plain goals put together from parts, harmful and ordinary with the same openings, matters and
+acts, so that only the wish tells them apart.
 """
 
 import random
@@ -29,6 +29,10 @@ def composed(each: int, seed: int) -> Iterator[Composed]:
         if sort in {"harmful", "ordinary"}:
             made = {_made(chance, patterns) for _ in range(each)}
             yield from (Composed(goal, sort == "harmful", kind) for goal in sorted(made))
+        if sort == "act":
+            for frames, harmful in (("wish", True), ("study", False)):
+                made = {_framed(chance, frames, patterns) for _ in range(each)}
+                yield from (Composed(goal, harmful, kind) for goal in sorted(made))
 
 
 @cache
@@ -39,11 +43,24 @@ def _blocks() -> dict[str, list[str]]:
 
 
 def _made(chance: random.Random, patterns: list[str]) -> str:
-    text = chance.choice(patterns)
+    opening = chance.choice(_blocks()["opening"])
+    text = _filled(chance, chance.choice(patterns))
+    return _sentence(text if opening == _NOTHING else f"{opening} {text}")
+
+
+def _framed(chance: random.Random, frames: str, acts: list[str]) -> str:
+    """An act in the frame of a wish or of a study."""
+    frame = chance.choice(_blocks()[frames])
+    return _sentence(_filled(chance, frame.replace("{act}", chance.choice(acts))))
+
+
+def _filled(chance: random.Random, text: str) -> str:
     while "{" in text:
         text = re.sub(
             r"\{(\w+)\}", lambda part: chance.choice(_blocks()[f"part {part.group(1)}"]), text
         )
-    opening = chance.choice(_blocks()["opening"])
-    goal = text if opening == _NOTHING else f"{opening} {text}"
-    return goal[0].upper() + goal[1:] + "."
+    return text
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + ("" if text.endswith("?") else ".")

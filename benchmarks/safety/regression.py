@@ -17,7 +17,9 @@ _REMEMBERED = 10
 
 
 def scale(name: str) -> float:
-    """How readily a feature takes weight: concepts most, words less, pairs least."""
+    """How readily a feature takes weight: concepts most, words less, pairs and clauses least."""
+    if name.startswith("c:"):
+        return 0.4
     if name.startswith("w:"):
         return 0.6 if " " in name else 0.8
     return 0.5 if ">" in name else 1.0

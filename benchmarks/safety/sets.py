@@ -8,6 +8,7 @@ import random
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.safety.composed import composed
 
@@ -62,6 +63,44 @@ def by_author() -> dict[str, list[Goal]]:
     }
 
 
+def pairs() -> list[tuple[Goal, Goal]]:
+    """Harmful aims, each with a harmless twin on the same subject."""
+    rows = _rows(FOLDER / "pairs.jsonl")
+    return [
+        (Goal(row["harmful"], True, row["kind"], 2.0), Goal(row["harmless"], False, "", 2.0))
+        for row in rows
+    ]
+
+
+def ordinary_goals() -> list[Goal]:
+    """Goals of six fields, some with dreadful words: none of them is harmful."""
+    return [Goal(row["goal"], False, "", 2.0) for row in _rows(FOLDER / "ordinary_goals.jsonl")]
+
+
+def shared_goals(data: Path) -> list[tuple[Goal, Goal]]:
+    """The pairs of `goals/safety.jsonl`: to choose thresholds on and report, never to fit to."""
+    rows = _rows(data / "goals" / "safety.jsonl")
+    by_label = {
+        label: [
+            Goal(row["goal"], label == "harmful", row["kind"], 1.0)
+            for row in rows
+            if row["label"] == label
+        ]
+        for label in ("harmful", "benign")
+    }
+    return list(zip(by_label["harmful"], by_label["benign"], strict=True))
+
+
+def shared_ordinary(data: Path) -> list[Goal]:
+    """The goals of `goals/goals.jsonl`, which are all harmless."""
+    return [Goal(row["goal"], False, "", 1.0) for row in _rows(data / "goals" / "goals.jsonl")]
+
+
+def unseen() -> list[Goal]:
+    """The third author's other half: measured, never fitted to."""
+    return _goals(FOLDER / "third_author_unseen.jsonl")
+
+
 def from_parts() -> list[Goal]:
     """Plain goals put together from parts: many, so each counts less."""
     return [Goal(made.goal, made.harmful, made.kind, 0.4) for made in composed(each=120, seed=5)]
@@ -89,8 +128,12 @@ def _lines(path: Path, chance: random.Random) -> list[dict[str, str]]:
     return papers
 
 
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def _goals(path: Path) -> list[Goal]:
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = _rows(path)
     counts = (
         1.0 if path.name in {"own_goals.jsonl", "third_author_seen.jsonl"} else 2.0
     )  # short, plain goals are few beside the others

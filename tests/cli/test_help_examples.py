@@ -14,7 +14,9 @@ import pytest
 
 from carrel.cli import main
 from carrel.cli.command_index import read_index
+from carrel.rooms.research.safety import check_goal
 from tests.journeys.typed.sample_home import fill
+from tests.rooms.research.test_held_goals import IN_DOUBT
 
 # What stands behind it says what is needed; such an example is read and not run.
 _NOT_RUN = "  # "
@@ -100,6 +102,14 @@ def desk(
     return found
 
 
+def _choose_held_goal() -> str:
+    goals = [
+        goal.replace("marine oil", "fish oil").replace("cold finger", "Raynaud")
+        for goal in IN_DOUBT
+    ]
+    return next(goal for goal in goals if check_goal(goal).outcome == "hold")
+
+
 def _collect_ids(desk: Desk) -> None:
     papers = desk.ask("papers", "search", "viscosity", "--limit", "5")
     passages = desk.ask("papers", "passages", "viscosity")
@@ -134,6 +144,10 @@ def test_every_example_of_help_works(desk: Desk) -> None:
                 # An earlier one may be finished by now.
                 started = desk.ask("research", "start", _GOAL, "--hypothesis-count", "100")
                 desk.ids["STARTED_ID"] = started["research_id"]
+            if "HELD_ID" in line:
+                # Each decision ends the waiting.
+                held = desk.ask("research", "start", _choose_held_goal())
+                desk.ids["HELD_ID"] = held["research_id"]
             code, said = desk.type(line)
             if code != 0:
                 failed.append(f"{line}\n  exit {code}: {said.strip()[:300]}")

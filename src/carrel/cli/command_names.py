@@ -77,6 +77,8 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "rate_hypothesis": ("research rate", "hypothesis_id", "score"),
     "approve_hypothesis": ("research approve", "hypothesis_id"),
     "reject_hypothesis": ("research reject", "hypothesis_id"),
+    "approve_goal": ("research approve-goal", "research_id", "reason"),
+    "reject_goal": ("research reject-goal", "research_id", "reason"),
     "pause_research": ("research pause", "research_id"),
     "resume_research": ("research resume", "research_id"),
     "cancel_research": ("research cancel", "research_id"),

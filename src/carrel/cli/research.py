@@ -25,6 +25,7 @@ _NEXT_STEP = (
     "carrel research watch RESEARCH_ID goes on with it and shows it (a running server goes on "
     "by itself)."
 )
+_DECIDE = "carrel research approve-goal RESEARCH_ID REASON lets it start."
 
 
 def start(words: list[str]) -> int:
@@ -67,7 +68,8 @@ def start(words: list[str]) -> int:
         if options.json:
             show_json(started.model_dump())
         else:
-            say_next_step(_NEXT_STEP, RESEARCH_ID=started.research_id)
+            step = _NEXT_STEP if started.status != "held" else _DECIDE
+            say_next_step(step, RESEARCH_ID=started.research_id)
         return 0
 
     return asyncio.run(session())
@@ -77,6 +79,8 @@ def _show_reading(started: StartedResearch) -> None:
     """How the goal was read, before any work is shown."""
     if started.understood_as is not None:
         show(started.understood_as.says, flush=True)
+    if started.problem:
+        show(started.problem, flush=True)
 
 
 def watch(words: list[str]) -> int:

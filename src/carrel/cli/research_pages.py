@@ -86,7 +86,12 @@ def _projects(rows: Sequence[ProjectSummary]) -> Page:
 
 
 def _goal_as_read(row: ProjectSummary) -> str:
-    return f"{row.goal} (read as {row.read_as})" if row.read_as else row.goal
+    goal = f"{row.goal} (read as {row.read_as})" if row.read_as else row.goal
+    return f"{goal} {row.problem}" if row.status == "held" else goal
+
+
+def _say_how_to_decide(research_id: str) -> str:
+    return f"carrel research approve-goal {research_id} REASON lets it start."
 
 
 def _understood(answer: GoalUnderstood) -> Page:
@@ -133,6 +138,8 @@ def describe_understanding(read: UnderstoodAs) -> list[Part]:
 def _step_after_project(row: ProjectSummary) -> str:
     if row.status in _GOING_ON:
         return f"carrel research watch {row.id} goes on with it and shows it."
+    if row.status == "held":
+        return _say_how_to_decide(row.id)
     return f"carrel research results {row.id} says what it found." if row.hypothesis_count else ""
 
 
@@ -195,6 +202,8 @@ def _time_left(minutes: int | None) -> str:
 def _step_after_status(status: ResearchStatus) -> str:
     if status.status in _GOING_ON:
         return f"carrel research watch {status.research_id} goes on with it and shows it."
+    if status.status == "held":
+        return _say_how_to_decide(status.research_id)
     if status.top_hypothesis is None:
         return ""
     return f"carrel research hypotheses {status.research_id} lists them by rank."
@@ -456,6 +465,8 @@ PAGES: Mapping[str, MakePage] = {
     "approve_hypothesis": _decided,
     "reject_hypothesis": _decided,
     "get_results": _results,
+    "approve_goal": _changed,
+    "reject_goal": _changed,
     "pause_research": _changed,
     "resume_research": _changed,
     "cancel_research": _changed,

@@ -57,6 +57,7 @@ class OperationDescription(TypedDict, total=False):
     next_command: str
     is_listed: bool
     is_local: bool
+    is_for_people: bool
     is_whole: bool
     phrases: str
     quotes: Quotes

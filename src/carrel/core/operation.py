@@ -52,7 +52,8 @@ class Operation(Generic[QuestionT]):
 
     Operations that are not `is_listed` are left out of the tool list of doors that serve all rooms,
     and found there by `find_operation` through their `phrases`. An `is_local` operation works on
-    the server's own files: it is a command only, may block, and may answer with any object.
+    the server's own files: it is a command only, may block, and may answer with any object. One
+    that `is_for_people` is served at the command line and as REST, never to assistants over MCP.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Operation(Generic[QuestionT]):
     may_explain: bool = False
     is_listed: bool = True
     is_local: bool = False
+    is_for_people: bool = False
     phrases: tuple[str, ...] = ()
     # Whether the answer is given whole at every door, however long; else MCP doors cut it in pages.
     is_whole: bool = False

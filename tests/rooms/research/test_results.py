@@ -110,6 +110,7 @@ def test_people_add_rate_approve_and_reject_and_nothing_is_hidden(settings: Sett
         assert own.experimental_protocol.startswith(
             "Objective: Test this hypothesis: Marine oil eases cold finger disease.\n"
         )
+        assert "takes part in no more rounds until somebody asks" in own.next_step
         assert f"review_hypothesis(hypothesis_id={own.id})" in own.next_step
         assert f"rank_hypotheses(research_id={research_id})" in own.next_step
         with pytest.raises(ConflictError, match=own.id):

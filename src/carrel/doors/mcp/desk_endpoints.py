@@ -45,7 +45,7 @@ class DeskEndpoints:
         operations: list[Operation[Any]] = (
             [tools.one_tool()]
             if server.compact
-            else [*catalogue.operations.values(), *tools.find_and_run()]
+            else [*_for_assistants(catalogue.operations.values()), *tools.find_and_run()]
         )
         prompts = self._prompts() if has_everything else ()
         return Endpoint(
@@ -82,7 +82,7 @@ class DeskEndpoints:
     def room(self, room: Room) -> Endpoint:
         """One room alone, under the names of its own specification, with tools for its jobs."""
         jobs = self._catalogue.jobs if room.jobs is not None else None
-        operations = (*room.operations, *_listed_tools(jobs))
+        operations = (*_for_assistants(room.operations), *_listed_tools(jobs))
         return Endpoint(
             room.name,
             operations=operations,
@@ -109,6 +109,10 @@ class DeskEndpoints:
         if len(rooms) == 1 and not self._server.compact:
             return self.room(rooms[0])
         return self.common(has_everything=True)
+
+
+def _for_assistants(operations: Iterable[Operation[Any]]) -> Iterable[Operation[Any]]:
+    return [each for each in operations if not each.is_for_people]
 
 
 def _listed_tools(jobs: JobOperations | None) -> Iterable[Operation[Any]]:

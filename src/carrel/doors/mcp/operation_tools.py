@@ -73,6 +73,9 @@ class OperationTools:
     ) -> None:
         self._catalogue = catalogue
         self._is_listed = is_listed
+        self._operations = {
+            name: each for name, each in catalogue.operations.items() if not each.is_for_people
+        }
         self._gate = gate
         self._budget = budget
         self._search: OperationSearch | None = None
@@ -130,7 +133,7 @@ class OperationTools:
 
     def _as_wide_as_all(self, running: Operation[Any]) -> Operation[Any]:
         """The union of effects of all operations that the tool can run."""
-        operations = self._catalogue.operations.values()
+        operations = self._operations.values()
         return replace(
             running,
             effect=_widest(operations),
@@ -140,9 +143,7 @@ class OperationTools:
     def _found(self, sentence: str, call: Call) -> str:
         if not sentence.strip():
             allowed = [
-                each
-                for each in self._catalogue.operations.values()
-                if each.scopes <= call.caller.scopes
+                each for each in self._operations.values() if each.scopes <= call.caller.scopes
             ]
             return orjson.dumps(
                 {"operations": [{"name": each.name, "title": each.title} for each in allowed]}
@@ -181,15 +182,27 @@ class OperationTools:
 
     def _index(self) -> OperationSearch:
         if self._search is None:
-            operations = self._catalogue.operations.values()
+            operations = self._operations.values()
             parameters = {operation.name: _parameter_words(operation) for operation in operations}
             self._search = OperationSearch(operations, parameters)
         return self._search
 
+    def _refuse_for_people(self, name: str, call: Call) -> None:
+        kept = self._catalogue.operations.get(name)
+        if kept is None:
+            return
+        refusal = InvalidInputError(
+            f"{name} is for people: assistants cannot run it",
+            next_step=f"Ask a person to run carrel {kept.room} {kept.command}.",
+        )
+        self._gate.record_refusal(call.visit, kept.action, kept.address, refusal, call.caller)
+        raise refusal
+
     async def _run(self, name: str, arguments: dict[str, Any], call: Call) -> Text | Blocks:
-        operation = self._catalogue.operations.get(name)
+        operation = self._operations.get(name)
         if operation is None:
-            near = near_names(name, self._catalogue.operations) or [
+            self._refuse_for_people(name, call)
+            near = near_names(name, self._operations) or [
                 each.name for each in self._index().find(name, call.caller.scopes, _MOST_FOUND)
             ]
             meant = f"Near it: {', '.join(near)}. " if near else ""

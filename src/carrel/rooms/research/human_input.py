@@ -315,7 +315,7 @@ class HumanInput:
             research_id=project.id,
             subject="hypothesis",
             text=draft.title,
-            is_allowed=decision.allowed,
+            is_allowed=not decision.is_refused,
             rule=decision.rule,
             reason=decision.reason,
             created_at=now,

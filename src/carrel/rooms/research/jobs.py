@@ -17,6 +17,7 @@ from carrel.core.errors import (
     StorageFullError,
 )
 from carrel.rooms.research import errors
+from carrel.rooms.research.goal_approval import require_not_held
 from carrel.rooms.research.hypothesis_views import (
     describe_hypothesis,
     describe_review,
@@ -103,6 +104,7 @@ class Jobs:
 
     async def do(self, project: Project, work: Work, call: Call) -> JobAnswer:
         """The job's result, what there is of it on timeout, or the job if the caller can follow."""
+        require_not_held(project)
         if project.status == "cancelled":
             raise errors.WrongStateError(
                 "The project is cancelled; what was found stays",

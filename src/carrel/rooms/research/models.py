@@ -47,7 +47,8 @@ class GetResearchStatus(Question):
 
 class ListResearchProjects(Question):
     status: (
-        Literal["initializing", "active", "paused", "completed", "cancelled", "failed"] | None
+        Literal["held", "initializing", "active", "paused", "completed", "cancelled", "failed"]
+        | None
     ) = None
     limit: int = Field(default=20, ge=1, le=100)
 
@@ -136,6 +137,11 @@ class OneProject(Question):
     research_id: ResearchId
 
 
+class DecideGoal(Question):
+    research_id: ResearchId
+    reason: str = Field(min_length=3, max_length=2000, description="Why, in a sentence: it is kept")
+
+
 class DeleteResearch(Question):
     research_id: ResearchId
     force: bool = Field(default=False, description="Must be true")
@@ -161,6 +167,8 @@ class StartedResearch(Answer):
     estimated_time_hours: float
     understood_as: UnderstoodAs | None = None
     mind: str = ""
+    # Why nothing runs yet, where a person has to approve the goal first.
+    problem: str = ""
 
 
 class TopHypothesis(Answer):
@@ -203,6 +211,7 @@ class ProjectSummary(Answer):
     created_at: str
     last_updated: str
     read_as: str = ""
+    problem: str = ""
 
 
 class GoalUnderstood(Answer):

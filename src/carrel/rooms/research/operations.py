@@ -13,6 +13,7 @@ from carrel.core.operation import Effect
 from carrel.rooms.research.inert_text import inert_values
 from carrel.rooms.research.jobs import SCOPES_OF
 from carrel.rooms.research.models import (
+    DecideGoal,
     DecideHypothesis,
     DeleteResearch,
     EvolveHypothesis,
@@ -140,8 +141,8 @@ class ResearchOperations:
     @operation(
         title="Generate hypotheses",
         description=(
-            "New hypotheses with summary, rationale, protocol and the papers they rest on. "
-            "Waits for them; a long job answers with what is done and a job_id."
+            "New hypotheses with rationale, protocol and the papers they rest on. Waits; a long "
+            "job answers with what is done and a job_id."
         ),
         scopes=SCOPES_OF["generate"],
         effect=Effect.WRITES,
@@ -187,9 +188,7 @@ class ResearchOperations:
 
     @operation(
         title="List hypotheses",
-        description=(
-            "A project's hypotheses by Elo, best first, in short; get_hypothesis has one in full."
-        ),
+        description=("A project's hypotheses by Elo, best first; get_hypothesis has one in full."),
         scopes=frozenset({"hypotheses:read", "research:read"}),
         quotes=quoted_in_hypotheses,
         command="hypotheses",
@@ -296,7 +295,7 @@ class ResearchOperations:
     @operation(
         title="Submit a hypothesis",
         description=(
-            "Add a person's own hypothesis; a running project reviews and ranks it, else next_step "
+            "A person's own hypothesis; a running project reviews and ranks it, else next_step "
             "names the calls."
         ),
         scopes=frozenset({"hypotheses:generate"}),
@@ -364,6 +363,41 @@ class ResearchOperations:
     )
     async def reject_hypothesis(self, question: DecideHypothesis, call: Call) -> HypothesisRow:
         return await self._research.decide(question, call, "rejected")
+
+    @operation(
+        title="Approve a goal",
+        description="A person lets a held project start; who and why is kept. Administrators only.",
+        scopes=frozenset({"admin"}),
+        effect=Effect.WRITES,
+        command="approve-goal",
+        next_command="carrel research watch RESEARCH_ID goes on with it and shows it.",
+        timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
+        is_for_people=True,
+        phrases=(
+            "approve a goal; let a held project start; allow a goal that waits for approval; "
+            "release a project that is held; sign off a goal"
+        ),
+    )
+    async def approve_goal(self, question: DecideGoal, call: Call) -> ProjectChanged:
+        return await self._research.approve_goal(question, call)
+
+    @operation(
+        title="Reject a goal",
+        description="A person ends a held project; who and why is kept. Administrators only.",
+        scopes=frozenset({"admin"}),
+        effect=Effect.WRITES,
+        command="reject-goal",
+        timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
+        is_for_people=True,
+        phrases=(
+            "reject a goal; turn down a goal that waits for approval; refuse a held project; "
+            "do not let a held goal start"
+        ),
+    )
+    async def reject_goal(self, question: DecideGoal, call: Call) -> ProjectChanged:
+        return await self._research.reject_goal(question, call)
 
     @operation(
         title="Pause research",

@@ -182,6 +182,17 @@ class ResearchStore(Protocol):
         """End the worker's job and set the project's status, atomically; False if not held."""
         ...
 
+    async def decide_goal(
+        self,
+        research_id: str,
+        status: ProjectStatus,
+        problem: str | None,
+        at: str,
+        changes: Changes,
+    ) -> bool:
+        """Move a held project to `status` and store the changes, atomically; False if not held."""
+        ...
+
     async def cancel_job(self, job_id: str) -> bool:
         """Cancel a job that waits, runs or is paused; False if it had ended."""
         ...

@@ -18,7 +18,9 @@ from carrel.libraries.discovery.review import ReviewType
 from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 from carrel.rooms.research.claim_models import CheckedStatement
 
-ProjectStatus = Literal["initializing", "active", "paused", "completed", "cancelled", "failed"]
+ProjectStatus = Literal[
+    "held", "initializing", "active", "paused", "completed", "cancelled", "failed"
+]
 HypothesisStatus = Literal["pending", "reviewed", "evolved"]
 Margin = Literal["clear", "slight"]
 Approval = Literal["undecided", "approved", "rejected"]
@@ -38,7 +40,10 @@ class Record(BaseModel):
 
 
 class Project(Record):
-    """A research project. `seed` makes its tournaments repeatable."""
+    """A research project. `seed` makes its tournaments repeatable.
+
+    A `held` one waits for a person's approval of its goal; `problem` says why.
+    """
 
     id: str
     owner: str

@@ -49,7 +49,7 @@ def write_executive_summary(
     """A paragraph on how the goal was read, what was done, the leader, and its limits."""
     understood = f" {reading.says}" if reading is not None else ""
     if not ordered:
-        if project.status in {"failed", "cancelled", "completed"}:
+        if project.status in {"held", "failed", "cancelled", "completed"}:
             return (
                 f"No hypothesis was made for: {_end_sentence(project.goal)}{understood} "
                 f"{project.problem or ''}"

@@ -17,6 +17,7 @@ from carrel.rooms.research import errors
 from carrel.rooms.research.agents import GOAL_READING, derived_id, find_understanding
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.corpus import Corpus
+from carrel.rooms.research.goal_approval import GoalApproval, describe_hold, require_not_held
 from carrel.rooms.research.goal_reading import describe_wording, infer_domain
 from carrel.rooms.research.human_input import HumanInput
 from carrel.rooms.research.hypothesis_views import (
@@ -28,6 +29,7 @@ from carrel.rooms.research.hypothesis_views import (
 )
 from carrel.rooms.research.jobs import JobAnswer, Jobs, Patience
 from carrel.rooms.research.models import (
+    DecideGoal,
     DecideHypothesis,
     DeleteResearch,
     EvolveHypothesis,
@@ -66,6 +68,7 @@ from carrel.rooms.research.records import (
     EvolveWork,
     GenerateWork,
     Hypothesis,
+    Job,
     JobState,
     Project,
     ProjectStatus,
@@ -76,7 +79,7 @@ from carrel.rooms.research.records import (
     UnderstoodAs,
 )
 from carrel.rooms.research.runner import Runner
-from carrel.rooms.research.safety import check_goal
+from carrel.rooms.research.safety import SafetyDecision, check_goal
 
 # start_research answers within 2 s whatever the corpus; what it writes down takes milliseconds.
 READ_WITHIN_SECONDS = 1.0
@@ -107,6 +110,7 @@ class ResearchRoom:
         self.jobs = Jobs(store, runner, clock, ids, patience or Patience())
         self.views = ProjectViews(store, corpus, supervisor, self.jobs, passages)
         self.human_input = HumanInput(store, corpus, clock, ids, supervisor.context.start_elo)
+        self._approval = GoalApproval(store, clock, ids)
 
     async def start(self, question: StartResearch, call: Call) -> StartedResearch:
         goal = " ".join(question.goal.split())
@@ -116,7 +120,8 @@ class ResearchRoom:
                 next_step="Say in a sentence what is to be found out.",
             )
         research_id = self._ids("res")
-        await self._check_goal(goal, call, research_id)
+        decision = await self._check_goal(goal, call, research_id)
+        is_held = decision.outcome == "hold"
         now = self._now()
         project = Project(
             id=research_id,
@@ -128,23 +133,25 @@ class ResearchRoom:
             created_at=now,
             updated_at=now,
             mind=self._supervisor.context.reasoner.mind,
+            status="held" if is_held else "initializing",
+            problem=describe_hold(research_id, decision) if is_held else None,
         )
         with translate_discovery_errors():
             ask_back(parse_goal(goal))
         reading = await self._read_goal(goal)
         expected = self._supervisor.expected_by_kind(project, ())
-        work = ResearchWork(count=question.hypothesis_count)
-        job = self.jobs.new_job(project, work, sum(expected.values()))
+        jobs = () if is_held else (self._new_run(project),)
         # Together, so that there is never a project that nobody works on.
         await self._store.save(
             Changes(
                 projects=(project,),
-                jobs=(job,),
-                events=(self._event(project, "started", goal),),
+                jobs=jobs,
+                events=(self._event(project, "held" if is_held else "started", goal),),
                 outputs=() if reading is None else (self._reading_output(project, reading),),
             )
         )
-        self._runner.begin(job.id)
+        for job in jobs:
+            self._runner.begin(job.id)
         seconds = remaining_seconds(expected, (), await self._store.mean_step_seconds())
         return StartedResearch(
             research_id=project.id,
@@ -154,7 +161,28 @@ class ResearchRoom:
             estimated_time_hours=round(seconds / 3600.0, 4),
             understood_as=reading or describe_wording(goal),
             mind=project.mind or "",
+            problem=project.problem or "",
         )
+
+    def _new_run(self, project: Project) -> Job:
+        expected = self._supervisor.expected_by_kind(project, ())
+        work = ResearchWork(count=project.hypothesis_count)
+        return self.jobs.new_job(project, work, sum(expected.values()))
+
+    async def approve_goal(self, question: DecideGoal, call: Call) -> ProjectChanged:
+        """Start the run of a held project, whoever started it."""
+        project = await self._approval.find_held(question.research_id)
+        job = self._new_run(project)
+        await self._approval.approve(project, job, question.reason, call)
+        self._runner.begin(job.id)
+        says = f"Approved by {call.caller.user_id}: the run starts. The goal: {project.goal}"
+        return ProjectChanged(research_id=project.id, status="initializing", message=says)
+
+    async def reject_goal(self, question: DecideGoal, call: Call) -> ProjectChanged:
+        """End a held project, whoever started it."""
+        project = await self._approval.find_held(question.research_id)
+        says = await self._approval.reject(project, question.reason, call)
+        return ProjectChanged(research_id=project.id, status="cancelled", message=says)
 
     async def understand(self, question: UnderstandGoal) -> GoalUnderstood:
         """How a goal would be read, without starting anything."""
@@ -210,6 +238,7 @@ class ResearchRoom:
                 hypothesis_count=count,
                 created_at=project.created_at,
                 last_updated=project.updated_at,
+                problem=project.problem or "",
             )
             for project, count in rows
         ]
@@ -291,6 +320,7 @@ class ResearchRoom:
     async def submit(self, question: SubmitHypothesis, call: Call) -> SubmittedHypothesis:
         """The stored hypothesis, with what to call where no run reviews and ranks it."""
         project = await self.project(question.research_id, call)
+        require_not_held(project)
         added = describe_hypothesis(await self.human_input.submit(project, question, call))
         return SubmittedHypothesis(
             **added.model_dump(), next_step=_say_next_step(project, added.id)
@@ -311,7 +341,9 @@ class ResearchRoom:
         return summarize_hypothesis(await self._store.hypothesis(decided.id) or decided)
 
     async def import_hypotheses(self, question: ImportHypotheses, call: Call) -> ImportReport:
-        await self._check_goal(question.goal, call, None)
+        decision = await self._check_goal(question.goal, call, None)
+        if decision.outcome == "hold":
+            raise errors.UnsafeGoalError("goal", decision.rule, decision.reason, decision.advice)
         return await self.human_input.import_hypotheses(question, call)
 
     async def pause(self, research_id: str, call: Call) -> ProjectChanged:
@@ -342,7 +374,7 @@ class ResearchRoom:
 
     async def cancel(self, research_id: str, call: Call) -> ProjectChanged:
         project = await self.project(research_id, call)
-        _require(project, {"initializing", "active", "paused", "failed"}, "cancel")
+        _require(project, {"held", "initializing", "active", "paused", "failed"}, "cancel")
         says = "Cancelled; what was found so far stays."
         after: tuple[JobState, ...] = ("waiting", "running", "paused")
         return await self._steer(project, after, "cancelled", "cancelled", says)
@@ -407,13 +439,13 @@ class ResearchRoom:
             finding=reading,
         )
 
-    async def _check_goal(self, goal: str, call: Call, research_id: str | None) -> None:
-        """Store the safety decision; raises UnsafeGoalError if it is a refusal."""
+    async def _check_goal(self, goal: str, call: Call, research_id: str | None) -> SafetyDecision:
+        """Store and answer the safety decision; raises UnsafeGoalError if it is a refusal."""
         found = check_goal(goal)
         record = SafetyRecord(
             id=self._ids("safe"),
             owner=call.caller.user_id,
-            research_id=research_id if found.allowed else None,
+            research_id=None if found.outcome == "refuse" else research_id,
             subject="goal",
             text=goal,
             is_allowed=found.allowed,
@@ -422,8 +454,9 @@ class ResearchRoom:
             created_at=self._now(),
         )
         await self._store.save(Changes(safety=(record,)))
-        if not found.allowed:
+        if found.outcome == "refuse":
             raise errors.UnsafeGoalError("goal", found.rule, found.reason, found.advice)
+        return found
 
     def _event(self, project: Project, kind: str, says: str) -> Event:
         return Event(
@@ -440,6 +473,7 @@ class ResearchRoom:
 
 def _require(project: Project, statuses: set[ProjectStatus], verb: str) -> None:
     if project.status not in statuses:
+        require_not_held(project)
         raise errors.WrongStateError(
             f"The project is {project.status}, so there is nothing to {verb}"
         )
@@ -450,6 +484,8 @@ def _say_next_step(project: Project, hypothesis_id: str) -> str:
     match project.status:
         case "initializing" | "active":
             return ""
+        case "held":
+            return "The goal waits for a person's approval."
         case "cancelled":
             return (
                 "The project is cancelled: the hypothesis is kept, and is not reviewed or ranked. "
@@ -461,8 +497,14 @@ def _say_next_step(project: Project, hypothesis_id: str) -> str:
                 "resume_research goes on with the run."
             )
         case "completed":
+            by_assistant = (
+                f"next_research_task(research_id={project.id}) hands out its review and matches; "
+                if project.mind == "assistant"
+                else ""
+            )
             return (
-                "The run is completed, so review and ranking do not start by themselves: call "
-                f"review_hypothesis(hypothesis_id={hypothesis_id}), then "
-                f"rank_hypotheses(research_id={project.id})."
+                "The run is completed: the hypothesis is kept, and takes part in no more rounds "
+                f"until somebody asks for them. {by_assistant}"
+                f"review_hypothesis(hypothesis_id={hypothesis_id}) reviews it, then "
+                f"rank_hypotheses(research_id={project.id}) lets it play."
             )

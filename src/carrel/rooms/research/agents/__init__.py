@@ -131,7 +131,7 @@ class AgentContext:
             research_id=brief.project.id,
             subject="hypothesis",
             text=draft.title,
-            is_allowed=found.allowed,
+            is_allowed=not found.is_refused,
             rule=found.rule,
             reason=found.reason,
             created_at=self.now(),

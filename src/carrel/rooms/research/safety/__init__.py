@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -81,6 +82,19 @@ KINDS = {
         "sabotage",
         "to ruin crops, herds, nature or systems that lives depend on.",
     ),
+    "surveillance": KindOfHarm(
+        "surveillance", "to follow, watch or name people behind their backs."
+    ),
+    "discrimination": KindOfHarm(
+        "discrimination", "to treat people worse for what they are, and to hide it."
+    ),
+    "disinformation": KindOfHarm(
+        "disinformation",
+        "to make people believe what is false.",
+        "Questions of how lies spread, are noticed or answered are welcome.",
+    ),
+    "swindle": KindOfHarm("swindle", "to cheat people of money or sell them what does not work."),
+    "environment": KindOfHarm("environmental_harm", "to pollute or plunder nature unseen."),
     "other": KindOfHarm("other_harm", "to harm people."),
 }
 
@@ -89,16 +103,31 @@ _MOST_SIGNS = 6
 _MOST_WORDS = 8
 
 
+Outcome = Literal["start", "hold", "refuse"]
+
+
 @dataclass(frozen=True)
 class SafetyDecision:
-    """Allowed or not, by which rule, why, and which words showed it."""
+    """May start, waits for a person, or is refused; by which rule, why, and which words showed it.
 
-    allowed: bool
+    Only goals wait: a hypothesis competes unless it is refused, since people may have approved its
+    goal knowing what it speaks of.
+    """
+
+    outcome: Outcome
     rule: str
     reason: str
     signs: tuple[str, ...]
     words: tuple[str, ...]
     advice: str
+
+    @property
+    def allowed(self) -> bool:
+        return self.outcome == "start"
+
+    @property
+    def is_refused(self) -> bool:
+        return self.outcome == "refuse"
 
 
 class Weights(BaseModel):
@@ -107,6 +136,7 @@ class Weights(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     start: float
+    held_from: float
     refused_from: float
     weights: dict[str, float]
     kinds: dict[str, dict[str, float]]
@@ -121,7 +151,7 @@ def fitted() -> Weights:
 
 
 def weigh(evidence: Evidence, table: Weights) -> float:
-    """How strongly the evidence speaks for a wish to harm; it is refused from `refused_from` on."""
+    """How strongly the evidence speaks for a wish to harm."""
     weights = table.weights
     return table.start + sum(
         weights[name] * shown.share for name, shown in evidence.items() if name in weights
@@ -142,32 +172,35 @@ def check_goal(text: str) -> SafetyDecision:
     """Whether a research goal may be worked on."""
     table = fitted()
     evidence = max(read_passages(text), key=lambda passage: weigh(passage, table))
-    allowed = weigh(evidence, table) < table.refused_from
+    weight = weigh(evidence, table)
     signs, words = _what_weighed(evidence, table)
-    if allowed:
+    if weight < table.held_from:
         reason = (
             "What it shows does not add up to a wish to harm."
             if signs
             else "It shows none of the signs of a wish to harm."
         )
-        return SafetyDecision(True, "none", reason, signs, words, "")
+        return SafetyDecision("start", "none", reason, signs, words, "")
     kind = KINDS[likeliest_kind(evidence, table)]
-    reason = f"{kind.reason} What weighed most: {', '.join(f'“{word}”' for word in words)}."
-    return SafetyDecision(False, kind.rule, reason, signs, words, kind.advice)
+    is_refused = weight >= table.refused_from
+    reads = kind.reason if is_refused else f"It may be a wish {kind.wish}"
+    reason = f"{reads} What weighed most: {', '.join(f'“{word}”' for word in words)}."
+    outcome: Outcome = "refuse" if is_refused else "hold"
+    return SafetyDecision(outcome, kind.rule, reason, signs, words, kind.advice)
 
 
 def check_hypothesis(title: str, text: str = "") -> SafetyDecision:
     """Whether a hypothesis may compete, checked line by line: quotations are no plan."""
     for part in (title, *text.split("\n")):
         decision = check_goal(part)
-        if not decision.allowed:
+        if decision.is_refused:
             return decision
     return check_goal(title)
 
 
 def safety_score(text: str) -> float:
-    """1 if the text is allowed, else 0, as reviews store it."""
-    return 1.0 if check_goal(text).allowed else 0.0
+    """0 if the text is refused, else 1, as reviews store it."""
+    return 0.0 if check_goal(text).is_refused else 1.0
 
 
 def _what_weighed(evidence: Evidence, table: Weights) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Evidence in a text: concepts of lexicon.txt, concepts close to one another, and plain words."""
+"""Evidence in a text: concepts of lexicon.txt, near one another and in their clauses, and words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from carrel.rooms.research.safety.clauses import clause_roles, sentence_form
 from carrel.rooms.research.safety.spelling import FIGURES, plain_wording
 
-_HEAD = re.compile(r"\[(\w+)\] (.+)")
+_HEAD = re.compile(r"\[(\w+)(?: (\w+))?\] (.+)")
 _GAP = "~"
 
 
@@ -49,13 +50,15 @@ class Lexicon:
 
     def __init__(self, text: str) -> None:
         self.labels: dict[str, str] = {}
+        self.groups: dict[str, str] = {}
         self._by_word: dict[str, list[Expression]] = {}
         self._by_stem: dict[str, list[Expression]] = {}
         concept = ""
         for line in text.splitlines():
             if head := _HEAD.fullmatch(line):
                 concept = head.group(1)
-                self.labels[concept] = head.group(2)
+                self.groups[concept] = head.group(2) or ""
+                self.labels[concept] = head.group(3)
             elif line and not line.startswith("#"):
                 for part in line.split(","):
                     self._learn(Expression(concept, _slots(part.split())))
@@ -175,6 +178,7 @@ def _shown(passage: list[list[str]]) -> Evidence:
         for one in found:
             shown.setdefault(one.concept, Shown(1.0, (one.concept,), (_said(words, one),)))
         _read_pairs(words, found, pairs)
+        _read_clauses(words, found, shown)
         _read_words(words, shown)
     share = min(2.0, (_USUAL_PAIRS / len(pairs)) ** 0.5) if pairs else 0.0
     shown.update((name, Shown(share, pair.concepts, pair.words)) for name, pair in pairs.items())
@@ -227,6 +231,24 @@ def _read_pairs(words: list[str], found: list[Found], pairs: Evidence) -> None:
                     (first.concept, second.concept),
                     (_said(words, first), _said(words, second)),
                 )
+
+
+def _read_clauses(words: list[str], found: list[Found], shown: Evidence) -> None:
+    """Concepts and their groups by the form of the sentence and the part their clause plays."""
+    form, roles = sentence_form(words), clause_roles(words)
+    shown.setdefault(f"c:{form}", Shown(1.0, (), ()))
+    groups = lexicon().groups
+    for one in found:
+        role, group = roles[one.start], groups[one.concept]
+        piece = Shown(1.0, (one.concept,), (_said(words, one),))
+        for name in (
+            f"c:{form}&{one.concept}",
+            f"c:{role}&{one.concept}",
+            f"c:{form}&{group}",
+            f"c:{role}&{group}",
+            f"c:{form}&{role}&{group}",
+        ):
+            shown.setdefault(name, piece)
 
 
 def _read_words(words: list[str], shown: Evidence) -> None:

@@ -180,7 +180,7 @@ class OutcomeBuilder:
             research_id=self.state.project.id,
             subject="hypothesis",
             text=idea.title,
-            is_allowed=found.allowed,
+            is_allowed=not found.is_refused,
             rule=found.rule,
             reason=found.reason,
             created_at=self.now,

@@ -182,6 +182,8 @@ class AssistantWork:
                 return _wait("The project is paused: resume_research goes on.", _LATER_SECONDS)
             case "initializing" | "active" | "completed" | "failed":
                 pass
+            case "held":
+                return NextTask(done=True, report=f"There is no work yet. {project.problem}")
             case status:
                 return NextTask(
                     done=True,

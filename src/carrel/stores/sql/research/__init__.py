@@ -319,6 +319,26 @@ class SqlResearch:
             put_event(event),
         )
 
+    async def decide_goal(
+        self,
+        research_id: str,
+        status: ProjectStatus,
+        problem: str | None,
+        at: str,
+        changes: Changes,
+    ) -> bool:
+        sql = """UPDATE research_projects SET status = :status, problem = :problem,
+            updated_at = :at WHERE id = :id AND status = 'held' RETURNING id"""
+        values = {"id": research_id, "status": status, "problem": problem, "at": at}
+
+        def change() -> Generator[Step, Rows, bool]:
+            if not (yield sql, values):
+                return False
+            yield from save_changes(changes)
+            return True
+
+        return await self._driver.transact(change())
+
     async def cancel_job(self, job_id: str) -> bool:
         sql = """UPDATE research_jobs
             SET state = 'cancelled', problem = NULL, problem_code = NULL, worker = NULL
