@@ -101,7 +101,7 @@ class ProjectViews:
             research_id=project.id,
             goal=project.goal,
             status=project.status,
-            progress=task_progress(project, state, tasks_left)
+            progress=task_progress(project, state, sum(tasks_left.values()))
             if is_assistants
             else progress(project, expected, done),
             hypotheses_generated=len(hypotheses),
@@ -298,12 +298,12 @@ def name_mind(project: Project, model_calls: int) -> Mind:
     return project.mind or ("model" if model_calls else "discovery")
 
 
-def task_progress(project: Project, state: WorkState, left: Mapping[str, int]) -> float:
+def task_progress(project: Project, state: WorkState, left: int) -> float:
     """The finished share of an assistant's tasks, 1 at the end."""
     if project.status == "completed":
         return 1.0
     done = sum(task.state == "done" for task in state.tasks)
-    return round(min(0.99, done / max(1, done + sum(left.values()))), 4)
+    return round(min(0.99, done / max(1, done + left)), 4)
 
 
 def remaining_seconds(
