@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 from benchmarks.discovery_data import medline, mesh
 from benchmarks.links.baselines import MEASURES, Neighbourhood, PairMeasures
 from benchmarks.links.measures import (
+    FIRST,
     Flags,
     Numbers,
     StartScore,
@@ -19,6 +21,7 @@ from benchmarks.links.measures import (
     score_start,
 )
 from benchmarks.links.slices import LinkSlice, Years, slice_by_names, slice_by_texts
+from carrel.libraries.discovery.paths.abc_paths import ends
 from carrel.libraries.discovery.paths.link_prediction import prospect
 from carrel.libraries.discovery.records import Paper
 
@@ -135,6 +138,24 @@ def _signed(value: tuple[float, float, float]) -> str:
     return "{:+.3f} [{:+.3f}, {:+.3f}]".format(*value)
 
 
+def show_proposals(of: LinkSlice, starts: Sequence[int]) -> None:
+    """What open discovery itself proposes: its first ten ends, of all concepts it knows."""
+    shares, papers, seconds = [], [], []
+    for start in starts:
+        begun = time.process_time()
+        literature = of.reader.literature([of.reader.index.key(start)])
+        first = () if literature is None else ends(of.reader, literature, FIRST)
+        seconds.append(time.process_time() - begun)
+        true = of.finds(start)
+        shares.append(sum(end.concept in true for end in first) / FIRST)
+        papers.append(float(np.mean([of.uses.get(end.concept, 0) for end in first] or [0])))
+    print(
+        f"  open discovery, first ten ends from the same {len(starts)} starts (no paper joins them "
+        f"more than chance, none is broad): P@10 {_range(interval(shares))}  papers "
+        f"{np.mean(papers):.0f}; {np.median(seconds):.2f} CPU s a start, at most {max(seconds):.2f}"
+    )
+
+
 def show_slice(title: str, of: LinkSlice, earlier: Numbers | None, starts_kept: bool) -> None:
     """Tables of one slice: all candidates, rare ones, and those that no text joins either."""
     finds = sum(len(of.finds(number)) for number in of.concepts) // 2
@@ -159,6 +180,7 @@ def show_slice(title: str, of: LinkSlice, earlier: Numbers | None, starts_kept: 
                 scored,
                 lambda one: one.is_apart & (one.uses < RARE),
             )
+        show_proposals(of, starts)
 
 
 def report(folder: Path, papers: Sequence[Paper]) -> None:

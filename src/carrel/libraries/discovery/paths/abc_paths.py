@@ -4,6 +4,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import log, sqrt
 
 from carrel.libraries.discovery.concepts.words import are_variants
@@ -201,25 +202,31 @@ def first_bridges(
     reader: Reader, a: Side, admits: Admits = lambda _: True
 ) -> list[tuple[float, int]]:
     """The strongest concepts of a literature, from which open discovery starts."""
-    leanings = [
-        (cosine(count, len(a.documents), reader.index.frequency(number)), number)
+    index = reader.index
+    leaning = {
+        number: -cosine(count, len(a.documents), index.frequency(number))
         for number, count in a.counts.items()
         if count > 1
-        and reader.rank_of_kind(number) > 0
-        and not reader.is_close(number, a.literature)
-        and admits(number)
+    }
+    ordered = sorted(leaning, key=lambda number: (leaning[number], index.key(number)))
+
+    def strongest(is_able: Admits) -> list[int]:
+        # Asked down the list, since whether a phrase is a term is read from its texts.
+        able = (
+            number
+            for number in ordered
+            if is_able(number) and not reader.is_close(number, a.literature) and admits(number)
+        )
+        return list(islice(able, PATHS.bridges_weighed))
+
+    chosen = strongest(reader.has_first_rank)
+    if len(chosen) < PATHS.bridges_followed:
+        chosen = strongest(lambda number: reader.rank_of_kind(number) > 0)
+    weighed = [
+        (side_weight(reader, a, number, a.counts[number], exact=False), number) for number in chosen
     ]
-    named = [leaning for leaning in leanings if reader.rank_of_kind(leaning[1]) == 2]
-    chosen = sorted(named if len(named) >= PATHS.bridges_followed else leanings, reverse=True)[
-        : PATHS.bridges_weighed
-    ]
-    weighed = (
-        (side_weight(reader, a, number, a.counts[number], exact=False), number)
-        for _, number in chosen
-    )
-    return sorted((found for found in weighed if found[0] > 0), reverse=True)[
-        : PATHS.bridges_followed
-    ]
+    weighed.sort(key=lambda lead: (-lead[0], index.key(lead[1])))
+    return [lead for lead in weighed if lead[0] > 0][: PATHS.bridges_followed]
 
 
 def ends(
@@ -232,29 +239,26 @@ def ends(
     """Open discovery: concepts that rarely or never co-occur with a literature, best first."""
     near = side(reader, a)
     leads = first_bridges(reader, near, bridge_admits)
-    support = _support(reader, near, leads, admits)
+    support = _support(reader, near, leads)
     own = reader.company_of(a)
+
+    def may_end(number: int) -> bool:
+        return reader.has_first_rank(number) and not reader.is_close(number, a) and admits(number)
+
+    reached = sorted(support, key=lambda number: (-support[number], reader.index.key(number)))
     found = [
         End(number, prospect(own, reader.company(number)), support[number], near.counts[number])
-        for number in heapq.nsmallest(
-            PATHS.ends_weighed,
-            support,
-            key=lambda number: (-support[number], reader.index.key(number)),
-        )
+        for number in islice(filter(may_end, reached), PATHS.ends_weighed)
     ]
     found.sort(key=lambda end: (-end.prospect, reader.index.key(end.concept)))
     return _apart(reader, found, most)
 
 
-def _support(
-    reader: Reader, near: Side, leads: Sequence[tuple[float, int]], admits: Admits
-) -> dict[int, float]:
+def _support(reader: Reader, near: Side, leads: Sequence[tuple[float, int]]) -> dict[int, float]:
+    """What bridges lead to beyond a literature, and how strongly; nothing known or broad."""
     index = reader.index
     support: dict[int, float] = {}
-    if not leads:
-        return support
-    strongest = leads[0][0]
-    admitted: dict[int, bool] = {}
+    is_new: dict[int, bool] = {}
     for weight, bridge in leads:
         beyond = [
             document for document in index.documents(bridge) if document not in near.documents
@@ -263,19 +267,14 @@ def _support(
         for number, both in reader.counts(sample).items():
             if both < 2 or number == bridge:
                 continue
-            if number not in admitted:
-                admitted[number] = (
-                    is_rare(
-                        reader, near.counts[number], len(near.documents), index.frequency(number)
-                    )
-                    and not reader.is_broad(number)
-                    and reader.rank_of_kind(number) == 2
-                    and not reader.is_close(number, near.literature)
-                    and admits(number)
-                )
-            if admitted[number]:
-                far = cosine(both, len(sample), index.frequency(number))
-                support[number] = support.get(number, 0.0) + min(weight / strongest, far)
+            frequency = index.frequency(number)
+            if number not in is_new:
+                is_new[number] = is_rare(
+                    reader, near.counts[number], len(near.documents), frequency
+                ) and not reader.is_broad(number)
+            if is_new[number]:
+                far = cosine(both, len(sample), frequency)
+                support[number] = support.get(number, 0.0) + min(weight / leads[0][0], far)
     return support
 
 

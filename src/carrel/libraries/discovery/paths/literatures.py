@@ -292,6 +292,11 @@ class Reader:
             kind = self._kinds[number] = self._kind(number)
         return kind
 
+    def has_first_rank(self, number: int) -> bool:
+        """Whether `rank_of_kind` is 2, without reading texts where it cannot be."""
+        is_phrase = self.index.standing(number) in {Standing.PHRASE, Standing.WORD}
+        return not (is_phrase and self.has_given_names) and self.rank_of_kind(number) == 2
+
     def _kind(self, number: int) -> int:
         standing = self.index.standing(number)
         if standing is Standing.TERM:
