@@ -257,24 +257,30 @@ def ends(
 def _support(reader: Reader, near: Side, leads: Sequence[tuple[float, int]]) -> dict[int, float]:
     """What bridges lead to beyond a literature, and how strongly; nothing known or broad."""
     index = reader.index
+
+    def is_new(number: int) -> bool:
+        is_unmet = is_rare(
+            reader, near.counts[number], len(near.documents), index.frequency(number)
+        )
+        return is_unmet and not reader.is_broad(number)
+
     support: dict[int, float] = {}
-    is_new: dict[int, bool] = {}
+    # The hot loop: roots of frequencies are kept, 0 for what is not new, and cosines written out.
+    roots: dict[int, float] = {}
     for weight, bridge in leads:
         beyond = [
             document for document in index.documents(bridge) if document not in near.documents
         ]
         sample = spread(beyond, PATHS.documents_followed)
+        strength, size = weight / leads[0][0], sqrt(len(sample))
         for number, both in reader.counts(sample).items():
             if both < 2 or number == bridge:
                 continue
-            frequency = index.frequency(number)
-            if number not in is_new:
-                is_new[number] = is_rare(
-                    reader, near.counts[number], len(near.documents), frequency
-                ) and not reader.is_broad(number)
-            if is_new[number]:
-                far = cosine(both, len(sample), frequency)
-                support[number] = support.get(number, 0.0) + min(weight / leads[0][0], far)
+            root = roots.get(number)
+            if root is None:
+                root = roots[number] = sqrt(index.frequency(number)) if is_new(number) else 0.0
+            if root:
+                support[number] = support.get(number, 0.0) + min(strength, both / (size * root))
     return support
 
 
