@@ -38,7 +38,7 @@ TEST_STARTS = 160
 KNOWN_FINDS = 5
 KNOWN_PAPERS = 8
 NINE_HERE = "logistic of nine, fitted here"
-NINE_EARLIER = "logistic of nine, fitted earlier"
+NINE_EARLIER = "logistic of nine, fitted elsewhere"
 OURS = "ours"
 SHOWN = (
     "common_neighbours",
@@ -116,11 +116,10 @@ def show_table(
         name: [judged for one, flags in kept if (judged := one.judge(name, flags))]
         for name in kept[0][0].scores
     }
-    best = NINE_HERE if NINE_HERE in scored else NINE_EARLIER
     for name, own in scored.items():
         area = interval([one.area for one in own])
         first = interval([one.precision for one in own])
-        pairs = list(zip(own, scored[best], strict=True))
+        pairs = list(zip(own, scored[NINE_HERE], strict=True))
         more_area = interval([one.area - other.area for one, other in pairs])
         more = interval([one.precision - other.precision for one, other in pairs])
         papers = np.mean([one.papers for one in own])
@@ -156,16 +155,14 @@ def show_proposals(of: LinkSlice, starts: Sequence[int]) -> None:
     )
 
 
-def show_slice(title: str, of: LinkSlice, earlier: Numbers | None, starts_kept: bool) -> None:
+def show_slice(title: str, of: LinkSlice, earlier: Numbers, *, with_known: bool = False) -> None:
     """Tables of one slice: all candidates, rare ones, and those that no text joins either."""
     finds = sum(len(of.finds(number)) for number in of.concepts) // 2
     print(f"\n{title}: {len(of.reader.index)} papers, {len(of.concepts)} concepts, {finds} pairs")
     drawn = of.starts(FIT_STARTS + TEST_STARTS, seed=1)
-    fitted = {NINE_HERE: fit_nine(of, drawn[:FIT_STARTS])}
-    if earlier is not None:
-        fitted[NINE_EARLIER] = earlier
+    fitted = {NINE_HERE: fit_nine(of, drawn[:FIT_STARTS]), NINE_EARLIER: earlier}
     sets = {"starts with a find": drawn[FIT_STARTS:]}
-    if starts_kept:
+    if with_known:
         known = of.starts(FIT_STARTS + TEST_STARTS, 2, KNOWN_FINDS, KNOWN_PAPERS)
         name = f"starts in {KNOWN_PAPERS} papers with {KNOWN_FINDS} finds"
         sets[name] = [one for one in known if one not in drawn[:FIT_STARTS]][:TEST_STARTS]
@@ -188,13 +185,13 @@ def report(folder: Path, papers: Sequence[Paper]) -> None:
     before = slice_by_names(papers, EARLIER, LEAST_PAPERS)
     earlier = fit_nine(before, before.starts(FIT_STARTS, seed=1))
     of = slice_by_names(papers, LATER, LEAST_PAPERS)
-    show_slice("eLife keywords up to 2019, first joined from 2021 on", of, earlier, True)
+    show_slice("eLife keywords up to 2019, first joined from 2021 on", of, earlier, with_known=True)
     texts = slice_by_texts(papers, LATER, LEAST_PAPERS_OF_TEXTS)
-    show_slice("eLife without keywords, the same years", texts, None, False)
+    show_slice("eLife without keywords, the same years", texts, earlier)
     vocabulary = mesh(folder)
     titles = list(medline(folder, with_headings=True))
     if vocabulary is None or not titles:
         print("\nMEDLINE: skipped, no titles with headings in the folder")
         return
     headings = slice_by_names(titles, MEDLINE_YEARS, LEAST_PAPERS_OF_HEADINGS, vocabulary)
-    show_slice("MEDLINE headings of 1977, first joined in 1978 or 1979", headings, None, False)
+    show_slice("MEDLINE headings of 1977, first joined in 1978 or 1979", headings, earlier)
