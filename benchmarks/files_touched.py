@@ -35,6 +35,9 @@ PACKAGE = str(Path(carrel.__file__).parent) + "/"
 BIBTEX = "@book{knuth84, title={The {\\TeX}book}, author={Knuth, Donald E.}, year=1984}\n"
 
 
+RESEARCH = ("rooms/research/", "libraries/discovery/")
+"""The folders that a run is about: the room, and the library that thinks without a model."""
+
 _CALLS = {
     "add_references BIBTEX": [BIBTEX],
     "add_references DOI": [doi(1)],
@@ -121,7 +124,7 @@ def research_run(home: Path) -> set[str]:
 
 
 def research_run_by_call(home: Path) -> set[str]:
-    """From start_research to its completed run, at an open desk."""
+    """From start_research to the results of its completed run, at an open desk."""
     snapshot = build_snapshot(home / "corpus")
     settings = Settings.model_validate(
         {"home": home, "rooms": ("papers", "research"), "papers": {"snapshot": snapshot}}
@@ -142,6 +145,7 @@ def research_run_by_call(home: Path) -> set[str]:
                 asked = {"research_id": started.research_id}
                 while (await ask("get_research_status", **asked)).status != "completed":
                     await asyncio.sleep(0.05)
+                await ask("get_results", **asked)
             counted.update(touched.files)
 
     asyncio.run(session())
@@ -178,6 +182,9 @@ def main() -> None:
         print(f"{name}: {len(files)} files")
         if options.list:
             print("".join(f"  {file}\n" for file in sorted(files)), end="")
+        if options.what == "research-run":
+            own = [file for file in files if file.startswith(RESEARCH)]
+            print(f"  of them in {' and '.join(RESEARCH)}: {len(own)}")
 
 
 if __name__ == "__main__":
