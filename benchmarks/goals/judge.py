@@ -15,6 +15,7 @@ from carrel.libraries.discovery.goals.records import AskedFor, GoalStatement
 from carrel.libraries.discovery.goals.statement import parse_goal
 
 OTHER_FIELDS = Path(__file__).with_name("other_fields.jsonl")
+SIX_FIELDS = Path(__file__).with_name("six_fields.jsonl")
 _SMALL = frozenset(
     [
         "a",
@@ -198,13 +199,18 @@ def main() -> None:
     """Print the figures of both halves and of goals in other fields."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--half", choices=("choose", "report", "other"), default=None)
+    parser.add_argument("--half", choices=("choose", "report", "other", "six"), default=None)
     asked = parser.parse_args()
     given = asked.data / "goals" / "goals.jsonl"
     rows = read_rows(given) if given.exists() else []
     if not rows:
         print(f"{given} is absent: only the goals of other fields are judged")
-    parts = {"choose": rows[::2], "report": rows[1::2], "other": read_rows(OTHER_FIELDS)}
+    parts = {
+        "choose": rows[::2],
+        "report": rows[1::2],
+        "other": read_rows(OTHER_FIELDS),
+        "six": read_rows(SIX_FIELDS),
+    }
     for name, part in parts.items():
         if part and asked.half in (None, name):
             print_counts(name, judge(part, is_told=asked.half == name))

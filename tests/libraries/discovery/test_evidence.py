@@ -90,7 +90,7 @@ def test_a_link_with_no_sentence_on_both_is_not_held_to_be_said() -> None:
     with pytest.raises(NoConnectionError, match="left out: no sentence"):
         discovery.generate(GOAL, count=1)
     connection = discovery.connect(GOAL, "cold finger disease", "marine oil")
-    assert connection.is_unsupported
+    assert "no sentence" in connection.why_unsupported
     links = review(connection, ReviewType.DEEP_VERIFICATION).links
     assert {link.judgement for link in links} == {LinkJudgement.ADJACENT}
     text = render(connection)

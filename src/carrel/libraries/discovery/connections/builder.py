@@ -241,7 +241,7 @@ class Layout:
         reader, a = self.reader, reading.start
         start = self._shown(self.index.number(reading.start_concept.key), reading.start_concept, a)
         far = self._shown(end, self.index.concept(end), c)
-        if not is_of_life_sciences(told):
+        if reading.compares_ends or not is_of_life_sciences(told):
             start, far = generalise_kind(start), generalise_kind(far)
             told = [replace(one, concept=generalise_kind(one.concept)) for one in told]
         return CandidateConnection(
@@ -258,7 +258,7 @@ class Layout:
             prospect(reader.company_of(a), reader.company(end)),
             origin,
             testing=self._testing(chosen, far),
-            start_acts=False if reading.wanted_effect else None,
+            start_acts=False if reading.end_acts else None,
         )
 
     def _shown(self, number: int | None, concept: Concept, literature: Literature) -> Concept:
@@ -367,7 +367,7 @@ class Layout:
 
     def start_acts(self, reading: GoalReading, end: int) -> bool:
         """Whether the start is the cause; an answer to a goal for treatments or causes acts."""
-        if reading.wanted_effect:
+        if reading.end_acts:
             return False
         start = self.index.number(reading.start_concept.key)
         first = reading.start_concept if start is None else self.concept(start)

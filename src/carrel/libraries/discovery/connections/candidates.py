@@ -147,6 +147,11 @@ class BridgeEvidence:
         )
 
     @property
+    def sides_signed(self) -> int:
+        """On how many of its two sides sentences say a direction."""
+        return sum(signs.sign != 0 for signs in (self.near_signs, self.far_signs))
+
+    @property
     def is_said(self) -> bool:
         """Whether sentences support it on both sides."""
         return self.sides_said == 2
@@ -261,21 +266,33 @@ class CandidateConnection:
     """Whether the start is the cause, where the goal tells; None: as their kinds suggest."""
 
     @property
+    def _wants_direction(self) -> bool:
+        # An end was looked for that does something to the start; where both ends are given, a way
+        # between them is an answer by itself.
+        return self.start_acts is False and self.novelty.way_documents is None
+
+    @property
     def weakness(self) -> str:
         """Why the leading bridge is thinly supported; empty where it is not."""
         lead = self.bridges[0]
         if not lead.is_said:
             return "no single sentence names both things on each side of the bridge"
-        if self.start_acts is False and not lead.effect:
+        if self._wants_direction and not lead.effect:
             return "no sentences say whether it raises or lowers what the goal asks about"
         if lead.near_documents == 1 and lead.far_documents == 1 and not lead.effect:
             return "it rests on one paper on each side, and neither says a direction"
         return ""
 
     @property
-    def is_unsupported(self) -> bool:
-        """Whether no sentence read names both things on either side of its leading bridge."""
-        return self.bridges[0].sides_said == 0
+    def why_unsupported(self) -> str:
+        """Why nothing speaks for the leading bridge; empty where something does."""
+        lead = self.bridges[0]
+        if lead.sides_said == 0:
+            return "no sentence read names both things on either side of a bridge"
+        is_thin = lead.weaker_side_documents < 2
+        if self._wants_direction and not lead.sides_signed and is_thin:
+            return "no sentence read says a direction, and one paper alone stands for a side"
+        return ""
 
     @property
     def key(self) -> str:

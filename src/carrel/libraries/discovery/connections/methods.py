@@ -11,6 +11,7 @@ from carrel.libraries.discovery.concepts.words import (
     FUNCTION_WORDS,
     NEEDS_COMPANY,
     SAYS_LITTLE,
+    normal_phrase,
 )
 from carrel.libraries.discovery.connections.candidates import Bench, TestMethod
 from carrel.libraries.discovery.connections.sentences import ReadPaper
@@ -49,7 +50,7 @@ def _tells_nothing(reader: Reader, number: int) -> bool:
     )
     if is_named_so and (index.sphere(number) is Sphere.METHOD or reader.is_of_laboratory(number)):
         return True
-    if is_population(index.key(number)):
+    if is_population(index.key(number)) or index.key(number) in _known().statistics:
         return True
     if index.standing(number) is Standing.TERM:
         return False
@@ -125,6 +126,11 @@ class _Known:
     methods: tuple[_Method, ...]
     life: re.Pattern[str]
     classes: frozenset[str]
+    statistics: frozenset[str]
+
+
+def _names(listed: str) -> frozenset[str]:
+    return frozenset(map(normal_phrase, listed.split(",")))
 
 
 @lru_cache(maxsize=1)
@@ -148,7 +154,8 @@ def _known() -> _Known:
         tuple((one, re.compile(rf" ({'|'.join(one.keys)}) ")) for one in systems),
         methods,
         re.compile(rf" ({words})(?= )"),
-        frozenset(" ".join(one.split()) for one in _DATA["class_names"].split(",")),
+        _names(_DATA["class_names"]),
+        _names(_DATA["statistics"]),
     )
 
 

@@ -14,10 +14,10 @@ from carrel.libraries.discovery.connections.candidates import (
 from carrel.libraries.discovery.errors import NoConnectionError
 from carrel.libraries.discovery.generation.closed_discovery import PairMethods
 from carrel.libraries.discovery.generation.open_discovery import StartMethods
+from carrel.libraries.discovery.goals.asked_for import speaks_of_medicine
 from carrel.libraries.discovery.goals.reading import (
     narrow_reading,
     read_goal,
-    speaks_of_medicine,
 )
 from carrel.libraries.discovery.goals.records import AskedFor, GoalReading, Thing, Wanted
 from carrel.libraries.discovery.goals.scope import excluded_concepts
@@ -140,10 +140,8 @@ class Discovery:
         if not found:
             why = self._now.between_ends.why_none(reading, asked) if reading.is_closed else ""
             if left_out:
-                why = (
-                    f"{counted(left_out, 'connection')} looked at and left out: no sentence read "
-                    f"names both things on either side of a bridge."
-                )
+                reasons = "; ".join(dict.fromkeys(left_out))
+                why = f"{counted(len(left_out), 'connection')} looked at and left out: {reasons}."
             raise NoConnectionError(reading.start.label, len(reading.start.documents), why)
         return found
 
@@ -261,19 +259,20 @@ class Discovery:
 
 def best_supported(
     found: Iterable[CandidateConnection], count: int
-) -> tuple[tuple[CandidateConnection, ...], int]:
-    """At most `count` connections, the weak ones last, and how many nothing supports."""
+) -> tuple[tuple[CandidateConnection, ...], tuple[str, ...]]:
+    """At most `count` connections, the weak ones last, and why others were left out."""
     strong: list[CandidateConnection] = []
     weak: list[CandidateConnection] = []
-    left_out = 0
+    left_out: list[str] = []
     for one in islice(found, GENERATION.looked_at * (count + 1)):
-        if one.is_unsupported:
-            left_out += 1
+        if one.why_unsupported:
+            left_out.append(one.why_unsupported)
         else:
             (weak if one.weakness else strong).append(one)
         if len(strong) == count:
             break
-    return tuple((*strong, *weak)[:count]), left_out
+    weak.sort(key=lambda one: -one.bridges[0].sides_signed)
+    return (*strong, *weak)[:count], tuple(left_out)
 
 
 def _ends(reading: GoalReading) -> set[int | None]:

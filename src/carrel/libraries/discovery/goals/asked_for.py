@@ -55,9 +55,14 @@ def classify_goal(
     how = _how(text, words, relation)
     if how is not None:
         return how
-    return _noun_asked_for(text, opening, relation)
+    asked = _noun_asked_for(text, opening, relation)
+    if asked is AskedFor.NOT_STATED and opening in _MAKING and constraints:
+        # `Find electrodes that contain no indium`: what is asked for must meet conditions.
+        return AskedFor.METHODS
+    return asked
 
 
+_MAKING = frozenset(("find", "design", "develop", "build", "invent"))
 _SEARCHES = frozenset(
     ("why", "what", "which", "find", "suggest", "identify", "propose", "list", "name", "discover")
 )
@@ -89,9 +94,7 @@ def _noun_asked_for(text: str, opening: str, relation: str) -> AskedFor:
         return AskedFor.EFFECT
     if opening == "which" and relation in {"raises", "lowers", "causes", "changes"}:
         return AskedFor.CAUSES
-    if opening in {"find", "design", "develop", "build", "invent"} and re.search(
-        r"\b(?:for|that|to)\b", text
-    ):
+    if opening in _MAKING and re.search(r"\b(?:for|that|to)\b", text):
         return AskedFor.METHODS
     if relation in _CHANGES and re.search(r"\b(?:that|which)\b", text):
         return AskedFor.INTERVENTIONS
@@ -132,7 +135,9 @@ def _asks_what_causes(words: Sequence[TaggedWord]) -> bool:
     """`What … drives X`: a verb of the question word itself, with no auxiliary before it."""
     if not words or words[0].text.lower() not in {"what", "which", "apart"}:
         return any(
-            one.text.lower() == "what" and after.tag is Tag.VERB
+            one.text.lower() == "what"
+            and after.tag is Tag.VERB
+            and bool(goal_language().verbs.get(after.text.lower()))
             for one, after in itertools.pairwise(words)
         ) and not (words and words[0].tag is Tag.VERB and words[0].text.lower() == "tell")
     start = next((place for place, word in enumerate(words) if word.text.lower() == "what"), None)
@@ -216,3 +221,15 @@ def find_relation(words: Sequence[TaggedWord]) -> str:
         if word.tag is Tag.VERB and language.verbs.get(word.text.lower())
     ]
     return found[0] if found else ""
+
+
+_MEDICINE = re.compile(
+    r"\b(drugs?|medic\w+|antibiotics?|inhibitors?|(?:bio)?markers?|therap\w+|patients?|genes?|"
+    r"proteins?|repurpos\w+|diseases?|treatments? for)\b",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_medicine(goal: str) -> bool:
+    """Whether a goal asks for an answer that only the life sciences have."""
+    return bool(_MEDICINE.search(goal))

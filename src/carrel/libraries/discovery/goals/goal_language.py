@@ -53,11 +53,15 @@ def goal_language() -> GoalLanguage:
     """The language of goals, read once."""
     verbs: dict[str, str] = {}
     words = {name: frozenset(listed.split()) for name, listed in _DATA["words"].items()}
-    groups = {**_DATA["relation_verbs"], "": _DATA["words"]["other_verbs"]}
+    others = f"{_DATA['words']['other_verbs']} {_DATA['words']['only_verbs']}"
+    groups = {**_DATA["relation_verbs"], "": others}
     for relation, listed in groups.items():
         for verb in listed.split():
             for form in verb_forms(verb):
                 verbs.setdefault(form, relation)
+    words["only_verbs"] = frozenset(
+        form for verb in words["only_verbs"] for form in verb_forms(verb)
+    )
     return GoalLanguage(
         verbs,
         words,
@@ -257,6 +261,11 @@ def _open_tag(raw: Sequence[str], tags: Sequence[Tag | None], place: int) -> Tag
         return Tag.EMPTY
     if word.endswith("ly") and len(word) > 4 and not language.has("nouns_in_ly", word):
         return Tag.SMALL
+    if not place and language.has("asking_verbs", word) and raw[1:2] not in ([","], [":"]):
+        # `List options for X`; `Research, design and …` begins otherwise.
+        after = tags[1] if len(raw) > 1 else Tag.BREAK
+        if word not in language.verbs and after is None:
+            return Tag.VERB
     if word in language.verbs and _is_verb(raw, tags, place):
         return Tag.VERB
     return Tag.ANSWER if language.has("answer_nouns", word) else Tag.WORD
@@ -274,6 +283,8 @@ def _is_verb(raw: Sequence[str], tags: Sequence[Tag | None], place: int) -> bool
     after = tags[place + 1] if place + 1 < len(raw) else Tag.BREAK
     previous = raw[place - 1].lower() if place else ""
     following = raw[place + 1].lower() if place + 1 < len(raw) else ""
+    if word in language.words["only_verbs"] and previous not in language.words["determiners"]:
+        return True
     is_plain = word.endswith("ss") or not word.endswith(("ed", "ing", "s"))
     if (
         (previous == "to" and is_plain)

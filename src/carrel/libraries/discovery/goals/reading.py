@@ -56,18 +56,6 @@ _ASKS = (
     ),
     (Wanted.MECHANISM, re.compile(r"\b(mechanisms?|pathways?|why|how|explain)\b", re.IGNORECASE)),
 )
-_MEDICINE = re.compile(
-    r"\b(drugs?|medic\w+|antibiotics?|inhibitors?|(?:bio)?markers?|therap\w+|patients?|genes?|"
-    r"proteins?|repurpos\w+|diseases?|treatments? for)\b",
-    re.IGNORECASE,
-)
-
-
-def speaks_of_medicine(goal: str) -> bool:
-    """Whether a goal asks for an answer that only the life sciences have."""
-    return bool(_MEDICINE.search(goal))
-
-
 # Branches of MeSH: therapeutics, anaesthesia, surgery.
 _TREATMENTS = ("E02", "E03", "E04")
 
@@ -146,7 +134,15 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
             is_foreign=is_foreign,
         )
     composed = _composed(
-        reader, goal, tokens, found, tuple(missing), ignored, searched, is_foreign=is_foreign
+        reader,
+        goal,
+        tokens,
+        found,
+        tuple(missing),
+        ignored,
+        searched,
+        statement,
+        is_foreign=is_foreign,
     )
     if is_foreign:
         return composed
@@ -178,6 +174,7 @@ def _composed(
     missing: tuple[MissingName, ...],
     ignored: list[str],
     searched: tuple[str, ...],
+    statement: GoalStatement,
     *,
     is_foreign: bool,
 ) -> GoalReading:
@@ -187,13 +184,21 @@ def _composed(
         else None
     )
     ends = [thing for thing in found if thing is not way]
-    if len(ends) > 2 or _leaves_answer_open(tokens):
+    rivals = _compared(statement, ends)
+    if rivals:
+        # `A or B for C`: each side is a question of its own, and A with C comes first.
+        ends = [ends[0], ends[2]]
+    elif len(ends) > 2 or _leaves_answer_open(tokens):
         kept = [thing for thing in ends if not SETTINGS & lead_in(tokens, thing, found)]
         ends = kept if len(kept) > 1 or (kept and _leaves_answer_open(tokens)) else ends
     first, second = _two_ends(reader, tokens, ends, found)
     left = [thing for thing in found if thing not in (first, second, way)]
     others = tuple(thing.number for thing in (*(one for one in (second,) if one), *left))
     notes = [note for thing in found for note in thing.notes]
+    notes.extend(
+        f"{one.literature.label} is the other side of the comparison: a project of its own."
+        for one in rivals
+    )
     if is_foreign:
         notes.append(
             "The goal does not look English, and discovery reads English: only the names above "
@@ -213,6 +218,7 @@ def _composed(
         tuple(notes),
         tuple(_to_fall_back_on(reader, [first, *((second,) if second else ()), *left])),
         second.literature if second is not None else None,
+        compared=tuple(one.literature.label for one in rivals),
     )
 
 
@@ -226,6 +232,12 @@ def _leaves_answer_open(tokens: Sequence[Token]) -> bool:
 
 
 _OF_TWO = frozenset({"is", "are", "links", "connects", "joins", "relates"})
+
+
+def _compared(statement: GoalStatement, ends: Sequence[Thing]) -> list[Thing]:
+    """Where two things are compared in what they do to a third: the second of the two."""
+    is_asked = statement.asked_for is AskedFor.COMPARISON
+    return [ends[1]] if is_asked and len(ends) > 2 else []
 
 
 def _asking_part(tokens: Sequence[Token], found: Sequence[Thing]) -> str:

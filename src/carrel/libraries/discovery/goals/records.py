@@ -141,6 +141,7 @@ ANSWERS: dict[Wanted, frozenset[Kind]] = {
 }
 
 
+_ACTING = frozenset({"raises", "lowers", "treats", "causes", "changes", "predicts"})
 _ASKS_FOR_EFFECT = frozenset({AskedFor.CAUSES, AskedFor.INTERVENTIONS, AskedFor.NOT_STATED})
 
 
@@ -164,6 +165,21 @@ class GoalReading:
     statement: GoalStatement | None = None
     subjects: tuple[SubjectRead, ...] = ()
     constraints: tuple[ConstraintRead, ...] = ()
+    compared: tuple[str, ...] = ()
+    """What the end is compared with, where the goal compares two things in a third."""
+
+    @property
+    def end_acts(self) -> bool:
+        """Whether the goal tells that the end acts on the start."""
+        told = self.statement.relation if self.statement is not None else ""
+        is_told = self.is_closed and (told in _ACTING or bool(self.compared))
+        return bool(self.wanted_effect) or is_told
+
+    @property
+    def compares_ends(self) -> bool:
+        """Whether the two ends are compared with each other, so that neither acts."""
+        asked = None if self.statement is None else self.statement.asked_for
+        return self.is_closed and asked is AskedFor.COMPARISON and not self.compared
 
     @property
     def is_closed(self) -> bool:

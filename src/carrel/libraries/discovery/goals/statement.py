@@ -89,14 +89,22 @@ def parse_goal(goal: str) -> GoalStatement:
     )
 
 
-def _without_aspects(phrases: Sequence[Phrase]) -> list[Phrase]:
-    """The phrases without those that only say what becomes of the next (`the loss of X`)."""
+def _only_introduces(phrase: Phrase, following: Sequence[Phrase]) -> bool:
+    """`The loss of X` and `patients with X` are about X."""
     language = goal_language()
+    return any(
+        (after.preposition == "of" and language.has("aspect_heads", phrase.text))
+        or (after.preposition == "with" and language.has("people", phrase.text))
+        for after in following
+    )
+
+
+def _without_aspects(phrases: Sequence[Phrase]) -> list[Phrase]:
+    """The phrases without those that only say of the next what becomes of it or in whom."""
     return [
         phrase
         for place, phrase in enumerate(phrases)
-        if not language.has("aspect_heads", phrase.text)
-        or [after.preposition for after in phrases[place + 1 : place + 2]] != ["of"]
+        if not _only_introduces(phrase, phrases[place + 1 : place + 2])
     ]
 
 
