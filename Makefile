@@ -195,7 +195,7 @@ deskbench: $(READY) ## 60 jobs of a researcher's week by the scripted assistant 
 
 .PHONY: small-model
 small-model: $(READY) $(SMALL_MODEL)/.ready ## research with a small real language model (compiles it first: minutes)
-	CARREL_SMALL_MODEL=$(SMALL_MODEL) $(BIN)/python -m pytest -q -s tests/rooms/research/test_small_model.py
+	CARREL_SMALL_MODEL=$(SMALL_MODEL) $(BIN)/python -m pytest -q -s tests/rooms/research/test_small_model.py tests/rooms/research/test_small_model_as_assistant.py
 
 .PHONY: interop
 interop: $(READY) ## the official conformance suite and real clients (needs npm)

@@ -23,10 +23,10 @@ from carrel.rooms.research.tasks.records import MOST_FAILURES, Pair, ResearchTas
 # role is planned with, so that five hypotheses cost under 40,000 tokens (characters/4).
 MOST_CHARACTERS = 10_000
 _PLANNED_CHARACTERS: dict[Role, int] = {
-    "generate": 8400,
+    "generate": 8200,
     "review": 8800,
     "compare": 8000,
-    "evolve": 7500,
+    "evolve": 8000,
     "summarise": 6500,
 }
 # About what an answer takes, in characters: the mean of a run of five hypotheses by an assistant.
@@ -76,12 +76,13 @@ _MOST_KNOWN_TITLES = 24
 
 def write_brief(task: ResearchTask, state: WorkState, understood: str) -> NextTask:
     """The brief of a leased task, its texts shortened until it fits."""
-    scale = 1.0
+    # Pairs have no passages beside them: more of each text is shown where few are compared.
+    scale = 1.6 if task.role == "compare" else 1.0
     while True:
         brief = _write(task, state, understood, scale)
         if measure(brief) <= _PLANNED_CHARACTERS[task.role] or scale < 0.02:
             return brief
-        scale *= 0.85
+        scale *= 0.92
 
 
 def measure(brief: NextTask) -> int:
@@ -187,11 +188,12 @@ def _known(task: ResearchTask, state: WorkState, scale: float) -> Iterable[Known
                 yield KnownHypothesis(title=shorten(title, max(60, round(200 * scale))))
         case "review":
             for one in chosen:
-                yield show_hypothesis(one, scale, with_id=True)
+                # What is judged is cut less than what it is judged by.
+                yield show_hypothesis(one, scale**0.5, with_id=True)
         case "evolve":
             for one in chosen:
                 remarks = _remarks(one, state.reviews, scale)
-                shown = show_hypothesis(one, scale * 0.8, with_id=True)
+                shown = show_hypothesis(one, 0.8 * scale**0.5, with_id=True)
                 yield shown.model_copy(update={"remarks": remarks})
         case "summarise":
             for one in chosen[: max(3, round(10 * scale))]:
@@ -222,14 +224,12 @@ def show_hypothesis(hypothesis: Hypothesis, scale: float, *, with_id: bool) -> K
 
     return KnownHypothesis(
         id=hypothesis.id if with_id else "",
-        title=shorten(draft.title, max(60, round(250 * scale))),
+        title=shorten(draft.title, max(120, round(300 * scale))),
         summary=shorten(draft.summary, max(60, round(450 * scale))),
         rationale=shorten(draft.rationale, max(60, round(550 * scale))),
         predictions=lines(draft.predictions, 2),
         refutations=lines(draft.refutations, 1),
-        experiment=lines((draft.protocol.objective, *draft.protocol.methodology), 3)
-        if with_id
-        else [],
+        experiment=lines(draft.protocol.methodology, 3) if with_id else [],
     )
 
 

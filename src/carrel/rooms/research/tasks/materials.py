@@ -13,6 +13,7 @@ from itertools import combinations
 
 from carrel.core.errors import CarrelError
 from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.sentences import sentence_ends
 from carrel.libraries.text.stems import light_stem
 from carrel.libraries.text.words import STOP_WORDS, split_words
 from carrel.rooms.research.ports import TaskPassages
@@ -69,7 +70,12 @@ async def gather_material(
     if planned.role != "generate":
         subjects = [draft.title for draft in drafts]
     others = [one for one in found.values() if one.id not in own]
-    kept = [*own.values(), *choose_passages(others, subjects, most)][:most]
+    # Another task of generation is to look elsewhere: what was handed out before comes last.
+    before = {one.id for task in state.tasks for one in task.material.passages}
+    known = before if planned.role == "generate" else set()
+    new = choose_passages([one for one in others if one.id not in known], subjects, most)
+    again = choose_passages([one for one in others if one.id in known], subjects, most)
+    kept = [*own.values(), *new, *again][:most]
     return planned.material.model_copy(update={"passages": tuple(_shorten(one) for one in kept)})
 
 
@@ -183,7 +189,12 @@ def _find(state: WorkState, hypothesis_id: str) -> Hypothesis:
 
 
 def _shorten(passage: CitedPassage) -> CitedPassage:
-    return passage.model_copy(update={"text": passage.text[:_KEPT_CHARACTERS]})
+    """The passage with whole sentences of its text, where one ends in time."""
+    text = passage.text
+    if len(text) <= _KEPT_CHARACTERS:
+        return passage
+    ends = [end for end in sentence_ends(text, 0, len(text)) if end <= _KEPT_CHARACTERS]
+    return passage.model_copy(update={"text": text[: ends[-1] if ends else _KEPT_CHARACTERS]})
 
 
 def keep_passages(found: Sequence[CitedPassage]) -> list[CitedPassage]:

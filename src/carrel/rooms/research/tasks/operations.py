@@ -42,8 +42,8 @@ class TaskOperations:
     @operation(
         title="Next research task",
         description=(
-            "Do a project's thinking yourself: one task with its passages and the answer_shape; "
-            "hand it in with submit_research_task."
+            "Do a project's thinking yourself: one task with passages and answer_shape; hand it "
+            "in with submit_research_task."
         ),
         scopes=_SCOPES,
         effect=Effect.WRITES,

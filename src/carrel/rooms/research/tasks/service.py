@@ -266,7 +266,8 @@ class AssistantWork:
         return NextTask(
             done=True,
             report=f"All work is done: {len(state.live)} hypotheses. First: {titles or 'none'}. "
-            f"get_results(research_id={project.id}, format=detailed) has the whole.",
+            f"get_results(research_id={project.id}, top_n=3) has these with their papers, "
+            "format=detailed the whole.",
         )
 
     async def _submit(
