@@ -184,7 +184,8 @@ def test_places_and_bodies_are_told_from_terms_s13(label: str, is_name: bool) ->
     "phrase",
     ["Oral session 3 symposium", "annual meeting", "board members", "geographers", "policy makers",
      "conservation biologists", "2016The", "2005a", "December 2009", "21st century", "Costa Rica",
-     "southern California", "chapter 4", "H 2", "GeV", "federal", "seldom", "United States"],
+     "southern California", "chapter 4", "H 2", "GeV", "federal", "seldom", "odds ratio",
+     "developing countries", "covariates", "ages 40", "highest quartile", "United States"],
 )  # fmt: skip
 def test_people_places_meetings_times_and_glued_tokens_are_no_subjects_s13(phrase: str) -> None:
     assert names_no_subject(normal_phrase(phrase))

@@ -106,6 +106,7 @@ class ConnectionNumbers:
     methods_read: int
     bridges_may_be_broader: float
     least_coherence: float
+    coherence_for_level: float
     signed_weight: float
     least_signed_coherence: float
     neighbours_read: int

@@ -167,6 +167,10 @@ PEOPLE = _words("people")
 PAPER_AND_MEETING_HEADS = _words("paper_and_meeting_heads")
 """Parts of publications, meetings, bodies and spans of time, which end no term."""
 
+STUDY_HEADS = _words("study_heads")
+STUDY_PHRASES = frozenset(_LISTS["study_phrases"])
+"""Statistics and settings of studies (`odds ratio`, `developing countries`)."""
+
 NO_TERM_ALONE = _words("no_term_alone")
 UNITS = _words("units")
 BESIDE_BODIES = _words("beside_bodies")
@@ -227,6 +231,7 @@ _KINDS = _DATA / "word_kinds.txt.xz"
 # `2016The` and `2005a`: a year with what a lost space or a citation added; `2009` alone is a date.
 _YEAR = re.compile(r"(1[89]|20)\d\d[a-z]*|[a-z]{3,}(1[89]|20)\d\d|\d{2,}(st|nd|rd|th|[a-z]{4,})")
 _LONGEST_SYMBOL = 2
+_AGES = frozenset(("age", "aged", "day", "week", "grade"))
 _BODY_OF = ("department of ", "institute of ", "university of ", "ministry of ", "faculty of ")
 
 
@@ -250,21 +255,33 @@ def names_no_subject(key: str, *, is_short_form: bool = False) -> bool:
     words = key.lower().split(" ")
     while len(words) > 1 and words[-1].isdigit():
         words.pop()
-    if key.startswith(_BODY_OF):
+    head, is_numbered = words[-1], len(words) <= key.count(" ")
+    if len(words) == 1 and (
+        head in NO_TERM_ALONE
+        or head in UNITS
+        or is_no_noun(head)
+        or (is_numbered and head in _AGES)
+    ):
         return True
-    head, kinds = words[-1], word_kinds()
-    if head in PEOPLE or head in kinds["people"] or head in PAPER_AND_MEETING_HEADS:
-        return True
-    if head in PLACES or any(" ".join(words[-n:]) in kinds["places"] for n in range(1, 4)):
-        return True
-    if " ".join(words) in kinds["names"] or " ".join(words[-2:]) in NAMES:
-        return True
-    if len(words) == 1 and (head in NO_TERM_ALONE or head in UNITS or is_no_noun(head)):
-        return True
-    if any(_YEAR.fullmatch(word) for word in words):
-        return True
-    return " " in key and all(
-        len(word) <= _LONGEST_SYMBOL or word in UNITS for word in key.split(" ")
+    return (
+        _names_someone_or_somewhere(words)
+        or head in PAPER_AND_MEETING_HEADS | STUDY_HEADS
+        or not STUDY_PHRASES.isdisjoint((" ".join(words), " ".join(words[-2:])))
+        or any(_YEAR.fullmatch(word) for word in words)
+        or (" " in key and all(len(w) <= _LONGEST_SYMBOL or w in UNITS for w in key.split(" ")))
+    )
+
+
+def _names_someone_or_somewhere(words: list[str]) -> bool:
+    head, whole, kinds = words[-1], " ".join(words), word_kinds()
+    return (
+        head in PEOPLE
+        or head in PLACES
+        or head in kinds["people"]
+        or any(" ".join(words[-n:]) in kinds["places"] for n in range(1, 4))
+        or whole in kinds["names"]
+        or " ".join(words[-2:]) in NAMES
+        or whole.startswith(_BODY_OF)
     )
 
 

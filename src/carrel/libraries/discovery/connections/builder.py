@@ -10,7 +10,7 @@ from carrel.libraries.discovery.concepts.kinds import (
     kind_in_index,
     kind_of,
 )
-from carrel.libraries.discovery.concepts.words import are_variants
+from carrel.libraries.discovery.concepts.words import are_variants, general_level
 from carrel.libraries.discovery.connections.candidates import (
     BridgeEvidence,
     CandidateConnection,
@@ -329,6 +329,18 @@ class Layout:
     def is_coherent(self, number: int) -> bool:
         """Whether the papers with a concept have more in common than any papers have."""
         return self.reader.coherence(number) >= CONNECTIONS.least_coherence
+
+    def is_specific(self, number: int) -> bool:
+        """Whether the papers of a phrase have in common what its words ask for.
+
+        The more general the words that nobody gave as a name (`regulatory mechanism`,
+        `emergence`), the more must speak for one thing behind them.
+        """
+        if self.index.standing(number) not in {Standing.PHRASE, Standing.WORD}:
+            return True
+        level = min(general_level(word) for word in self.index.key(number).split(" "))
+        asked = CONNECTIONS.least_coherence + CONNECTIONS.coherence_for_level * level
+        return self.reader.coherence(number) >= asked
 
     def company(self, number: int, most: int = CONNECTIONS.neighbours_read) -> list[int]:
         """Specific concepts that occur with a concept, closest first, but its own kind before."""

@@ -181,7 +181,9 @@ class StartMethods:
                 and layout.is_on_way(reading, number)
             )
 
-        found = ends(reader, reading.start, GENERATION.ends_kept, admits, bridge_admits)
+        every = ends(reader, reading.start, GENERATION.ends_kept, admits, bridge_admits)
+        # Vague phrases are ends only where there is nothing better.
+        found = tuple(end for end in every if layout.is_specific(end.concept)) or every
         return (*found, *self._signed_ends(reading, found, admits))
 
     def _signed_ends(
