@@ -250,7 +250,7 @@ def test_what_the_papers_do_not_cover_is_not_scored(
         )
         scores: dict[str, Any] = review.scores.model_dump()
         assert [name for name, value in scores.items() if value is not None] == ["safety"]
-        assert review.weaknesses[0].startswith("Not covered by this corpus: ")
+        assert review.weaknesses[0].startswith("Not covered by the concepts of this corpus: ")
         assert says in review.weaknesses[0]
         with pytest.raises(CarrelError) as refused:
             await asker.ask("evolve_hypothesis", hypothesis_id=own.id)

@@ -24,6 +24,9 @@ OFF_GOAL_RELEVANCE = 0.1
 # Set by hand: the share of the terms it names that papers must cover for a review to speak of it.
 LEAST_COVERAGE = 0.7
 
+# Concepts do not cover it; sentences that are searched for each statement may still decide it.
+_NOT_COVERED = "Not covered by the concepts of this corpus:"
+
 
 @dataclass(frozen=True, slots=True)
 class Covered:
@@ -55,15 +58,12 @@ def find_subject(discovery: Discovery, hypothesis: Hypothesis, goal: str) -> Sub
             reading = discovery.read_goal(text)
         except GoalNotInCorpusError as error:
             names = ", ".join(f"“{name.text}”" for name in error.missing) or "what it names"
-            return problem or NotCovered(
-                f"Not covered by this corpus: no paper here speaks of {names}."
-            )
+            return problem or NotCovered(f"{_NOT_COVERED} no paper here speaks of {names}.")
         if reading.is_closed:
             return _find_connection(discovery, reading, goal)
         problem = NotCovered(
-            f"Not covered by this corpus: of what it names, only {reading.start.label} is what "
-            f"papers here are about"
-            f"{_describe_left_aside(reading)}. One term is no connection."
+            f"{_NOT_COVERED} of what it names, only {reading.start.label} is what papers here are "
+            f"about{_describe_left_aside(reading)}. One term is no connection."
         )
     assert problem is not None
     return problem
@@ -102,9 +102,9 @@ def _relevance(discovery: Discovery, reading: GoalReading, goal: str) -> Relevan
 
 def _find_connection(discovery: Discovery, reading: GoalReading, goal: str) -> Subject:
     assert reading.end is not None
-    terms = (
-        f"{reading.end.label} ({len(reading.end.documents)} papers) and {reading.start.label} "
-        f"({len(reading.start.documents)} papers)"
+    terms = " and ".join(
+        f"{end.label} ({len(end.documents):,} {'paper' if len(end.documents) == 1 else 'papers'})"
+        for end in (reading.end, reading.start)
     )
     named = 2 + (reading.through is not None)
     share = named / (
@@ -112,15 +112,15 @@ def _find_connection(discovery: Discovery, reading: GoalReading, goal: str) -> S
     )
     if share < LEAST_COVERAGE:
         return NotCovered(
-            f"Not covered by this corpus: of what it names, only {terms} could be looked at "
-            f"together{_describe_left_aside(reading)}."
+            f"{_NOT_COVERED} of what it names, only {terms} could be looked at together"
+            f"{_describe_left_aside(reading)}."
         )
     connection = discovery.asked_pair(
         reading, Origin(GenerationMethod.LITERATURE_BASED, f"Looked at for a hypothesis: {terms}.")
     )
     if connection is None:
         aside = _describe_left_aside(reading)
-        return NotCovered(f"Not covered by this corpus: nothing joins {terms} here{aside}.")
+        return NotCovered(f"{_NOT_COVERED} nothing joins {terms} here{aside}.")
     first = connection.bridges[0].concept
     relevance = _relevance(discovery, reading, goal)
     through = (
