@@ -57,7 +57,6 @@ class LinkCheck:
 class Review:
     """A review with a reason for each score; `citations` are document ids of the index."""
 
-    connection_key: str
     review_type: ReviewType
     scores: Scores
     reasons: dict[str, str]
@@ -101,7 +100,7 @@ def review(
             f"Read with care: {quote}" for link in denied for quote in link.quotations[:1]
         )
     return Review(
-        connection.key, review_type, scores, reasons, tuple(strengths), tuple(weaknesses),
+        review_type, scores, reasons, tuple(strengths), tuple(weaknesses),
         tuple(recommendations),
         connection.citations, () if review_type is ReviewType.INITIAL else links, weakest, strength,
     )  # fmt: skip

@@ -135,65 +135,33 @@ def may_end_a_concept(word: str) -> bool:
     return not word.endswith(_NOT_A_HEAD) or word in _NOUNS_DESPITE_ENDING
 
 
+# What each list holds is said in `word_lists.toml`.
 SAYS_LITTLE: frozenset[str] = _words("says_little")
-"""Words of all sciences: alone, or with each other and words that need company, they name nothing
-in particular.
-"""
-
 FUNCTION_WORDS: frozenset[str] = _words("closed_class") | _words("talk_of_papers")
-"""Words no free phrase crosses."""
-
-JOINING = frozenset(("and", "or"))
-"""Words behind which a name may still be going on (`hematopoietic stem and progenitor cells`)."""
-
 NEEDS_COMPANY: frozenset[str] = _words("needs_company")
-"""Words that may end a concept (`growth factor`) but never are one alone."""
-
 GENERIC_HEADS = _words("generic_heads")
-"""Words that seldom make a subject of what stands before them (`key player`; but `Hall effect`)."""
-
 GENERIC_OPENERS = _words("generic_openers")
-"""Words that seldom open a term: they count, compare or place what follows."""
-
 PARTICIPLES = _words("participles")
-"""Words that end no term: something follows them (`mice lacking`)."""
-
 PLACES = _words("places")
-"""Where and when something was seen: no mechanism."""
-
 PEOPLE = _words("people")
-"""Whom papers speak of: no mechanism."""
-
 PAPER_AND_MEETING_HEADS = _words("paper_and_meeting_heads")
-"""Parts of publications, meetings, bodies and spans of time, which end no term."""
-
 STUDY_HEADS = _words("study_heads")
 STUDY_PHRASES = frozenset(_LISTS["study_phrases"])
-"""Statistics and settings of studies (`odds ratio`, `developing countries`)."""
-
 NO_TERM_ALONE = _words("no_term_alone")
 UNITS = _words("units")
 BESIDE_BODIES = _words("beside_bodies")
-"""Words beside the name of a body (`NSF grant`)."""
-
 NAME_HEADS = _words("name_heads")
-"""Last words of the names of bodies, treaties and places (`World Bank`, `Baltic Sea`)."""
-
 NAMES = frozenset(_LISTS["names"])
 ENGLISH_MARKS = _words("english_marks")
-"""Function words that English has and its neighbours have not."""
-
 LABORATORY = _words("laboratory")
-"""Words by which papers of laboratory and clinic are told from others."""
-
 EXPRESSIONS: tuple[str, ...] = tuple(_LISTS["expressions"])
-"""Fixed expressions, of which no part is a term."""
-
 DETERMINERS = _words("determiners")
 BEFORE_PLACES = _words("before_places")
 BEFORE_VERBS = _words("before_verbs")
 BEFORE_ADJECTIVES = _words("before_adjectives")
 ADJECTIVE_ENDINGS = tuple(_FORMS["adjective_endings"])
+JOINING = frozenset(("and", "or"))
+"""Words behind which a name may still be going on (`hematopoietic stem and progenitor cells`)."""
 
 
 _GREEK_NAME = re.compile(r"alpha|beta|gamma|delta|epsilon|kappa|lambda|sigma|omega")
