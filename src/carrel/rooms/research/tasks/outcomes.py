@@ -44,6 +44,7 @@ from carrel.rooms.research.tasks.records import Pair, ResearchTask, TaskResult
 
 PERSONS_REVIEW = "person"
 _OWN_MATCH = "tournament, own hypothesis"
+_DOUBTED = "judge failed checks"
 _TEXTS_OF_IDEA = (
     "title",
     "summary",
@@ -311,13 +312,14 @@ class OutcomeBuilder:
             raise AnswerError([Problem(path="verdicts", what=what, allowed=allowed)])
         judged: list[JudgedMatch] = []
         guards: dict[str, int] = {}
+        is_doubted = self._is_doubted()
         for number, pair in enumerate(pairs, start=1):
             verdict = by_number[number]
             if pair.kind != "match":
                 name = self._judge_guard(pair, verdict)
                 guards[name] = guards.get(name, 0) + 1
             elif self._is_open(pair):
-                judged.append(_to_match(pair, verdict))
+                judged.append(_to_match(pair, verdict, is_doubted=is_doubted))
         project = self.state.project
         state = self.state
         brief = Brief(
@@ -343,6 +345,18 @@ class OutcomeBuilder:
         ]
         ends = {pair.first, pair.second}
         return ends <= set(self.state.live) and ends not in others
+
+    def _is_doubted(self) -> bool:
+        """Whether this judge has denied itself, or chosen broken reasons, more often than not: then
+        no verdict of theirs counts as a clear one.
+        """
+        results = [
+            TaskResult.model_validate_json(task.result or "{}")
+            for task in self.state.done("compare")
+            if task.worker == self.task.worker
+        ]
+        wrong = sum(one.repeats_denied + one.broken_missed for one in results)
+        return wrong > sum(one.repeats_agreed + one.broken_found for one in results)
 
     def _judge_guard(self, pair: Pair, verdict: WrittenTaskVerdict) -> str:
         """Which count of the judge's guards a verdict adds to."""
@@ -406,7 +420,7 @@ def _unsafe_lines(texts: Iterable[tuple[str, str]]) -> list[Problem]:
     return [
         Problem(path=path, what=f"is not safe: {decision.reason}", allowed="leave it out")
         for path, text in texts
-        if not (decision := check_hypothesis(text)).allowed
+        if (decision := check_hypothesis(text)).is_refused
     ]
 
 
@@ -417,13 +431,14 @@ def _winner(pair: Pair, verdict: WrittenTaskVerdict) -> str:
     return "first" if (verdict.better == "a") != pair.is_swapped else "second"
 
 
-def _to_match(pair: Pair, verdict: WrittenTaskVerdict) -> JudgedMatch:
+def _to_match(pair: Pair, verdict: WrittenTaskVerdict, *, is_doubted: bool) -> JudgedMatch:
     """The match in the order in which the judge saw the two."""
     shown = (pair.second, pair.first) if pair.is_swapped else (pair.first, pair.second)
     verdicts = {"a": "first", "b": "second", "draw": "draw"}
-    margin = None if verdict.better == "draw" else verdict.margin
+    margin = None if verdict.better == "draw" else "slight" if is_doubted else verdict.margin
     judgement = Judgement(verdicts[verdict.better], verdict.why, margin)  # type: ignore[arg-type]
-    return JudgedMatch(*shown, judgement, _OWN_MATCH if pair.is_own else "tournament")
+    method = _OWN_MATCH if pair.is_own else "tournament"
+    return JudgedMatch(*shown, judgement, f"{method}, {_DOUBTED}" if is_doubted else method)
 
 
 def _earlier_verdicts(task: ResearchTask) -> Iterable[tuple[Pair, WrittenTaskVerdict]]:
