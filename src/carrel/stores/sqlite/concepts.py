@@ -22,7 +22,7 @@ log = logging.getLogger("carrel.research")
 
 # Raised whenever the way concepts are read from texts changes, so that indexes made the old way are
 # made again.
-READING = 7
+READING = 8
 
 _TABLES = """
 CREATE TABLE about (reading INTEGER NOT NULL, vocabulary TEXT NOT NULL);
