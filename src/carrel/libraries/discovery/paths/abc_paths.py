@@ -159,19 +159,26 @@ def _sorted_bridges(
     reader: Reader, a: Literature, c: Literature, found: Sequence[Bridge]
 ) -> list[Bridge]:
     """Bridges by kind and weight; equal ones by how likely each is joined to both ends."""
-    shared = Counter((bridge.kind, bridge.weight) for bridge in found)
+    shared = Counter((bridge.kind, _even(bridge.weight)) for bridge in found)
 
     def likelihood(bridge: Bridge) -> float:
-        if shared[bridge.kind, bridge.weight] == 1:
+        if shared[bridge.kind, _even(bridge.weight)] == 1:
             return 0.0
         own = reader.company(bridge.concept)
-        return min(prospect(own, reader.company_of(end)) for end in (a, c))
+        return _even(min(prospect(own, reader.company_of(end)) for end in (a, c)))
 
     # By name first, so that the order never depends on the order of the papers.
     by_name = sorted(found, key=lambda bridge: reader.index.key(bridge.concept))
     return sorted(
-        by_name, key=lambda bridge: (bridge.kind, bridge.weight, likelihood(bridge)), reverse=True
+        by_name,
+        key=lambda bridge: (bridge.kind, _even(bridge.weight), likelihood(bridge)),
+        reverse=True,
     )
+
+
+def _even(weight: float) -> float:
+    # Sums of the same numbers in another order differ in their last digits.
+    return float(f"{weight:.12g}")
 
 
 def _told_apart(reader: Reader, found: Sequence[Bridge], most: int) -> list[Bridge]:
@@ -225,7 +232,7 @@ def first_bridges(
     weighed = [
         (side_weight(reader, a, number, a.counts[number], exact=False), number) for number in chosen
     ]
-    weighed.sort(key=lambda lead: (-lead[0], index.key(lead[1])))
+    weighed.sort(key=lambda lead: (-_even(lead[0]), index.key(lead[1])))
     return [lead for lead in weighed if lead[0] > 0][: PATHS.bridges_followed]
 
 
@@ -245,12 +252,14 @@ def ends(
     def may_end(number: int) -> bool:
         return reader.has_first_rank(number) and not reader.is_close(number, a) and admits(number)
 
-    reached = sorted(support, key=lambda number: (-support[number], reader.index.key(number)))
+    reached = sorted(
+        support, key=lambda number: (-_even(support[number]), reader.index.key(number))
+    )
     found = [
         End(number, prospect(own, reader.company(number)), support[number], near.counts[number])
         for number in islice(filter(may_end, reached), PATHS.ends_weighed)
     ]
-    found.sort(key=lambda end: (-end.prospect, reader.index.key(end.concept)))
+    found.sort(key=lambda end: (-_even(end.prospect), reader.index.key(end.concept)))
     return _apart(reader, found, most)
 
 
