@@ -46,7 +46,8 @@ def _to_cited(hits: Sequence[PassageHit]) -> Iterable[CitedPassage]:
             id=hit.passage_id,
             paper_id=hit.paper_id,
             title=hit.title,
-            year=hit.year,
+            # Papers without a year say "unknown".
+            year=int(hit.year) if hit.year.isdecimal() else None,
             section=hit.section,
             text=hit.text,
         )
