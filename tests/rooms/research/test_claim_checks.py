@@ -180,6 +180,28 @@ def test_a_full_text_is_read_where_it_speaks_of_the_claim(desk: Settings) -> Non
     visit(desk, story)
 
 
+def test_a_title_that_denies_a_claim_is_read(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    denial = "Late frost does not reduce apple yields"
+    rows = [
+        {"title": denial, "abstract": "We kept records in nine orchards for six years."},
+        {"title": "Orchards", "abstract": "We found that late frost reduces apple yields."},
+    ]
+    (source / "papers.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    build_papers([source], tmp_path / "corpus", BuildOptions(workers=1))
+    settings = settings_for(tmp_path / "corpus" / "paper_snapshot.db", tmp_path / "home")
+
+    async def story(asker: Asker) -> None:
+        (found,) = (await check(asker, "Late frost reduces apple yields")).statements
+        assert found.verdict == "mixed"
+        (against,) = found.contradicting
+        assert (against.sentence, against.section) == (denial, "title")
+        assert against.passage_id is None and against.title == denial
+
+    visit(settings, story)
+
+
 def test_where_no_paper_says_anything_it_says_what_was_searched(desk: Settings) -> None:
     async def story(asker: Asker) -> None:
         (found,) = (await check(asker, "Choirs soothe restless parrots")).statements

@@ -16,6 +16,7 @@ from carrel.libraries.claims.matching import (
 )
 from carrel.libraries.claims.paper_texts import read_text
 from carrel.libraries.claims.records import (
+    TITLE,
     Finding,
     PaperText,
     RankedSentence,
@@ -38,6 +39,7 @@ __all__ = [
     "MAX_TEXT_CHARACTERS",
     "PAPERS_PER_QUERY",
     "PAPERS_READ",
+    "TITLE",
     "Denial",
     "Finding",
     "PaperText",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+# The number of a title among the sentences of a paper: it may decide, and is not ranked.
+TITLE = -1
+
 
 class StatementKind(StrEnum):
     """A claim says how things are; a link says only that two things have to do with one another."""
@@ -34,7 +37,9 @@ class PaperText:
 
 @dataclass(frozen=True, slots=True)
 class RankedSentence:
-    """A sentence of a paper, by its number from 0, and how much it has of a statement (0 to 1)."""
+    """A sentence of a paper, by its number from 0 (`TITLE` for the title), and how much it has of a
+    statement (0 to 1).
+    """
 
     paper_id: str
     number: int

@@ -14,6 +14,7 @@ from carrel.libraries.claims.matching import (
 )
 from carrel.libraries.claims.readings import read_sentence
 from carrel.libraries.claims.records import (
+    TITLE,
     Finding,
     PaperText,
     RankedSentence,
@@ -92,7 +93,7 @@ def add_relations(check: StatementCheck, papers: Sequence[PaperText]) -> Stateme
     found = {
         (paper.paper_id, number): _decide(paper, number, text, compared)
         for paper in papers
-        for number, text in enumerate(paper.sentences)
+        for number, text in _list_sentences(paper)
         if (compared := compare_sides(check.statement.text, text)) is not None
         and _measure_coverage(weighed, text) >= LEAST_COVERAGE
     }
@@ -116,11 +117,7 @@ def add_relations(check: StatementCheck, papers: Sequence[PaperText]) -> Stateme
         if supporting
         else Verdict.CONTRADICTS
     )
-    read = f"{len(papers)} paper{'' if len(papers) == 1 else 's'} read"
-    counts = (
-        f"{read}: {len(supporting)} for it, {len(contradicting)} against it, "
-        f"{len(bearing)} that bear on it and decide nothing"
-    )
+    counts = count_sentences(len(papers), len(supporting), len(contradicting), len(bearing))
     first = max(found.values(), key=lambda each: each.stance.confidence)
     return replace(
         check,
@@ -130,6 +127,22 @@ def add_relations(check: StatementCheck, papers: Sequence[PaperText]) -> Stateme
         bearing=bearing,
         reasons=(counts, *first.stance.reasons),
     )
+
+
+def count_sentences(papers: int, supporting: int, contradicting: int, bearing: int) -> str:
+    """What was read, and how many sentences take each side."""
+    sentences = f"{supporting} sentence{'' if supporting == 1 else 's'} for it"
+    return (
+        f"{papers} paper{'' if papers == 1 else 's'} read: {sentences}, {contradicting} against "
+        f"it, {bearing} that bear on it and decide nothing"
+    )
+
+
+def _list_sentences(paper: PaperText) -> Iterator[tuple[int, str]]:
+    """Title and sentences; a title that stands among the sentences is not read twice."""
+    if paper.title not in paper.sentences:
+        yield TITLE, paper.title
+    yield from enumerate(paper.sentences)
 
 
 def _measure_coverage(statement: WeighedStatement, sentence: str) -> float:

@@ -15,7 +15,7 @@ from carrel.libraries.claims.records import (
     StatementCheck,
     Verdict,
 )
-from carrel.libraries.claims.relation_sides import add_relations
+from carrel.libraries.claims.relation_sides import add_relations, count_sentences
 from carrel.libraries.claims.stance import compare_sides, decide_stance
 
 # Of each paper the best sentence takes a side; so many further ones are shown as bearing on it.
@@ -146,12 +146,9 @@ def _say_why(
     contradicting: Sequence[Finding],
     bearing: Sequence[Finding],
 ) -> tuple[str, ...]:
-    read = f"{papers_read} paper{'' if papers_read == 1 else 's'} read"
     if verdict is Verdict.SILENT:
+        read = f"{papers_read} paper{'' if papers_read == 1 else 's'} read"
         return (f"{read}, and no sentence of them bears on it",)
-    counts = (
-        f"{read}: {len(supporting)} for it, {len(contradicting)} against it, "
-        f"{len(bearing)} that bear on it and decide nothing"
-    )
+    counts = count_sentences(papers_read, len(supporting), len(contradicting), len(bearing))
     best = next(iter((*contradicting, *supporting, *bearing)))
     return (counts, *best.stance.reasons)

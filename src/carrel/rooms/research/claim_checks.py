@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from carrel.core.caller import Call
 from carrel.core.errors import InsufficientPermissionsError, InvalidInputError
 from carrel.libraries.claims import (
+    TITLE,
     Finding,
     PaperText,
     RankedSentence,
@@ -29,7 +30,13 @@ from carrel.rooms.research.claim_models import (
     ClaimChecked,
     QuotedSentence,
 )
-from carrel.rooms.research.claim_search import CitedWork, ClaimSearch, ReadPaper, ReadPapers
+from carrel.rooms.research.claim_search import (
+    CitedWork,
+    ClaimSearch,
+    ReadPaper,
+    ReadPapers,
+    SentencePlace,
+)
 from carrel.rooms.research.drafts import DraftSentence, read_draft
 from carrel.rooms.research.errors import (
     CitedWorkNotFoundError,
@@ -335,7 +342,8 @@ def _find_nearest(evidence: StatementEvidence, shown: set[str]) -> list[QuotedSe
 
 def quote_sentence(paper: ReadPaper, number: int, finding: Finding | None) -> QuotedSentence:
     """A sentence of a paper with its place; without a finding it is not judged."""
-    place = paper.places[number]
+    is_title = number == TITLE
+    place = SentencePlace(None, "title", None) if is_title else paper.places[number]
     return QuotedSentence(
         paper_id=paper.text.paper_id,
         title=paper.text.title,
@@ -343,7 +351,7 @@ def quote_sentence(paper: ReadPaper, number: int, finding: Finding | None) -> Qu
         passage_id=place.passage_id,
         section=place.section,
         page=place.page,
-        sentence=paper.text.sentences[number],
+        sentence=paper.text.title if is_title else paper.text.sentences[number],
         confidence=0.0 if finding is None else round(finding.stance.confidence, 3),
         reasons=[] if finding is None else list(finding.stance.reasons),
     )
