@@ -321,7 +321,10 @@ def test_where_the_pair_was_asked_for_the_way_is_what_is_new() -> None:
 def test_what_leaves_the_goal_aside_scores_less_and_says_so() -> None:
     aside = replace(
         BEST,
-        relevance=Relevance(0.3, "The goal names ginger root as well, which this leaves aside."),
+        relevance=Relevance(
+            0.3 * BEST.relevance.share,
+            "The goal names ginger root as well, which this leaves aside.",
+        ),
     )
     assert score(aside).overall < score(BEST).overall
     assert aside.relevance.says in review(aside, ReviewType.INITIAL).weaknesses

@@ -5,6 +5,7 @@ import pytest
 from carrel.libraries.discovery import ConceptIndex, Discovery, Paper, render
 from carrel.libraries.discovery.connections.candidates import SentenceRelation, SignCount
 from carrel.libraries.discovery.connections.sentences import count_signs
+from carrel.libraries.discovery.review import score
 
 # A made-up illness, its mediator, and three drugs: one lowers the mediator, one raises it, and one
 # is only named with it.
@@ -68,6 +69,9 @@ def test_a_treatment_opposes_the_disease_and_a_risk_is_never_listed() -> None:
     assert relation == SentenceRelation("lowers", "inhibits", -1, bridge_acts=False)
     unsigned = found[1]
     assert unsigned.effect == 0 and "unsigned" in render(unsigned).rationale
+    assert unsigned.lacks_direction and render(unsigned).rationale.startswith("Weak: ")
+    assert "no sentences on both sides" in unsigned.relevance.says
+    assert score(unsigned).overall < score(best).overall
 
 
 @pytest.mark.promise("S13")

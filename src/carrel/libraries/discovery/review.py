@@ -170,12 +170,14 @@ def _supported(connection: CandidateConnection) -> Found:
         for evidence in (*bridge.near_evidence, *bridge.far_evidence)
     ]
     both = sum(evidence.speaks_of_both for evidence in sentences)
-    return 1 - missing, (
+    share = REVIEW.undirected_counts if connection.lacks_direction else 1.0
+    return share * (1 - missing), (
         f"{_counted(len(connection.bridges), 'bridge')}; {best.concept.label} has "
         f"{best.near_documents} papers on one side and "
         f"{best.far_documents} on the other ({CONNECTIONS.plenty_of_papers} count as plenty); "
         f"{both} of {len(sentences)} quoted sentences name both "
         "things they are quoted for."
+        + (" No sentences say in which direction it acts." if connection.lacks_direction else "")
     )
 
 

@@ -131,6 +131,7 @@ class GenerationNumbers:
     each_assumption: int
     preferred: float
     another_sort: float
+    no_direction: float
     surely_leads_somewhere: int
     looked_at: int
     least_narrower_documents: int
@@ -150,6 +151,7 @@ class ReviewNumbers:
     least_factor: float
     unsaid_counts: float
     denied_takes: float
+    undirected_counts: float
     known_pair_counts: float
     expected_papers: int
     each_paper: float

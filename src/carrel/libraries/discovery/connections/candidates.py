@@ -266,10 +266,13 @@ class CandidateConnection:
     """Whether the start is the cause, where the goal tells; None: as their kinds suggest."""
 
     @property
-    def _wants_direction(self) -> bool:
-        # An end was looked for that does something to the start; where both ends are given, a way
-        # between them is an answer by itself.
-        return self.start_acts is False and self.novelty.way_documents is None
+    def lacks_direction(self) -> bool:
+        """Whether an end was looked for that raises or lowers the start, and no sentences say so.
+
+        Where both ends are given, a way between them is an answer by itself.
+        """
+        is_wanted = self.start_acts is False and self.novelty.way_documents is None
+        return is_wanted and not self.bridges[0].effect
 
     @property
     def weakness(self) -> str:
@@ -277,7 +280,7 @@ class CandidateConnection:
         lead = self.bridges[0]
         if not lead.is_said:
             return "no single sentence names both things on each side of the bridge"
-        if self._wants_direction and not lead.effect:
+        if self.lacks_direction:
             return "no sentences say whether it raises or lowers what the goal asks about"
         if lead.near_documents == 1 and lead.far_documents == 1 and not lead.effect:
             return "it rests on one paper on each side, and neither says a direction"
@@ -290,7 +293,7 @@ class CandidateConnection:
         if lead.sides_said == 0:
             return "no sentence read names both things on either side of a bridge"
         is_thin = lead.weaker_side_documents < 2
-        if self._wants_direction and not lead.sides_signed and is_thin:
+        if self.lacks_direction and not lead.sides_signed and is_thin:
             return "no sentence read says a direction, and one paper alone stands for a side"
         return ""
 

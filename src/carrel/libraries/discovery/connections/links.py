@@ -153,7 +153,12 @@ def argued(
         objection(champion, documents),
         objection(against, documents),
     )
-    standing = sorted((champion, against), key=after_objections, reverse=True)
+    # What sentences say with a direction is not argued away by counts.
+    standing = sorted(
+        (champion, against),
+        key=lambda one: (bool(one.effect), after_objections(one)),
+        reverse=True,
+    )
     rest = [bridge for bridge in plain.bridges if bridge not in (champion, against)]
     verdict = (
         f"{standing[0].concept.label} stands after the objections, before "

@@ -188,7 +188,7 @@ class Discovery:
         )
         for made in best_supported(allowed, asked.count)[0]:
             relevance = Relevance(
-                GENERATION.leaves_an_end,
+                GENERATION.leaves_an_end * made.relevance.share,
                 f"The goal names {reading.end.label} as well, which this leaves aside.",
             )
             yield replace(

@@ -259,13 +259,21 @@ class StartMethods:
     def _weighed(
         self, reading: GoalReading, end: int, made: CandidateConnection
     ) -> CandidateConnection:
-        if reading.wanted is None or self._layout.kind(end) in ANSWERS[reading.wanted]:
-            return made
-        says = (
-            f"The goal asks for a {reading.wanted.value}, which {made.end.label} is not known "
-            f"to be."
-        )
-        return replace(made, relevance=Relevance(GENERATION.another_sort, says))
+        share, says = 1.0, []
+        if reading.wanted and self._layout.kind(end) not in ANSWERS[reading.wanted]:
+            share *= GENERATION.another_sort
+            says.append(
+                f"The goal asks for a {reading.wanted.value}, which {made.end.label} is not known "
+                f"to be."
+            )
+        if reading.wanted_effect and made.effect != reading.wanted_effect:
+            share *= GENERATION.no_direction
+            verb = "raises" if reading.wanted_effect > 0 else "lowers"
+            says.append(
+                f"The goal asks what {verb} {reading.start.label}; no sentences on both sides of "
+                f"the leading bridge say that {made.end.label} does."
+            )
+        return replace(made, relevance=Relevance(share, " ".join(says))) if says else made
 
     def _debated(self, reading: GoalReading, request: Request) -> Iterator[CandidateConnection]:
         reader, index = self._layout.reader, self._index
