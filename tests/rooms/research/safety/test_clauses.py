@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrel.rooms.research.safety.clauses import clause_roles, sentence_form
+from carrel.rooms.research.safety.wording import clause_roles, sentence_form
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from carrel.rooms.research.safety.evidence import read, read_passages, sentences, stem
-from carrel.rooms.research.safety.spelling import mended, plain_wording
+from carrel.rooms.research.safety.wording import mended, plain_wording
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from carrel.rooms.research.safety.clauses import clause_roles, sentence_form
-from carrel.rooms.research.safety.spelling import FIGURES, plain_wording
+from carrel.rooms.research.safety.wording import FIGURES, clause_roles, plain_wording, sentence_form
 
 _HEAD = re.compile(r"\[(\w+)(?: (\w+))?\] (.+)")
 _GAP = "~"
