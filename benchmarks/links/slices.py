@@ -61,9 +61,10 @@ class LinkSlice:
 
     def starts(self, most: int, seed: int, least_finds: int = 1, least_uses: int = 0) -> list[int]:
         """Starts drawn at random among those with so many finds and papers."""
+        # By name, so that a change of the index draws the same starts.
         able = [
             number
-            for number in self.concepts
+            for number in sorted(self.uses, key=self.reader.index.key)
             if self.uses[number] >= least_uses and len(self.finds(number)) >= least_finds
         ]
         return Random(seed).sample(able, min(most, len(able)))

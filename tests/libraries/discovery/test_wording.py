@@ -33,6 +33,7 @@ from carrel.libraries.discovery.writing.wording import (
     listed,
     number,
     sentence_case,
+    with_article,
 )
 from tests.libraries.discovery.small_corpus import GOAL, small_discovery
 
@@ -267,6 +268,11 @@ def test_numbers_have_few_digits_and_never_tell_nothing_as_nought(value: float) 
         if value < 0.1
         else float(told.replace(",", "")) == pytest.approx(value, rel=0.5)
     )
+
+
+def test_articles_agree_with_their_noun() -> None:
+    told = [with_article(noun) for noun in ("intervention", "drug", "exposure", "unit")]
+    assert told == ["an intervention", "a drug", "an exposure", "a unit"]
 
 
 def test_lists_end_with_and() -> None:

@@ -19,7 +19,7 @@ from carrel.libraries.discovery.paths.abc_paths import End, ends, first_bridges,
 from carrel.libraries.discovery.paths.link_prediction import prospect, shared_company
 from carrel.libraries.discovery.records import Kind
 from carrel.libraries.discovery.tuned import GENERATION, PATHS
-from carrel.libraries.discovery.writing.wording import counted, listed
+from carrel.libraries.discovery.writing.wording import counted, listed, with_article
 
 SHARED_SHOWN = 3
 NO_INTERVENTIONS = frozenset({Kind.DISEASE, Kind.ANATOMY, Kind.CELL, Kind.EVENT, Kind.METHOD})
@@ -81,14 +81,14 @@ class StartMethods:
             notes = list(self._told_effect(reading, end.concept, effect))
             if reading.wanted and not is_wanted:
                 notes.append(
-                    f"The goal asks for a {reading.wanted.value}; "
+                    f"The goal asks for {with_article(reading.wanted.value)}; "
                     f"{layout.label(end.concept)} is not known to be one."
                 )
             elif reading.wanted:
                 notes.append(
-                    f"The goal asks for a {reading.wanted.value}: by its name and company "
-                    f"here, {layout.label(end.concept)} "
-                    f"is a {layout.kind(end.concept).value}."
+                    f"The goal asks for {with_article(reading.wanted.value)}: by its name and "
+                    f"company here, {layout.label(end.concept)} "
+                    f"is {with_article(layout.kind(end.concept).value)}."
                 )
             bridge = self._strong_bridge(strong, end)
             if bridge is not None:
@@ -263,8 +263,8 @@ class StartMethods:
         if reading.wanted and self._layout.kind(end) not in ANSWERS[reading.wanted]:
             share *= GENERATION.another_sort
             says.append(
-                f"The goal asks for a {reading.wanted.value}, which {made.end.label} is not known "
-                f"to be."
+                f"The goal asks for {with_article(reading.wanted.value)}, which {made.end.label} "
+                f"is not known to be."
             )
         if reading.wanted_effect and made.effect != reading.wanted_effect:
             share *= GENERATION.no_direction

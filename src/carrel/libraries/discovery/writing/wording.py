@@ -64,6 +64,11 @@ def listed(items: Sequence[str]) -> str:
     return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
+def with_article(noun: str) -> str:
+    """`a drug`, `an intervention`."""
+    return f"{'an' if noun[:1].lower() in set('aeio') else 'a'} {noun}"
+
+
 def named(concept: Concept) -> str:
     """A concept within a sentence, with its article where authors give it one."""
     words = natural_order(concept.label).split()
