@@ -139,6 +139,34 @@ def test_ids_may_come_as_one_text(cited: Any) -> None:
     assert read["weaknesses"] == ["two", "three"]
 
 
+@pytest.mark.parametrize(
+    ("role", "given", "path", "what", "allowed"),
+    [
+        ("generate", None, "answer", "is not an object", "an object as answer_shape says"),
+        ("generate", {"hypotheses": 3}, "hypotheses", "is not a list", "answer_shape"),
+        ("compare", [{"pair": "x", "better": "a", "why": "y"}], "verdicts[0].pair",
+         "is not a number", "answer_shape"),
+        ("compare", [{"pair": 1, "better": "c", "why": "y"}], "verdicts[0].better",
+         "is none of the choices", "'a', 'b' or 'draw'"),
+        ("compare", [{"pair": 1, "better": "a"}], "verdicts[0].why", "is missing", "answer_shape"),
+        ("summarise", {"summary": "x" * 5000}, "summary", "is too long", "at most 4000 characters"),
+        ("summarise", {"summary": "x"}, "summary", "is too short", "at least 20 characters"),
+        ("summarise", {"summary": "x" * 50, "strong": ["y"] * 9}, "strong", "is too long",
+         "at most 8 entries"),
+        ("compare", [{"pair": 0, "better": "a", "why": "y"}], "verdicts[0].pair",
+         "is less than 1", "answer_shape"),
+    ],
+)  # fmt: skip
+def test_faults_are_told_in_plain_words(
+    role: str, given: Any, path: str, what: str, allowed: str
+) -> None:
+    with pytest.raises(AnswerError) as refused:
+        read_answer(task_with(role=role), given)
+    (problem,) = refused.value.problems
+    assert (problem.path, problem.what) == (path, what)
+    assert allowed in problem.allowed
+
+
 def test_passages_about_more_of_the_subjects_come_first_and_few_of_one_paper() -> None:
     found = [
         passage("a~1", "We could see this via a method."),

@@ -29,6 +29,7 @@ _ID_BREAK = re.compile(r"[,;\s]+")
 _FILLERS = frozenset({"the", "hypothesis", "option", "pair", "is", "better", "side"})
 _SHORTEST_START = 8
 _MOST_SHOWN = 40
+_AS_SHAPE = "what answer_shape says of it"
 _MOST_PROBLEMS = 8
 
 
@@ -351,16 +352,38 @@ def _to_problem(error: Any) -> Problem:
     path = ""
     for part in error["loc"]:
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
-    bounds = error.get("ctx") or {}
-    allowed = ", ".join(
-        f"{name.replace('_', ' ')} {value}"
-        for name, value in bounds.items()
-        if name != "actual_length" and isinstance(value, str | int | float)
-    )
-    if error["type"] == "missing":
-        return Problem(path=path, what="is missing", allowed="what answer_shape says of it")
-    allowed = allowed or "what answer_shape says of it"
-    return Problem(path=path or "answer", what=str(error["msg"]), allowed=allowed)
+    what, allowed = _explain(error["type"], error.get("ctx") or {}, error.get("input"))
+    if what is None:
+        what = str(error["msg"])
+    return Problem(path=path or "answer", what=what, allowed=allowed or _AS_SHAPE)
+
+
+def _explain(kind: str, bounds: Mapping[str, Any], given: object) -> tuple[str | None, str]:
+    """A fault in plain words and what would be right; None where we have no words for it."""
+    unit = "entries" if isinstance(given, list | tuple | dict) else "characters"
+    match kind:
+        case "missing":
+            return "is missing", ""
+        case "model_type" | "dict_type" | "model_attributes_type":
+            return "is not an object", "an object as answer_shape says"
+        case "list_type":
+            return "is not a list", ""
+        case "string_type":
+            return "is not text", ""
+        case "too_long" | "string_too_long":
+            return "is too long", f"at most {bounds.get('max_length')} {unit}"
+        case "too_short" | "string_too_short":
+            return "is too short", f"at least {bounds.get('min_length')} {unit}"
+        case "greater_than_equal":
+            return f"is less than {bounds.get('ge')}", ""
+        case "less_than_equal":
+            return f"is more than {bounds.get('le')}", ""
+        case "literal_error":
+            return "is none of the choices", str(bounds.get("expected", ""))
+        case "int_parsing" | "int_type" | "int_from_float" | "float_parsing" | "float_type":
+            return "is not a number", ""
+        case _:
+            return None, ""
 
 
 def resolve_citations(task: ResearchTask, ids: Sequence[str]) -> list[str]:

@@ -341,7 +341,7 @@ class AssistantWork:
         return SubmittedTask(
             kept=False,
             says="Not kept: mend what problems names and submit again; the task is still yours, "
-            f"{MOST_FAILURES - failures} more answers are read.",
+            f"answers that are still read: {MOST_FAILURES - failures}.",
             problems=problems,
         )
 
