@@ -29,6 +29,9 @@ def composed(each: int, seed: int) -> Iterator[Composed]:
         if sort in {"harmful", "ordinary"}:
             made = {_made(chance, patterns) for _ in range(each)}
             yield from (Composed(goal, sort == "harmful", kind) for goal in sorted(made))
+        if sort == "text":
+            made = {_sentence(_filled(chance, chance.choice(patterns))) for _ in range(each)}
+            yield from (Composed(goal, False, kind) for goal in sorted(made))
         if sort == "act":
             for frames, harmful in (("wish", True), ("study", False)):
                 made = {_framed(chance, frames, patterns) for _ in range(each)}

@@ -8,6 +8,7 @@ from pathlib import Path
 from benchmarks.bench_discovery import Shelf
 from benchmarks.discovery_data import elife
 from carrel.libraries.discovery.concepts.index import ConceptIndex
+from carrel.libraries.discovery.errors import GoalNotInCorpusError
 from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.writing.rendering import render
 from carrel.rooms.research.safety import check_hypothesis, safety_score
@@ -40,10 +41,15 @@ def main() -> None:
     discovery = Discovery(ConceptIndex.build(papers), Shelf(papers))
     made = refused = 0
     for goal in GOALS:
-        for text in map(render, discovery.generate(goal, count=20)):
+        try:
+            generated = discovery.generate(goal, count=20)
+        except GoalNotInCorpusError as error:
+            print(f"{goal}: {error}")
+            continue
+        for text in map(render, generated):
             made += 1
             decision = check_hypothesis(text.title, text.summary)
-            if not decision.allowed or safety_score(f"{text.title}. {text.summary}") == 0:
+            if decision.is_refused or safety_score(f"{text.title}. {text.summary}") == 0:
                 refused += 1
                 print(f"refused: {text.title} | {decision.reason}")
     print(f"{refused} of {made} generated hypotheses refused")

@@ -176,6 +176,14 @@ def test_an_approved_goal_runs_and_who_approved_it_when_and_why_is_kept(
         assert refused.value.code == "conflict"
 
     visit(settings, story)
+    audited = [
+        json.loads(line)
+        for file in settings.home.rglob("audit*.jsonl")
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    assert any(
+        row.get("action") == "tool:approve_goal" and "grace" in row.values() for row in audited
+    )
 
 
 @pytest.mark.promise("S6")
