@@ -96,16 +96,22 @@ class PairMethods:
                 key=lambda bridge: (
                     not self._is_named_way(reading, bridge),
                     is_worded_like(reader, bridge.concept, ends),
-                    reader.is_broad(bridge.concept) or not layout.is_coherent(bridge.concept),
+                    reader.is_broad(bridge.concept)
+                    or not layout.is_coherent(bridge.concept)
+                    or not layout.is_specific(bridge.concept),
                     -bridge.kind,
                     layout.kind(bridge.concept) not in kinds,
                 ),
             )
             kept: list[Bridge] = []
             for bridge in ordered:
-                if not any(reader.are_close(bridge.concept, other.concept) for other in kept):
+                if len(kept) == GENERATION.bridges_kept:
+                    break
+                is_asked = self._is_named_way(reading, bridge)
+                if not any(reader.are_close(bridge.concept, other.concept) for other in kept) and (
+                    is_asked or not layout.is_entity(bridge.concept)
+                ):
                     kept.append(bridge)
-            kept = kept[: GENERATION.bridges_kept]
             found = self._ways[key] = tuple(kept)
         return found
 
