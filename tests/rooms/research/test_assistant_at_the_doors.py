@@ -207,3 +207,35 @@ def assert_counted_once(exported: dict[str, Any]) -> None:
     pairs = [frozenset((one["first"], one["second"])) for one in matches]
     assert pairs
     assert len(pairs) == len(set(pairs))
+
+
+@pytest.mark.promise("S11")
+def test_instructions_and_the_prompt_lead_to_the_tasks_at_every_door(
+    snapshot: Path, tmp_path: Path
+) -> None:
+    async def look(client: Client, *, has_prompts: bool) -> None:
+        told = client.instructions or ""
+        assert told.index("next_research_task") < told.index("submit_research_task")
+        if not has_prompts:
+            return
+        assert "work-on-research" in {one.name for one in (await client.list_prompts()).prompts}
+        started = await Counting(client).ask("start_research", goal=GOAL, hypothesis_count=2)
+        research_id = started["research_id"]
+        shown = await client.get_prompt("work-on-research", {"research_id": research_id})
+        text = json.dumps(shown.model_dump(mode="json"))
+        for word in (research_id, "next_research_task", "submit_research_task", "find_passages"):
+            assert word in text
+
+    async def over_http(port: int) -> None:
+        # /mcp offers no prompts by its specification.
+        for door, has_prompts in (("/mcp", False), ("/desk/mcp", True), ("/research/mcp", True)):
+            async with Client(f"http://127.0.0.1:{port}{door}") as client:
+                await look(client, has_prompts=has_prompts)
+
+    async def over_stdio() -> None:
+        async with at_door("stdio", snapshot, tmp_path / "other") as client:
+            await look(client, has_prompts=True)
+
+    with serving(snapshot, tmp_path / "home") as server:
+        asyncio.run(asyncio.wait_for(over_http(server.port), 120))
+    asyncio.run(asyncio.wait_for(over_stdio(), 120))
