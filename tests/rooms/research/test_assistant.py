@@ -98,6 +98,33 @@ def test_ten_take_thirty_five_calls_and_supersede_every_draft(
     visit(settings_for(snapshot, tmp_path), story)
 
 
+@pytest.mark.promise("S4", "S11")
+def test_the_report_shows_the_passages_that_a_reviewer_names_for_and_against(
+    snapshot: Path, tmp_path: Path
+) -> None:
+    async def story(asker: Asker) -> None:
+        research_id = await finished_project(asker, 2)
+        assert (await Assistant(asking(asker)).work(research_id))["done"]
+        exported = json.loads((await asker.ask("export_research", research_id=research_id)).body)
+        own = [one for one in exported["reviews"] if one["superseded_by"] is None]
+        markdown = {"research_id": research_id, "format": "markdown"}
+        page = (await asker.ask("export_research", **markdown)).body
+        quoted = [
+            (opening, one)
+            for review in own
+            for judged in review["statements"]
+            for side, opening in (("supporting", "for"), ("contradicting", "against"))
+            for one in judged[side]
+        ]
+        assert {opening for opening, _ in quoted} == {"for", "against"}
+        for opening, one in quoted:
+            read = await asker.ask("read_passage", passage_id=one["passage_id"])
+            assert one["sentence"] in " ".join(read.passages[0].text.split())
+            assert f"{opening}: “{one['sentence']}” `{one['passage_id']}`" in page
+
+    visit(settings_for(snapshot, tmp_path / "home"), story)
+
+
 @pytest.mark.promise("S11")
 @pytest.mark.promise("S2")
 def test_of_two_workers_one_writes_and_one_judges_and_a_killed_one_loses_nothing(

@@ -40,6 +40,7 @@ from carrel.rooms.research.quoting import (
 )
 from carrel.rooms.research.records import (
     AgentOutput,
+    CitedPassage,
     Decision,
     Event,
     Hypothesis,
@@ -614,3 +615,12 @@ def test_each_statement_stands_with_its_sentences_for_and_against() -> None:
     against = page.split('<div class="against">')[-1]
     assert "It &lt;fails&gt;." in against and 'href="#paper-p9"' in against
     assert "against: “It <fails>.” `p9`" in "\n".join(write_evidence_markdown(evidence))
+
+
+def test_passages_that_an_author_cites_are_evidence_with_their_ids() -> None:
+    passage = CitedPassage(id="p9~abc", paper_id="p9", section="Results", text="It\nworks.")
+    (first, *_) = list_evidence(made(passages=(passage,), connection=None), [])
+    assert first.verdict == "1 passage cited by its author"
+    (quote,) = first.bearing
+    assert (quote.sentence, quote.mark) == ("It works.", "Results, ~abc")
+    assert "“It works.” `p9~abc`, Results" in "\n".join(write_evidence_markdown([first]))

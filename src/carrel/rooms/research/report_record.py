@@ -79,7 +79,14 @@ class RunRecord:
 def list_evidence(hypothesis: Hypothesis, reviews: Sequence[Review]) -> list[StatementEvidence]:
     """The statements that a hypothesis rests on and those that reviews checked, with sentences."""
     found: list[StatementEvidence] = []
-    connection = hypothesis.draft.connection
+    draft, connection = hypothesis.draft, hypothesis.draft.connection
+    if draft.passages:
+        quotes = [
+            Quote(each.paper_id, each.section, " ".join(each.text.split()), each.id)
+            for each in draft.passages
+        ]
+        cited = f"{len(quotes)} {'passage' if len(quotes) == 1 else 'passages'} cited by its author"
+        found.append(StatementEvidence(draft.title, cited, bearing=tuple(quotes)))
     if connection is not None:
         found.extend(_linked(connection))
     own = [one for one in reviews if one.hypothesis_id == hypothesis.id]
@@ -156,10 +163,11 @@ def _quote(evidence: Evidence) -> Quote:
 
 def _checked(statement: CheckedStatement) -> StatementEvidence:
     read = len(statement.papers_read)
+    searched = statement.papers_searched
     return StatementEvidence(
         statement.statement,
-        f"{statement.verdict}; {read} {'paper' if read == 1 else 'papers'} read of "
-        f"{statement.papers_searched:,} searched",
+        f"{statement.verdict}; {read} {'paper' if read == 1 else 'papers'} read"
+        f"{f' of {searched:,} searched' if searched else ''}",
         tuple(map(_sentence, statement.supporting)),
         tuple(map(_sentence, statement.contradicting)),
         tuple(map(_sentence, statement.bearing)),

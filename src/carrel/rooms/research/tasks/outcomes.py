@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 from carrel.rooms.research.agents import META_REVIEW, derived_id
 from carrel.rooms.research.agents.ranking import JudgedMatch, RankingAgent
+from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence
 from carrel.rooms.research.reasoners import Brief, Judgement
 from carrel.rooms.research.records import (
     Advice,
@@ -298,8 +299,39 @@ class OutcomeBuilder:
             recommendations=tuple(written.recommendations),
             citations=tuple(dict.fromkeys(one.paper_id for one in cited)),
             reasons=reasons,
+            statements=(self._judged_statement(written),),
             reviewer=self.author,
             created_at=self.now,
+        )
+
+    def _judged_statement(self, written: WrittenTaskReview) -> CheckedStatement:
+        """What the worker says of the hypothesis, with the passages it names for and against."""
+        citable = self.task.material.citable
+        titles = {one.id: one.draft.title for one in self.state.hypotheses}
+
+        def quote(ids: Sequence[str]) -> list[QuotedSentence]:
+            return [
+                QuotedSentence(
+                    paper_id=citable[one].paper_id,
+                    title=citable[one].title,
+                    year=citable[one].year,
+                    passage_id=one,
+                    section=citable[one].section,
+                    sentence=" ".join(citable[one].text.split()),
+                    confidence=1.0,
+                    reasons=[f"named by {self.author}"],
+                )
+                for one in ids
+            ]
+
+        read = list(dict.fromkeys(one.paper_id for one in citable.values()))
+        return CheckedStatement(
+            statement=titles.get(written.hypothesis_id, written.hypothesis_id),
+            verdict=written.verdict,
+            message=f"{self.author} judged it from {len(citable)} passages of {len(read)} papers.",
+            supporting=quote(written.supporting),
+            contradicting=quote(written.contradicting),
+            papers_read=read,
         )
 
     async def _matches(self, verdicts: Sequence[WrittenTaskVerdict]) -> Outcome:
