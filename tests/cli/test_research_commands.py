@@ -106,7 +106,8 @@ def test_what_was_found_is_read_in_the_terminal(
     added = said("submit", research_id, "My own idea", "Marine oil keeps blood thin in the cold.")
     assert added.startswith("My own idea\n")
     approved = said("approve", hypothesis_id, "--reason", "It fits")
-    assert approved == f"approved: {title} (It fits)\n"
+    assert approved.startswith(f"approved: {title} (It fits)\n")
+    assert "Approved by local and rated 0.90 by local: counts as" in approved
     assert said("delete", research_id, "--force").startswith("Deleted: ")
 
 

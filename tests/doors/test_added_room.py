@@ -107,7 +107,7 @@ def test_its_commands_are_at_the_command_line(
     with_greenhouse: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--help"]) == 0
-    assert "greenhouse  list and water plants" in capsys.readouterr().out
+    assert "  greenhouse    list and water plants\n" in capsys.readouterr().out
     assert main(["greenhouse", "water", "ficus"]) == 0
     assert capsys.readouterr().out == "name: ficus\nwaterings: 1\n"
     assert main(["greenhouse", "water", "oak"]) == 3
