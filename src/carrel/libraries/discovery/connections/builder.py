@@ -22,6 +22,7 @@ from carrel.libraries.discovery.connections.evidence import EffectReader, Quoter
 from carrel.libraries.discovery.connections.links import acts_first
 from carrel.libraries.discovery.connections.methods import (
     BenchReader,
+    is_class_name,
     is_method,
     methods_in,
     tells_nothing,
@@ -283,6 +284,7 @@ class Layout:
         reader = self.reader
         return (
             reader.rank_of_kind(number) > 0
+            and not is_class_name(self.index.key(number))
             and not reader.is_broad(number, CONNECTIONS.bridges_may_be_broader)
             and not self.tells_nothing(number)
         )

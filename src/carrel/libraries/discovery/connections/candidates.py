@@ -292,9 +292,11 @@ class CandidateConnection:
         lead = self.bridges[0]
         if lead.sides_said == 0:
             return "no sentence read names both things on either side of a bridge"
-        is_thin = lead.weaker_side_documents < 2
-        if self.lacks_direction and not lead.sides_signed and is_thin:
-            return "no sentence read says a direction, and one paper alone stands for a side"
+        papers = lead.near_documents, lead.far_documents
+        if self.lacks_direction and (
+            max(papers) < 2 or (min(papers) < 2 and not lead.sides_signed)
+        ):
+            return "sentences read say no direction, and one paper alone stands for a side"
         return ""
 
     @property

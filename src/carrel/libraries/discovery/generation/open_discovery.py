@@ -14,7 +14,7 @@ from carrel.libraries.discovery.connections.candidates import (
 )
 from carrel.libraries.discovery.connections.links import argued, rival
 from carrel.libraries.discovery.connections.methods import is_class_name
-from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading
+from carrel.libraries.discovery.goals.records import ANSWERS, GoalReading, Wanted
 from carrel.libraries.discovery.paths.abc_paths import End, ends, first_bridges, is_rare
 from carrel.libraries.discovery.paths.link_prediction import prospect, shared_company
 from carrel.libraries.discovery.records import Kind
@@ -101,6 +101,11 @@ class StartMethods:
                 notes.append(f"Not built on {named}, which the meta-review found weak.")
             yield end, " ".join(notes)
 
+    def _is_no_drug(self, reading: GoalReading, end: End, *, is_wanted: bool) -> bool:
+        """Whether a drug is asked for and an end is a phrase of another sort."""
+        is_phrase = " " in self._index.key(end.concept)
+        return reading.wanted is Wanted.DRUG and not is_wanted and is_phrase
+
     def _strong_bridge(self, strong: frozenset[int], end: End) -> int | None:
         return next((number for number in strong if self._meet(number, end.concept)), None)
 
@@ -124,7 +129,13 @@ class StartMethods:
             for is_wanted in ((True, False) if reading.wanted else (False,))
             for end in sorted(self._all_ends(reading, without, is_wanted=is_wanted), key=rank)
         ]
-        found.sort(key=lambda one: (one[1] * wanted <= 0, min(0.0, -wanted * one[1])))
+        found.sort(
+            key=lambda one: (
+                self._is_no_drug(reading, one[0], is_wanted=one[2]),
+                one[1] * wanted <= 0,
+                min(0.0, -wanted * one[1]),
+            )
+        )
         yield from (one for one in found if one[1] * wanted >= 0)
         if not reading.asks_for_intervention:
             yield from (one for one in found if one[1] * wanted < 0)
