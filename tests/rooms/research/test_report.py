@@ -15,9 +15,12 @@ from hypothesis import strategies as st
 from carrel.core.answer import Partial, Text
 from carrel.core.caller import Caller
 from carrel.core.quoting import QuotedSource
-from carrel.libraries.discovery.connections.candidates import BridgeEvidence, CandidateConnection
+from carrel.libraries.discovery.connections.candidates import (
+    BridgeEvidence,
+    CandidateConnection,
+    ExperimentalProtocol,
+)
 from carrel.libraries.discovery.records import Paper
-from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence
 from carrel.rooms.research.hypothesis_views import (
     cited_papers,

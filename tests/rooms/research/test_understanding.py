@@ -11,7 +11,7 @@ import pytest
 
 from carrel.core.errors import CarrelError
 from carrel.libraries.discovery import ReviewType
-from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
+from carrel.libraries.discovery.connections.candidates import ExperimentalProtocol
 from carrel.rooms.research.errors import WrongStateError
 from carrel.rooms.research.reasoners.discovery import write_meta_review
 from carrel.rooms.research.records import Draft, Hypothesis, Rating

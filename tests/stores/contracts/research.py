@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from carrel.libraries.discovery.connections.candidates import GenerationMethod
-from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
+from carrel.libraries.discovery.connections.candidates import ExperimentalProtocol, GenerationMethod
 from carrel.rooms.research.errors import StepTakenError
 from carrel.rooms.research.ports import ResearchStore
 from carrel.rooms.research.records import (

@@ -16,6 +16,7 @@ from carrel.libraries.discovery.connections.candidates import (
     NoveltySearch,
     Origin,
     Relevance,
+    ReviewType,
     Testing,
     TestMethod,
 )
@@ -39,13 +40,7 @@ from carrel.libraries.discovery.records import (
     Standing,
     Term,
 )
-from carrel.libraries.discovery.review import (
-    Review,
-    ReviewType,
-    Scores,
-    review,
-    score,
-)
+from carrel.libraries.discovery.review import Review, Scores, review, score
 from carrel.libraries.discovery.writing.rendering import render
 
 __all__ = [

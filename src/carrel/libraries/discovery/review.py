@@ -3,10 +3,13 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from math import exp, log1p, prod
 
-from carrel.libraries.discovery.connections.candidates import BridgeEvidence, CandidateConnection
+from carrel.libraries.discovery.connections.candidates import (
+    BridgeEvidence,
+    CandidateConnection,
+    ReviewType,
+)
 from carrel.libraries.discovery.connections.links import (
     Link,
     LinkJudgement,
@@ -18,14 +21,6 @@ from carrel.libraries.discovery.writing.rendering import quotation, render
 from carrel.libraries.discovery.writing.wording import counted, papers
 
 SafetyScore = Callable[[str], float]
-
-
-class ReviewType(StrEnum):
-    """How deep a review goes."""
-
-    INITIAL = "initial"
-    DEEP_VERIFICATION = "deep_verification"
-    SIMULATION = "simulation"
 
 
 @dataclass(frozen=True)

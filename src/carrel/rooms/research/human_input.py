@@ -12,7 +12,7 @@ from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.errors import ConflictError, CostlyInputError, InvalidInputError
 from carrel.core.parsing import translate_budget_errors
-from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
+from carrel.libraries.discovery.connections.candidates import ExperimentalProtocol
 from carrel.libraries.text.budget import check_nesting, too_deep
 from carrel.rooms.research.agents import derived_id
 from carrel.rooms.research.corpus import Corpus

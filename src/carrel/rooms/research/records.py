@@ -12,10 +12,10 @@ from carrel.core.operation import Answer
 from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
     EvolutionStrategy,
+    ExperimentalProtocol,
     GenerationMethod,
+    ReviewType,
 )
-from carrel.libraries.discovery.review import ReviewType
-from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 from carrel.rooms.research.claim_models import CheckedStatement
 
 ProjectStatus = Literal[

@@ -10,9 +10,12 @@ from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
 from carrel.core.errors import InvalidInputError, UnavailableError
-from carrel.libraries.discovery.connections.candidates import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.connections.candidates import (
+    EvolutionStrategy,
+    GenerationMethod,
+    ReviewType,
+)
 from carrel.libraries.discovery.goals.statement import ask_back, parse_goal
-from carrel.libraries.discovery.review import ReviewType
 from carrel.rooms.research import errors
 from carrel.rooms.research.agents import GOAL_READING, derived_id, find_understanding
 from carrel.rooms.research.agents.supervisor import Supervisor

@@ -345,3 +345,44 @@ class CandidateConnection:
                 ]
             )
         )
+
+
+@dataclass(frozen=True)
+class ExperimentalProtocol:
+    """How the connection could be tested, step by step."""
+
+    objective: str
+    methodology: tuple[str, ...]
+    required_resources: tuple[str, ...] = ()
+    success_metrics: tuple[str, ...] = ()
+    potential_challenges: tuple[str, ...] = ()
+    safety_considerations: tuple[str, ...] = ()
+    timeline: str | None = None
+
+    def as_text(self) -> str:
+        """The protocol as numbered prose."""
+        steps = "\n".join(
+            f"{number}. {step}" for number, step in enumerate(self.methodology, start=1)
+        )
+        rows = (
+            ("Needed", self.required_resources),
+            ("Success", self.success_metrics),
+            ("Difficulties", self.potential_challenges),
+            ("Safety", self.safety_considerations),
+            ("Timeline", (self.timeline,) if self.timeline else ()),
+        )
+        return "\n\n".join(
+            [
+                f"Objective: {self.objective}",
+                f"Steps:\n{steps}" if steps else "Steps: none were given.",
+                *(f"{name}: {' '.join(lines)}" for name, lines in rows if lines),
+            ]
+        )
+
+
+class ReviewType(StrEnum):
+    """How deep a review goes."""
+
+    INITIAL = "initial"
+    DEEP_VERIFICATION = "deep_verification"
+    SIMULATION = "simulation"

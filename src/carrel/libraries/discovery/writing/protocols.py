@@ -6,6 +6,7 @@ from carrel.libraries.discovery.concepts.kinds import can_be_changed, drive, kin
 from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
     EvolutionStrategy,
+    ExperimentalProtocol,
     TestMethod,
 )
 from carrel.libraries.discovery.connections.links import (
@@ -35,40 +36,6 @@ from carrel.libraries.discovery.writing.wording import (
     sentence_case,
     varied,
 )
-
-
-@dataclass(frozen=True)
-class ExperimentalProtocol:
-    """How the connection could be tested, step by step."""
-
-    objective: str
-    methodology: tuple[str, ...]
-    required_resources: tuple[str, ...] = ()
-    success_metrics: tuple[str, ...] = ()
-    potential_challenges: tuple[str, ...] = ()
-    safety_considerations: tuple[str, ...] = ()
-    timeline: str | None = None
-
-    def as_text(self) -> str:
-        """The protocol as numbered prose."""
-        steps = "\n".join(
-            f"{number}. {step}" for number, step in enumerate(self.methodology, start=1)
-        )
-        rows = (
-            ("Needed", self.required_resources),
-            ("Success", self.success_metrics),
-            ("Difficulties", self.potential_challenges),
-            ("Safety", self.safety_considerations),
-            ("Timeline", (self.timeline,) if self.timeline else ()),
-        )
-        return "\n\n".join(
-            [
-                f"Objective: {self.objective}",
-                f"Steps:\n{steps}" if steps else "Steps: none were given.",
-                *(f"{name}: {' '.join(lines)}" for name, lines in rows if lines),
-            ]
-        )
-
 
 _LABORATORY = frozenset({Kind.GENE, Kind.CELL, Kind.PROCESS, Kind.ORGANISM})
 

@@ -10,6 +10,7 @@ from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
     Evidence,
     EvolutionStrategy,
+    ExperimentalProtocol,
     GenerationMethod,
     NoveltySearch,
 )
@@ -23,7 +24,6 @@ from carrel.libraries.discovery.connections.links import (
 )
 from carrel.libraries.discovery.records import Concept, Kind, Place
 from carrel.libraries.discovery.writing.protocols import (
-    ExperimentalProtocol,
     LinkTest,
     acting,
     link_test,

@@ -8,9 +8,12 @@ from hashlib import sha256
 from typing import Literal
 
 from carrel.core.clock import Clock
-from carrel.libraries.discovery.connections.candidates import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.connections.candidates import (
+    EvolutionStrategy,
+    GenerationMethod,
+    ReviewType,
+)
 from carrel.libraries.discovery.paths.literatures import jaccard
-from carrel.libraries.discovery.review import ReviewType
 from carrel.rooms.research.errors import (
     NoConnectionFoundError,
     NothingToEvolveError,

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from carrel.core.errors import ConflictError
-from carrel.libraries.discovery.connections.candidates import EvolutionStrategy, GenerationMethod
-from carrel.libraries.discovery.review import ReviewType
+from carrel.libraries.discovery.connections.candidates import (
+    EvolutionStrategy,
+    GenerationMethod,
+    ReviewType,
+)
 from carrel.libraries.ranking import LEAST_OPPONENTS, Judging
 from carrel.rooms.research.agents import (
     AgentContext,

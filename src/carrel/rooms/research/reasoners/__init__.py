@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from carrel.libraries.discovery.connections.candidates import EvolutionStrategy, GenerationMethod
-from carrel.libraries.discovery.review import ReviewType
+from carrel.libraries.discovery.connections.candidates import (
+    EvolutionStrategy,
+    GenerationMethod,
+    ReviewType,
+)
 from carrel.libraries.ranking import Judging
 from carrel.rooms.research.claim_models import CheckedStatement
 from carrel.rooms.research.records import (

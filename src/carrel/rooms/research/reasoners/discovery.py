@@ -13,6 +13,7 @@ from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
     EvolutionStrategy,
     GenerationMethod,
+    ReviewType,
 )
 from carrel.libraries.discovery.errors import GoalNotInCorpusError as NotInCorpus
 from carrel.libraries.discovery.errors import GoalUnclearError as Unclear
@@ -21,8 +22,8 @@ from carrel.libraries.discovery.errors import NothingToEvolveError as Unchanged
 from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.generation.evolution import evolve
 from carrel.libraries.discovery.goals.statement import ask_back, parse_goal
-from carrel.libraries.discovery.review import ReviewType, review, score
 from carrel.libraries.discovery.review import Scores as Measured
+from carrel.libraries.discovery.review import review, score
 from carrel.libraries.discovery.tuned import REVIEW
 from carrel.libraries.discovery.writing.rendering import render
 from carrel.libraries.discovery.writing.wording import papers

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from carrel.libraries.discovery.review import ReviewType
+from carrel.libraries.discovery.connections.candidates import ReviewType
 from carrel.libraries.discovery.review import Scores as DiscoveryScores
 from carrel.libraries.discovery.tuned import REVIEW
 from carrel.rooms.research.claim_checks import ClaimChecks

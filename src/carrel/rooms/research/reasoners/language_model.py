@@ -7,11 +7,14 @@ from collections.abc import Sequence
 
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError
-from carrel.libraries.discovery.connections.candidates import EvolutionStrategy, GenerationMethod
+from carrel.libraries.discovery.connections.candidates import (
+    EvolutionStrategy,
+    ExperimentalProtocol,
+    GenerationMethod,
+    ReviewType,
+)
 from carrel.libraries.discovery.connections.sentences import sentences
 from carrel.libraries.discovery.records import Paper
-from carrel.libraries.discovery.review import ReviewType
-from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
 from carrel.libraries.ranking import Judging
 from carrel.rooms.research.claim_checks import ClaimChecks
 from carrel.rooms.research.claim_models import CheckedStatement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from carrel.libraries.discovery.writing.protocols import ExperimentalProtocol
+from carrel.libraries.discovery.connections.candidates import ExperimentalProtocol
 from carrel.rooms.research.agents import META_REVIEW, derived_id
 from carrel.rooms.research.agents.ranking import JudgedMatch, RankingAgent
 from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence
