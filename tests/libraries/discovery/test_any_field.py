@@ -111,6 +111,16 @@ def test_a_word_that_a_person_types_is_searched_though_texts_use_it_in_passing_s
     assert discovery.generate(form.format(word), count=1)
 
 
+def test_a_word_of_one_paper_is_said_to_be_rare_not_vague_s13() -> None:
+    papers = [
+        *papers_of(MEETINGS, each=12),
+        Paper("one", "A note", "We heard of superconductivity."),
+    ]
+    discovery = Discovery(ConceptIndex.build(papers), Shelf(papers))
+    with pytest.raises(GoalNotInCorpusError, match=r"superconductivity.* is in 1 paper"):
+        discovery.understand("superconductivity")
+
+
 def test_a_goal_that_a_corpus_without_keywords_lacks_is_told_what_it_has_s13() -> None:
     papers = papers_of(MEETINGS, each=12)
     discovery = Discovery(ConceptIndex.build(papers), Shelf(papers))

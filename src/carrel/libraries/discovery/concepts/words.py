@@ -169,7 +169,8 @@ _GREEK_NAME = re.compile(r"alpha|beta|gamma|delta|epsilon|kappa|lambda|sigma|ome
 
 def are_variants(one: str, other: str) -> bool:
     """Whether two keys are variants: the same letters, or one abbreviates the other."""
-    first, second = _plain_letters(one), _plain_letters(other)
+    # `c-Src` is Src, as the cell has it.
+    first, second = (_plain_letters(key.removeprefix("c ")) for key in (one, other))
     if first == second:
         return True
     return _abbreviates(one, other) or _abbreviates(other, one)

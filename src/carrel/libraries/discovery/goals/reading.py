@@ -119,7 +119,15 @@ def read_goal(reader: Reader, goal: str) -> GoalReading:
             if normal_phrase(text) != normal_phrase(_words_of(tokens, typed))
         ]
     if not found and not missing:
-        missing = [MissingName(text, is_central=True, is_vague=True) for text in ignored]
+        # What hardly any paper says is not vague, but too rare to start from.
+        missing = [
+            MissingName(
+                text,
+                is_central=True,
+                is_vague=papers_with_phrase(reader.index, text) >= GOALS.enough_documents,
+            )
+            for text in ignored
+        ]
     # In another language unknown words are to be expected; what was recognised counts.
     central = (
         [] if is_foreign and found else [name for name in missing if name.is_central or not found]
