@@ -16,7 +16,7 @@ from carrel.core.errors import ConflictError, NotFoundError
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.rooms.research.records import CitedPassage, Project, StepKey, StepKind
 from carrel.rooms.research.tasks.answers import AnswerError, read_answer
-from carrel.rooms.research.tasks.briefs import MOST_CHARACTERS, measure, write_brief
+from carrel.rooms.research.tasks.briefs import MOST_CHARACTERS, measure, shorten, write_brief
 from carrel.rooms.research.tasks.plan import WorkState
 from carrel.rooms.research.tasks.records import Pair, ResearchTask, TaskMaterial
 from tests.rooms.research.assistant import Assistant, answer, idea
@@ -393,3 +393,11 @@ def test_what_cannot_be_read_is_named_never_a_crash(given: Any) -> None:
     with pytest.raises(AnswerError) as refused:
         read_answer(task, given)
     assert all(problem.path and problem.what for problem in refused.value.problems)
+
+
+def test_a_text_is_not_cut_after_the_short_form_of_a_species() -> None:
+    text = (
+        "Mice with indole-producing E. coli sleep longer than those with L. plantarum do. Others."
+    )
+    assert shorten(text, 86) == text.removesuffix(" Others.")
+    assert shorten(text, 60) == "Mice with indole-producing E. coli sleep longer than those…"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from carrel.libraries.text.sentences import sentence_ends
@@ -66,7 +65,6 @@ _NO_PASSAGES = (
     "No passage was found for this in the papers at hand: search in other words with find_passages "
     "and the task_id. Without any, leave the citations empty and say that it rests on none."
 )
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 _PASSAGE, _LEAST_PASSAGE = 700, 160
 # What a place at the end of a passage is worth, in words of the goal: abstracts end with what was
 # found. Set by hand.
@@ -96,9 +94,10 @@ def shorten(text: str, most: int) -> str:
     if len(plain) <= most:
         return plain
     cut = plain[: max(1, most - 1)]
-    ends = [found.end() for found in _SENTENCE_END.finditer(cut)]
+    # Ends of the whole text: what is cut off tells an abbreviation ("E. coli") from an end.
+    ends = [end for end in sentence_ends(plain, 0, len(plain)) if end <= len(cut)]
     if ends and 2 * ends[-1] >= len(cut):
-        return cut[: ends[-1]]
+        return cut[: ends[-1]].strip()
     return f"{cut.rpartition(' ')[0] or cut}…"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
@@ -61,6 +62,11 @@ _CALL_SECONDS, _AWAIT_DRAFT_SECONDS, _LONGEST_DRAFT_SECONDS = 9.0, 7.0, 60.0
 _SOON_SECONDS, _DRAFT_SECONDS, _LATER_SECONDS = 5, 20, 60
 _MOST_TRIES = 5
 _MOST_FOUND = 60
+_NO_NEXT = (
+    "The answer is stored, but the next task could not be made: ask with next_research_task, and "
+    "report the server's log if that fails too."
+)
+log = logging.getLogger("carrel.research")
 _NAME = re.compile(r"[^\w.@ -]+")
 
 
@@ -102,7 +108,12 @@ class AssistantWork:
         is_still_theirs = now is not None and now.state == "leased" and now.lease == lease
         if not question.and_next or is_still_theirs:
             return submitted
-        following = await self._next(project, worker, (), take_over=True)
+        try:
+            following = await self._next(project, worker, (), take_over=True)
+        except Exception:
+            # What was handed in is stored: a fault in what follows must not look like its loss.
+            log.exception("the task after %s could not be made", task.id)
+            following = _wait(_NO_NEXT, _SOON_SECONDS)
         return submitted.model_copy(update={"next": following})
 
     async def keep_found(self, handed_id: str, found: Sequence[CitedPassage], call: Call) -> None:
