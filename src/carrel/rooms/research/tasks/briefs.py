@@ -23,8 +23,8 @@ from carrel.rooms.research.tasks.records import MOST_FAILURES, Pair, ResearchTas
 MOST_CHARACTERS = 10_000
 _PLANNED_CHARACTERS: dict[Role, int] = {
     "generate": 8200,
-    "review": 8800,
-    "compare": 8000,
+    "review": 8500,
+    "compare": 7600,
     "evolve": 8000,
     "summarise": 6500,
 }

@@ -61,7 +61,7 @@ _OTHER_LEASE_SECONDS = 900.0
 _CALL_SECONDS, _AWAIT_DRAFT_SECONDS, _LONGEST_DRAFT_SECONDS = 9.0, 7.0, 60.0
 _SOON_SECONDS, _DRAFT_SECONDS, _LATER_SECONDS = 5, 20, 60
 _MOST_TRIES = 5
-_MOST_FOUND = 60
+_MOST_FOUND = 200
 _NO_NEXT = (
     "The answer is stored, but the next task could not be made: ask with next_research_task, and "
     "report the server's log if that fails too."
