@@ -8,8 +8,8 @@ import pytest
 
 from carrel.libraries.discovery import GoalNotInCorpusError, NoConnectionError
 from carrel.libraries.discovery.concepts.kinds import kind_in_index
-from carrel.libraries.discovery.goals.reading import told
 from carrel.libraries.discovery.goals.records import Wanted
+from carrel.libraries.discovery.goals.scope import told
 from carrel.libraries.discovery.records import Kind
 from tests.libraries.discovery.goal_corpus import goal_discovery
 

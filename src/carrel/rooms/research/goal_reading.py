@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from carrel.libraries.discovery.goals.reading import told, told_in_short
 from carrel.libraries.discovery.goals.records import AskedFor, GoalReading
+from carrel.libraries.discovery.goals.scope import told, told_in_short
 from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.discovery.records import Concepts
 from carrel.rooms.research.records import (

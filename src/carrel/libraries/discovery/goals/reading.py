@@ -21,7 +21,6 @@ from carrel.libraries.discovery.goals.goal_language import (
     tokens_of,
 )
 from carrel.libraries.discovery.goals.records import (
-    ANSWERS,
     AskedFor,
     Constraint,
     ConstraintKind,
@@ -31,7 +30,7 @@ from carrel.libraries.discovery.goals.records import (
     Thing,
     Wanted,
 )
-from carrel.libraries.discovery.goals.scope import apply_constraints, describe_subjects, limits_of
+from carrel.libraries.discovery.goals.scope import apply_constraints, describe_subjects
 from carrel.libraries.discovery.goals.spans import common_subjects, near_names, papers_with_phrase
 from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.discovery.goals.term_recognition import things_in, typed_thing
@@ -392,72 +391,3 @@ def _used_names(reader: Reader, reading: GoalReading) -> Iterator[tuple[str, int
     if reading.through is not None:
         key = index.key(reading.through)
         yield key, reading.through, index.frequency(reading.through)
-
-
-_PLURALS = {
-    Kind.SUBSTANCE: "substances",
-    Kind.GENE: "genes or proteins",
-    Kind.PROCESS: "processes",
-    Kind.EXPOSURE: "exposures",
-    Kind.BEHAVIOUR: "behaviours",
-}
-
-
-def told(reading: GoalReading, index: Concepts) -> str:
-    """One paragraph: what is asked, of which names, what was not found and what was left aside."""
-    start = f"{reading.start.label} ({_papers(len(reading.start.documents))})"
-    if reading.end is not None:
-        parts = [
-            f"Read as: what joins {reading.end.label} ({_papers(len(reading.end.documents))}) "
-            f"with {start}?"
-        ]
-    else:
-        parts = [f"Read as: what may be connected to {start}?"]
-    if reading.through is not None:
-        parts.append(f"The way through {index.label(reading.through)} is looked at first.")
-    if reading.wanted is not None:
-        *most, last = sorted(_PLURALS[kind] for kind in ANSWERS[reading.wanted])
-        kinds = " and ".join(filter(None, (", ".join(most), last)))
-        of = "ways through" if reading.end is not None else "answers that are"
-        article = "An" if reading.wanted is Wanted.INTERVENTION else "A"
-        parts.append(f"{article} {reading.wanted.value} is asked for, so {of} {kinds} come first.")
-    if reading.statement is not None and reading.statement.asked_for is not AskedFor.NOT_STATED:
-        parts.append(f"Asked for: {reading.statement.asked_for.value}.")
-        parts.extend(limits_of(reading.statement))
-    if reading.missing:
-        near = [one for name in reading.missing for one in name.near]
-        parts.append(
-            f"Left out: {'; '.join(name.counted for name in reading.missing)}"
-            f"{' (near: ' + ', '.join(near) + ')' if near else ''}."
-        )
-    parts.extend(f"{_first_upper(one.text)}: {one.says}." for one in reading.constraints)
-    if reading.ignored:
-        parts.append(f"Named, but not used: {', '.join(reading.ignored)}.")
-    parts.extend(f"To be answered by you: {one}" for one in _questions(reading))
-    return " ".join((*parts, *reading.notes))
-
-
-def told_in_short(reading: GoalReading, index: Concepts) -> str:
-    """The reading in a few words, for lists: what is searched, and that something is not."""
-    ends = " with ".join(one.label for one in (reading.end, reading.start) if one is not None)
-    way = f" through {index.label(reading.through)}" if reading.through is not None else ""
-    left = [
-        *(name.text for name in reading.missing),
-        *(one.text for one in reading.constraints if not one.is_used),
-    ]
-    unused = f"; not used: {', '.join(left)}" if left else ""
-    asked = "; a question is open" if any(_questions(reading)) else ""
-    return f"{ends}{way}{unused}{asked}"
-
-
-def _questions(reading: GoalReading) -> Iterator[str]:
-    if reading.statement is not None:
-        yield from (one.text for one in reading.statement.questions)
-
-
-def _first_upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _papers(count: int) -> str:
-    return f"{count} paper{'' if count == 1 else 's'}"
