@@ -396,8 +396,6 @@ def test_what_cannot_be_read_is_named_never_a_crash(given: Any) -> None:
 
 
 def test_a_text_is_not_cut_after_the_short_form_of_a_species() -> None:
-    text = (
-        "Mice with indole-producing E. coli sleep longer than those with L. plantarum do. More."
-    )
+    text = "Mice with indole-producing E. coli sleep longer than those with L. plantarum do. More."
     assert shorten(text, 86) == text.removesuffix(" Others.")
     assert shorten(text, 60) == "Mice with indole-producing E. coli sleep longer than those…"

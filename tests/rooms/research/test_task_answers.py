@@ -250,6 +250,11 @@ def test_unsafe_text_is_refused_in_every_part_of_an_answer(snapshot: Path, tmp_p
         faulty["reviews"][0]["recommendations"] = [unsafe]
         told = await client.submit(review, faulty)
         assert told["problems"][0]["path"] == "reviews[0].recommendations"
+        # What speaks against a hypothesis is no plan: a capable assistant wrote this of one.
+        faulty["reviews"][0]["recommendations"] = []
+        broad = "Two substances and 'only peripheral' make the claim broad; hard to judge."
+        faulty["reviews"][0]["weaknesses"] = [broad]
+        assert (await client.submit(review, faulty))["kept"]
 
     visit(settings_for(snapshot, tmp_path), story)
 

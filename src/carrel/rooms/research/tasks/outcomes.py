@@ -46,6 +46,8 @@ from carrel.rooms.research.tasks.records import Pair, ResearchTask, TaskResult
 PERSONS_REVIEW = "person"
 _OWN_MATCH = "tournament, own hypothesis"
 _DOUBTED = "judge failed checks"
+# What somebody would do; what speaks against an idea is no plan, and its words are often harsh.
+_PLANS_OF_IDEA = ("summary", "rationale", "predictions", "experiment")
 _TEXTS_OF_IDEA = (
     "title",
     "summary",
@@ -174,7 +176,7 @@ class OutcomeBuilder:
         return problems
 
     def _decide(self, number: int, idea: WrittenIdea) -> SafetyRecord:
-        written = [line for name in _TEXTS_OF_IDEA for line in _lines(getattr(idea, name))]
+        written = [line for name in _PLANS_OF_IDEA for line in _lines(getattr(idea, name))]
         found = check_hypothesis(idea.title, "\n".join(written))
         return SafetyRecord(
             id=derived_id("safe", self.task.id, self.now, number),
@@ -248,7 +250,8 @@ class OutcomeBuilder:
                 for name in ("strengths", "weaknesses", "recommendations")
                 for text in getattr(one, name)
             ]
-            problems += check_citations(self.task, cited, texts) + _unsafe_lines(texts)
+            advised = [(f"{path}.recommendations", text) for text in one.recommendations]
+            problems += check_citations(self.task, cited, texts) + _unsafe_lines(advised)
         missing = set(wanted) - {one.hypothesis_id for one in written}
         if missing and not problems:
             what = f"there is no review of {', '.join(sorted(missing))}"
