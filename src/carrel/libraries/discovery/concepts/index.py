@@ -1,6 +1,5 @@
 """The concept index: which documents mention which concepts, updated document by document."""
 
-import sys
 from array import array
 from collections.abc import Iterable, Iterator
 
@@ -13,7 +12,7 @@ from carrel.libraries.discovery.concepts.extraction import (
     in_chunks,
     read_chunk,
 )
-from carrel.libraries.discovery.concepts.ledger import Ledger
+from carrel.libraries.discovery.concepts.ledger import Ledger, pack_numbers, unpack_numbers
 from carrel.libraries.discovery.concepts.placement import Placement
 from carrel.libraries.discovery.concepts.term_scores import (
     is_fragment,
@@ -94,14 +93,14 @@ class ConceptIndex:
             document = ledger.new_document(
                 kept.id,
                 kept.year,
-                _unpacked(kept.named),
-                _unpacked(kept.mentioned),
-                _unpacked(kept.text),
+                unpack_numbers(kept.named),
+                unpack_numbers(kept.mentioned),
+                unpack_numbers(kept.text),
                 kept.definitions,
             )
             for key in kept.once:
                 ledger.wait(key, key, document)
-            index._placed.new_place(_unpacked(kept.found))
+            index._placed.new_place(unpack_numbers(kept.found))
             index._placed.touched.add(document)
         index._placed.names = ledger.names()
         index._is_settled = False
@@ -127,11 +126,11 @@ class ConceptIndex:
             yield DocumentRow(
                 name,
                 ledger.years[document],
-                _packed(ledger.named[document]),
-                _packed(ledger.mentioned[document]),
-                _packed(self._placed.found[document]),
+                pack_numbers(ledger.named[document]),
+                pack_numbers(ledger.mentioned[document]),
+                pack_numbers(self._placed.found[document]),
                 tuple(ledger.waiting_in(document)),
-                _packed(ledger.texts[document]),
+                pack_numbers(ledger.texts[document]),
                 ledger.definitions[document],
             )
 
@@ -442,19 +441,3 @@ class ConceptIndex:
             if meant not in self._placed.meant_otherwise(document):
                 held.setdefault(meant, set()).add(self.id_of(document))
         return {key: frozenset(ids) for key, ids in held.items() if ids}
-
-
-def _packed(numbers: Numbers) -> bytes:
-    if sys.byteorder == "little":
-        return numbers.tobytes()
-    turned = array("I", numbers)
-    turned.byteswap()
-    return turned.tobytes()
-
-
-def _unpacked(packed: bytes) -> Numbers:
-    numbers = array("I")
-    numbers.frombytes(packed)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers

@@ -243,3 +243,21 @@ class Ledger:
             self.mentioned[waiting[0]].append(number)
             touched.add(waiting[0])
         return number
+
+
+def pack_numbers(numbers: Numbers) -> bytes:
+    """Numbers as little-endian bytes, as they are stored."""
+    if sys.byteorder == "little":
+        return numbers.tobytes()
+    turned = array("I", numbers)
+    turned.byteswap()
+    return turned.tobytes()
+
+
+def unpack_numbers(packed: bytes) -> Numbers:
+    """The numbers of stored bytes."""
+    numbers = array("I")
+    numbers.frombytes(packed)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
