@@ -132,7 +132,7 @@ def drawn(index: ConceptIndex, order: Sequence[int], count: int, seed: int) -> l
 
 
 def other_field(data: Path) -> list[Paper]:
-    """The abstracts of SciFact: another field, which nothing was chosen on."""
+    """The abstracts of SciFact: another field; no weight was fitted on it."""
     told = (text.partition(". ") for text in scifact(data))
     return [Paper(f"f{number}", title, text) for number, (title, _, text) in enumerate(told)]
 
