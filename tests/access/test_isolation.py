@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from carrel.core.catalogue import Catalogue
+from carrel.core.operation import Operation
 from carrel.policy.scopes import ALL_SCOPES, SCOPES, expand_scopes
 from carrel.rooms import room_names
 from tests.access.support import House, opened, settings_for
@@ -95,27 +96,40 @@ def _is_wrong_refusal(status: int, expected: int) -> bool:
     return status != expected and bool({status, expected} & {401, 403})
 
 
+async def _differences_over_mcp(
+    house: House, catalogue: Catalogue, operation: Operation[Any], token: str | None, wanted: int
+) -> Any:
+    # Jobs belong to every room and have no address of their own.
+    room = (
+        operation.room
+        if operation.room in {each.name for each in catalogue.rooms} - {"jobs"}
+        else catalogue.rooms[0].name
+    )
+    alone = operation.name_alone or operation.name
+    over_mcp = await house.call(operation.name, token, NONSENSE)
+    over_room = await house.call(alone, token, NONSENSE, path=f"/{room}/mcp")
+    if operation.is_for_people:
+        # At no MCP door, whatever the caller may.
+        for answer in (over_mcp, over_room):
+            if answer.status_code == 200 and "error" not in answer.json():
+                yield f"{operation.name} is at an MCP door"
+        return
+    if over_mcp.status_code != wanted:
+        yield f"{operation.name} over MCP answered {over_mcp.status_code}"
+    if over_mcp.status_code == 200 and "not a parameter" not in over_mcp.text:
+        yield f"{operation.name} ran on nonsense"
+    if over_room.status_code != wanted:
+        yield f"{alone} over MCP alone answered {over_room.status_code}"
+
+
 async def _differences(
     house: House, catalogue: Catalogue, token: str | None, held: frozenset[str], is_known: bool
 ) -> Any:
     expected = partial(_expected_status, held, is_known)
     for operation in catalogue.operations.values():
-        over_mcp = await house.call(operation.name, token, NONSENSE)
         wanted = expected(operation.scopes)
-        if over_mcp.status_code != wanted:
-            yield f"{operation.name} over MCP answered {over_mcp.status_code}"
-        if over_mcp.status_code == 200 and "not a parameter" not in over_mcp.text:
-            yield f"{operation.name} ran on nonsense"
-        alone = operation.name_alone or operation.name
-        # Jobs belong to every room and have no address of their own.
-        room = (
-            operation.room
-            if operation.room in {each.name for each in catalogue.rooms} - {"jobs"}
-            else catalogue.rooms[0].name
-        )
-        over_room = await house.call(alone, token, NONSENSE, path=f"/{room}/mcp")
-        if over_room.status_code != wanted:
-            yield f"{alone} over MCP alone answered {over_room.status_code}"
+        async for line in _differences_over_mcp(house, catalogue, operation, token, wanted):
+            yield line
         over_rest = await house.invoke(operation.name, token, NONSENSE)
         if over_rest.status_code != {200: 400}.get(wanted, wanted):
             yield f"{operation.name} over REST answered {over_rest.status_code}"

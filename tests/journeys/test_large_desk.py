@@ -366,6 +366,8 @@ def test_every_writing_operation_keeps_to_its_budget(desk: LargeDesk) -> None:
     for operation in desk.operations.values():
         if operation.effect is Effect.READS or operation.name in REACHES_THE_NETWORK:
             continue
+        if operation.is_for_people:  # at no MCP door
+            continue
         asked = _questions(operation, desk.known)[0]
         if operation.effect is Effect.DESTROYS:
             asked = {**asked, "id": "nothing"} if "id" in asked else asked

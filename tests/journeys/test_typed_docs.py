@@ -97,6 +97,14 @@ README: Mapping[str, list[Expected]] = {
     "carrel knowledge import ~/notes": [shows(r"^2 new$")],
     "carrel knowledge search text:viscosity": [shows(r"^1\. Measuring viscosity$")],
     'carrel research start "Find new treatments for Raynaud disease" --watch': [RESEARCHED],
+    'carrel research understand "Find new treatments for Raynaud disease"': [
+        shows(r"^Read as: what may be connected to Raynaud disease", r"Asked for: treatments")
+    ],
+    'carrel research check-claim "Fish oil lowers blood viscosity"': [
+        shows(
+            r"^supports\tFish oil lowers blood viscosity\tfor\t.*Fish oil lowered blood viscosity"
+        )
+    ],
     "carrel serve": [SERVING],
     "curl … search_papers": [shows(r"Fish oil lowers", r'"success":true')],
     "carrel knowledge import ~/notes --source team": [shows(r"2 shared")],

@@ -283,19 +283,27 @@ class Supervisor:
         kinds = {step.kind for step in done}
         if StepKind.SETTLE in kinds:
             return None
+        if step := await self._next_missing_review(project):
+            return step
+        if StepKind.COMPARE not in kinds:
+            return Step(StepKey(StepKind.COMPARE), self._compare)
+        return Step(StepKey(StepKind.SETTLE), self._ranking.settle)
+
+    async def _next_missing_review(self, project: Project) -> Step | None:
+        """The review of one that has none: judges go by reviews, and without one it would lose."""
         reviews = await self.context.store.reviews(project.id)
         reviewed = {review.hypothesis_id for review in reviews}
         for hypothesis_id in players(await self.context.store.hypotheses(project.id)):
             if hypothesis_id not in reviewed:
                 key = StepKey(StepKind.REVIEW, hypothesis_id=hypothesis_id)
                 return Step(key, self._review(hypothesis_id, ReviewType.INITIAL))
-        if StepKind.COMPARE not in kinds:
-            return Step(StepKey(StepKind.COMPARE), self._compare)
-        return Step(StepKey(StepKind.SETTLE), self._ranking.settle)
+        return None
 
     async def _next_of_tournament(self, project: Project, done: Sequence[StepDone]) -> Step | None:
         if any(step.kind is StepKind.SETTLE for step in done):
             return None
+        if step := await self._next_missing_review(project):
+            return step
         hypotheses = await self.context.store.hypotheses(project.id)
         played = sum(step.kind is StepKind.MATCH for step in done)
         is_open = self.context.reasoner.judging is Judging.FALLIBLE or count_unmet_pairs(

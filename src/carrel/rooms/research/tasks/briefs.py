@@ -22,10 +22,10 @@ from carrel.rooms.research.tasks.records import MOST_FAILURES, Pair, ResearchTas
 # role is planned with, so that five hypotheses cost under 40,000 tokens (characters/4).
 MOST_CHARACTERS = 10_000
 _PLANNED_CHARACTERS: dict[Role, int] = {
-    "generate": 8200,
-    "review": 8500,
+    "generate": 7900,
+    "review": 8200,
     "compare": 7600,
-    "evolve": 8000,
+    "evolve": 7700,
     "summarise": 6500,
 }
 # About what an answer takes, in characters: the mean of a run of five hypotheses by an assistant.
