@@ -9,7 +9,7 @@ import pytest
 from carrel.libraries.discovery import GoalNotInCorpusError, NoConnectionError
 from carrel.libraries.discovery.concepts.kinds import kind_in_index
 from carrel.libraries.discovery.goals.records import Wanted
-from carrel.libraries.discovery.goals.scope import told
+from carrel.libraries.discovery.goals.scope import explain_reading
 from carrel.libraries.discovery.records import Kind
 from tests.libraries.discovery.goal_corpus import goal_discovery
 
@@ -145,7 +145,7 @@ def test_a_goal_in_another_language_is_told_that_papers_are_read_as_english() ->
 
 @pytest.mark.promise("S7")
 def test_a_thin_name_gives_way_to_the_next_and_that_is_said() -> None:
-    said = told(
+    said = explain_reading(
         DISCOVERY.understand("Malaria transmission blocking vaccine candidates"), DISCOVERY.index
     )
     assert "it was read as malaria" in said
@@ -155,7 +155,7 @@ def test_a_thin_name_gives_way_to_the_next_and_that_is_said() -> None:
 def test_ends_that_nothing_joins_are_looked_at_one_by_one_and_that_is_said() -> None:
     reading = DISCOVERY.understand("Autophagy in Alzheimer's disease")
     assert not reading.is_closed
-    said = told(reading, DISCOVERY.index)
+    said = explain_reading(reading, DISCOVERY.index)
     assert "No concept joins autophagy and Alzheimer's disease here." in said
     assert "What Alzheimer's disease leads to is looked for instead." in said
 
@@ -169,7 +169,7 @@ def test_where_two_of_three_names_are_joined_those_are_taken() -> None:
 
 @pytest.mark.promise("S7")
 def test_what_was_left_out_is_said() -> None:
-    said = told(
+    said = explain_reading(
         DISCOVERY.understand("What is the relationship between zinc and tinnitus in coral?"),
         DISCOVERY.index,
     )

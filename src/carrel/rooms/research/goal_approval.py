@@ -8,7 +8,7 @@ from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.rooms.research.errors import ResearchNotFoundError, WrongStateError
 from carrel.rooms.research.ports import Ids, ResearchStore
-from carrel.rooms.research.records import Changes, Event, Job, Project, SafetyRecord
+from carrel.rooms.research.records import Changes, Job, Project, SafetyRecord, make_event
 from carrel.rooms.research.safety import SafetyDecision
 
 GoalVerdict = Literal["approved", "rejected"]
@@ -57,7 +57,9 @@ class GoalApproval:
     async def approve(self, project: Project, job: Job, reason: str, call: Call) -> None:
         """Store the approval with the run that it starts, in one transaction."""
         decision = self._record(project, "approved", reason, call)
-        event = self._event(project, "goal approved", f"by {call.caller.user_id}: {reason}")
+        event = make_event(
+            self._ids, self._clock, project, "goal approved", f"by {call.caller.user_id}: {reason}"
+        )
         changes = Changes(jobs=(job,), safety=(decision,), events=(event,))
         await self._decide(project, "initializing", None, changes)
 
@@ -65,7 +67,7 @@ class GoalApproval:
         """Store the rejection and end the project; answers what its views say of it."""
         decision = self._record(project, "rejected", reason, call)
         says = f"{call.caller.user_id} rejected the goal: {reason}"
-        event = self._event(project, "goal rejected", says)
+        event = make_event(self._ids, self._clock, project, "goal rejected", says)
         await self._decide(project, "cancelled", says, Changes(safety=(decision,), events=(event,)))
         return says
 
@@ -92,15 +94,6 @@ class GoalApproval:
             rule=verdict,
             reason=reason,
             checked_by=call.caller.user_id,
-            created_at=self._now(),
-        )
-
-    def _event(self, project: Project, kind: str, says: str) -> Event:
-        return Event(
-            id=self._ids("evt"),
-            research_id=project.id,
-            kind=kind,
-            says=says,
             created_at=self._now(),
         )
 

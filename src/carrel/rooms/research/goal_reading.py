@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from carrel.libraries.discovery.goals.records import AskedFor, GoalReading
-from carrel.libraries.discovery.goals.scope import told, told_in_short
+from carrel.libraries.discovery.goals.scope import explain_reading, summarize_reading
 from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.discovery.records import Concepts
 from carrel.rooms.research.records import (
@@ -50,7 +50,7 @@ def describe_reading(reading: GoalReading, index: Concepts) -> UnderstoodAs:
     """The reading in a sentence and in its parts: understood, dropped, unknown, to be asked."""
     end, statement = reading.end, reading.statement
     return UnderstoodAs(
-        says=told(reading, index),
+        says=explain_reading(reading, index),
         question="open" if end is None else "closed",
         start=reading.start.label,
         start_papers=len(reading.start.documents),
@@ -60,7 +60,7 @@ def describe_reading(reading: GoalReading, index: Concepts) -> UnderstoodAs:
         wanted=None if reading.wanted is None else reading.wanted.value,
         not_found=[name.text for name in reading.missing],
         ignored=list(reading.ignored),
-        in_short=told_in_short(reading, index),
+        in_short=summarize_reading(reading, index),
         asked_for=None if statement is None else statement.asked_for.value,
         relation=None if statement is None else statement.relation,
         subjects=[

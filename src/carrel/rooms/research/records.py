@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from carrel.core.clock import Clock
 from carrel.core.operation import Answer
 from carrel.libraries.discovery.connections.candidates import (
     CandidateConnection,
@@ -318,6 +320,19 @@ class Event(Record):
     says: str
     created_at: str
     reason: str | None = Field(default=None, exclude=True)
+
+
+def make_event(
+    new_id: Callable[[str], str], clock: Clock, project: Project, kind: str, says: str
+) -> Event:
+    """An event of a project that happens now."""
+    return Event(
+        id=new_id("evt"),
+        research_id=project.id,
+        kind=kind,
+        says=says,
+        created_at=clock.now().isoformat(),
+    )
 
 
 class ResearchWork(Record):

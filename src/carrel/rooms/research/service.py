@@ -67,7 +67,6 @@ from carrel.rooms.research.records import (
     AgentOutput,
     Approval,
     Changes,
-    Event,
     EvolveWork,
     GenerateWork,
     Hypothesis,
@@ -80,6 +79,7 @@ from carrel.rooms.research.records import (
     ReviewWork,
     SafetyRecord,
     UnderstoodAs,
+    make_event,
 )
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.safety import SafetyDecision, check_goal
@@ -149,7 +149,11 @@ class ResearchRoom:
             Changes(
                 projects=(project,),
                 jobs=jobs,
-                events=(self._event(project, "held" if is_held else "started", goal),),
+                events=(
+                    make_event(
+                        self._ids, self._clock, project, "held" if is_held else "started", goal
+                    ),
+                ),
                 outputs=() if reading is None else (self._reading_output(project, reading),),
             )
         )
@@ -390,7 +394,7 @@ class ResearchRoom:
         status: ProjectStatus,
         says: str,
     ) -> ProjectChanged:
-        event = self._event(project, status, says)
+        event = make_event(self._ids, self._clock, project, status, says)
         await self._store.steer(project.id, after, state, status, event)
         return ProjectChanged(research_id=project.id, status=status, message=says)
 
@@ -460,15 +464,6 @@ class ResearchRoom:
         if found.outcome == "refuse":
             raise errors.UnsafeGoalError("goal", found.rule, found.reason, found.advice)
         return found
-
-    def _event(self, project: Project, kind: str, says: str) -> Event:
-        return Event(
-            id=self._ids("evt"),
-            research_id=project.id,
-            kind=kind,
-            says=says,
-            created_at=self._now(),
-        )
 
     def _now(self) -> str:
         return self._clock.now().isoformat()

@@ -231,7 +231,7 @@ _PLURALS = {
 }
 
 
-def told(reading: GoalReading, index: Concepts) -> str:
+def explain_reading(reading: GoalReading, index: Concepts) -> str:
     """One paragraph: what is asked, of which names, what was not found and what was left aside."""
     start = f"{reading.start.label} ({counted(len(reading.start.documents), 'paper')})"
     if reading.end is not None:
@@ -265,7 +265,7 @@ def told(reading: GoalReading, index: Concepts) -> str:
     return " ".join((*parts, *reading.notes))
 
 
-def told_in_short(reading: GoalReading, index: Concepts) -> str:
+def summarize_reading(reading: GoalReading, index: Concepts) -> str:
     """The reading in a few words, for lists: what is searched, and that something is not."""
     ends = " with ".join(one.label for one in (reading.end, reading.start) if one is not None)
     way = f" through {index.label(reading.through)}" if reading.through is not None else ""

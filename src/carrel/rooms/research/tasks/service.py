@@ -24,9 +24,9 @@ from carrel.rooms.research.ports import Ids, ResearchStore, TaskPassages
 from carrel.rooms.research.records import (
     Changes,
     CitedPassage,
-    Event,
     Job,
     Project,
+    make_event,
 )
 from carrel.rooms.research.runner import Runner
 from carrel.rooms.research.tasks.answers import AnswerError, Problem, read_answer
@@ -149,13 +149,21 @@ class AssistantWork:
         if stopped is not None:
             return stopped
         if _has_no_budget(project, run):
-            event = self._event(project, "active", f"{worker} goes on in the place of the model")
+            event = make_event(
+                self._ids,
+                self._clock,
+                project,
+                "active",
+                f"{worker} goes on in the place of the model",
+            )
             await self._store.steer(project.id, ("paused",), "cancelled", "active", event)
         draft = await self._end_draft(project, run)
         if draft is not None:
             return draft
         if project.mind != "assistant":
-            event = self._event(project, "assistant", f"{worker} works on it")
+            event = make_event(
+                self._ids, self._clock, project, "assistant", f"{worker} works on it"
+            )
             if not await self._store.tasks.take_over(project.id, event):
                 return _wait("The project was stopped just now.", _SOON_SECONDS)
         understood = await find_understanding(self._store, project.id)
@@ -243,7 +251,7 @@ class AssistantWork:
     async def _reopen(self, project: Project, worker: str) -> None:
         """A project whose work was done and that has some again is worked on."""
         if project.mind == "assistant" and project.status != "active":
-            event = self._event(project, "assistant", f"{worker} goes on")
+            event = make_event(self._ids, self._clock, project, "assistant", f"{worker} goes on")
             await self._store.tasks.take_over(project.id, event)
 
     async def _lease(
@@ -271,7 +279,9 @@ class AssistantWork:
     async def _finish_project(self, project: Project, state: WorkState) -> NextTask:
         leaders = rank_by_strength(state.live.values())[:3]
         if project.status != "completed":
-            event = self._event(project, "completed", "The assistant's work is done")
+            event = make_event(
+                self._ids, self._clock, project, "completed", "The assistant's work is done"
+            )
             await self._store.tasks.complete(project.id, event)
         titles = "; ".join(f"{number}. {one.draft.title}" for number, one in enumerate(leaders, 1))
         return NextTask(
@@ -354,15 +364,6 @@ class AssistantWork:
             says="Not kept: mend what problems names and submit again; the task is still yours, "
             f"answers that are still read: {MOST_FAILURES - failures}.",
             problems=problems,
-        )
-
-    def _event(self, project: Project, kind: str, says: str) -> Event:
-        return Event(
-            id=self._ids("evt"),
-            research_id=project.id,
-            kind=kind,
-            says=says,
-            created_at=self._now(),
         )
 
     def _now(self) -> str:
