@@ -20,6 +20,8 @@ _TABLE = (
     Scope("papers:write", "Add papers to the corpus", ("papers:read",)),
     Scope("references:read", "Search, list and cite references"),
     Scope("references:write", "Add, change and remove references", ("references:read",)),
+    Scope("literature:read", "Ask literature services and fetch open texts"),
+    Scope("literature:write", "Keep alerts and run them", ("literature:read",)),
     Scope("knowledge:read", "Search and read notes and nodes"),
     Scope("knowledge:write", "Save, propose and delete one's own notes", ("knowledge:read",)),
     Scope("knowledge:promote", "Promote notes to the team", ("knowledge:read",)),

@@ -12,6 +12,7 @@ from carrel.core.room import RoomDeclaration
 ROOM_PACKAGES = (
     "carrel.rooms.papers",
     "carrel.rooms.references",
+    "carrel.rooms.literature",
     "carrel.rooms.knowledge",
     "carrel.rooms.research",
 )

@@ -38,6 +38,7 @@ def database_files(settings: Settings) -> dict[str, Path]:
         "access": settings.home / "access.sqlite",
         "research": settings.home / "research" / "research.db",
         "jobs": settings.home / "jobs" / "jobs.db",
+        "literature": settings.home / "literature" / "literature.db",
     }
 
 

@@ -30,6 +30,7 @@ from carrel.settings.rooms import (
     ElasticsearchSettings,
     JobSettings,
     KnowledgeSettings,
+    LiteratureSettings,
     ModelSettings,
     PapersSettings,
     ReferencesSettings,
@@ -88,9 +89,15 @@ class Settings(BaseSettings):
         "that share a home over a network need one each",
     )
     rooms: tuple[str, ...] = Field(default_factory=room_names)
+    network: bool = Field(
+        default=True,
+        description="Whether anything may be asked of literature services and other hosts; false "
+        "forbids look-ups, searches and downloads",
+    )
     server: ServerSettings = ServerSettings()
     papers: PapersSettings = PapersSettings()
     references: ReferencesSettings = ReferencesSettings()
+    literature: LiteratureSettings = LiteratureSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
     elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
     research: ResearchSettings = ResearchSettings()

@@ -105,6 +105,73 @@ class ReferencesSettings(Section):
     services: LookupServices = LookupServices()
 
 
+class LiteratureAddresses(Section):
+    """Addresses of literature services, where they are not the usual ones."""
+
+    openalex: str | None = None
+    crossref: str | None = None
+    pubmed: str | None = None
+    europepmc: str | None = None
+    arxiv: str | None = None
+    arxiv_texts: str | None = None
+    semantic_scholar: str | None = None
+    dblp: str | None = None
+    datacite: str | None = None
+    doaj: str | None = None
+    unpaywall: str | None = None
+    opencitations: str | None = None
+    biorxiv: str | None = None
+
+
+class LiteratureSettings(Section):
+    """Literature services: which are asked, keys, and how answers are kept and repeated."""
+
+    services: tuple[str, ...] = Field(
+        default=(),
+        description="Services that search_literature asks; none named: openalex, crossref, pubmed, "
+        "europepmc, arxiv, and semantic_scholar where its key is set",
+    )
+    contact: str = Field(
+        default="",
+        description="Mail address told to services, which then answer faster; references.contact "
+        "where it is not set",
+    )
+    mode: Literal["live", "record", "replay", "offline"] = Field(
+        default="live",
+        description="record keeps every answer in `recordings`, replay asks those alone, offline "
+        "answers from the cache alone",
+    )
+    recordings: Path | None = Field(
+        default=None, description="Folder of recorded answers; in the home where it is not set"
+    )
+    openalex_api_key: str = ""
+    semantic_scholar_api_key: str = ""
+    pubmed_api_key: str = ""
+    crossref_token: str = ""
+    opencitations_token: str = ""
+    timeout_seconds: float = Field(
+        default=20.0, gt=0, le=110, description="How long a search waits for each service"
+    )
+    max_cost_usd: float | None = Field(
+        default=None, ge=0, description="What one call may cost at services that charge"
+    )
+    max_download_bytes: int = Field(
+        default=100_000_000, ge=1024, description="Bytes of one downloaded text"
+    )
+    private_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="Hosts with their port, on private networks, that texts may be downloaded "
+        "from, such as a mirror of the institute; no other private address is ever reached",
+    )
+    retraction_watch: Path | None = Field(
+        default=None, description="The Retraction Watch table (CSV) that is checked off line"
+    )
+    alerts_every_hours: float | None = Field(
+        default=None, gt=0, le=24 * 31, description="How often a server runs alerts; unset: never"
+    )
+    addresses: LiteratureAddresses = LiteratureAddresses()
+
+
 class KnowledgeSettings(Section):
     """Where notes and nodes are kept; `auto` is PostgreSQL with DATABASE_URL, else SQLite."""
 

@@ -1,0 +1,1 @@
+"""Records of literature services: reading, query translation, merging and ranking. No network."""

@@ -1,0 +1,14 @@
+"""The literature room: finds, fetches and follows works outside the desk."""
+
+from carrel.core.room import RoomDeclaration
+
+ROOM = RoomDeclaration(
+    name="literature",
+    title="Literature",
+    purpose="Find works that the desk does not have yet, through literature services, fetch them "
+    "and follow what is new.",
+    opener="carrel.wiring.literature:open_literature_room",
+    guidance="Literature: search_literature asks outside; find_fulltext fetches open texts.",
+    command_help="find works outside, fetch their texts, follow what is new",
+    pages="carrel.cli.literature_pages:PAGES",
+)
