@@ -10,6 +10,7 @@ from carrel.core.jobs import MAX_WAIT_SECONDS
 from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
 from carrel.rooms.research.claim_models import CheckedStatement
+from carrel.rooms.research.outside_models import OutsideLook
 from carrel.rooms.research.records import ReviewScores, UnderstoodAs
 
 ResearchId = Annotated[str, Field(min_length=1, max_length=100, description="From start_research")]
@@ -32,6 +33,9 @@ class StartResearch(Question):
         default=None, max_length=100, description="biology, chemistry, physics…; inferred if absent"
     )
     hypothesis_count: int = Field(default=20, ge=1, le=100, description="How many to make")
+    look_outside: bool = Field(
+        default=False, description="Also ask literature services; finds join the corpus"
+    )
 
 
 class UnderstandGoal(Question):
@@ -415,6 +419,8 @@ class Results(Answer):
     bibliography_bibtex: str
     markdown: str
     mind: str = ""
+    # Each question to literature services, with what became of it.
+    looked_outside: list[OutsideLook] = Field(default_factory=list)
 
 
 class ProjectChanged(Answer):

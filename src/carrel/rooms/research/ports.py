@@ -10,6 +10,7 @@ from carrel.core.caller import Call
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.records import Paper
+from carrel.rooms.research.outside_models import OutsideService
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,
@@ -424,3 +425,48 @@ class Ids(Protocol):
     """Makes unguessable ids."""
 
     def __call__(self, prefix: str) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FoundOutside:
+    """A work that services outside know; `key` names it when it is added."""
+
+    key: str
+    title: str
+    abstract: str = ""
+    year: int | None = None
+    doi: str | None = None
+    is_retracted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideAnswer:
+    """What was found, and what became of the question at every service."""
+
+    works: tuple[FoundOutside, ...]
+    services: tuple[OutsideService, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddedPapers:
+    """The papers of the corpus by the keys of works, those that are new, and what went wrong."""
+
+    ids: Mapping[str, str]
+    added: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class OutsideLiterature(Protocol):
+    """Literature services, where settings and the caller's scopes allow to ask them."""
+
+    def require_allowed(self, call: Call) -> None:
+        """Raises NotConfiguredError, NetworkForbiddenError or InsufficientPermissionsError."""
+        ...
+
+    async def search(self, query: str, owner: str, limit: int) -> OutsideAnswer:
+        """Works for a query of our language; CarrelError where no service could be asked."""
+        ...
+
+    async def add_to_corpus(self, keys: Sequence[str], owner: str) -> AddedPapers:
+        """Adds works of earlier searches by their keys; those already there are joined."""
+        ...

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from carrel.rooms.research.agents import find_meta_review, find_understanding
+from carrel.rooms.research.agents.outside import find_looks
 from carrel.rooms.research.agents.supervisor import Supervisor
 from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.hypothesis_views import (
@@ -186,6 +187,7 @@ class ProjectViews:
                 record=await self._run_record(project, ordered) if is_detailed else None,
             ),
             mind=name_mind(project, calls),
+            looked_outside=await find_looks(self._store, project),
         )
 
     async def html_report(self, project: Project) -> str:

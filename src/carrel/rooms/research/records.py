@@ -19,6 +19,7 @@ from carrel.libraries.discovery.connections.candidates import (
     ReviewType,
 )
 from carrel.rooms.research.claim_models import CheckedStatement
+from carrel.rooms.research.outside_models import OutsideLook, OutsideLooks
 
 ProjectStatus = Literal[
     "held", "initializing", "active", "paused", "completed", "cancelled", "failed"
@@ -59,6 +60,8 @@ class Project(Record):
     problem: str | None = None
     # None in projects stored before there were assistants.
     mind: Mind | None = None
+    # Whether literature services are asked, and what they find joins the corpus.
+    looks_outside: bool = False
 
 
 class SubjectUnderstood(Answer):
@@ -234,6 +237,8 @@ class Review(Record):
     quotations: tuple[str, ...] = ()
     reasons: dict[str, str] = Field(default_factory=dict)
     statements: tuple[CheckedStatement, ...] = ()
+    # What services outside were asked for it, in projects that look outside.
+    outside: OutsideLook | None = None
     reviewer: str
     created_at: str
     superseded_by: str | None = None
@@ -293,7 +298,7 @@ class AgentOutput(Record):
     cost: float = 0.0
     is_model_call: bool = False
     created_at: str
-    finding: UnderstoodAs | MetaReview | None = Field(default=None, exclude=True)
+    finding: UnderstoodAs | MetaReview | OutsideLooks | None = Field(default=None, exclude=True)
 
 
 class SafetyRecord(Record):
@@ -402,6 +407,7 @@ class Job(Record):
 class StepKind(StrEnum):
     """What a step does."""
 
+    OUTSIDE = "outside"
     GOAL = "goal"
     GENERATE = "generate"
     REVIEW = "review"

@@ -11,6 +11,7 @@ from carrel import __version__
 from carrel.libraries.discovery.connections.candidates import CandidateConnection, Evidence
 from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence
 from carrel.rooms.research.goal_reading import infer_domain
+from carrel.rooms.research.outside_models import OutsideLooks, describe_look
 from carrel.rooms.research.ports import EvidencePassages
 from carrel.rooms.research.records import (
     AgentOutput,
@@ -239,6 +240,12 @@ def _searched(record: RunRecord) -> Iterable[tuple[str, str]]:
         ):
             if names:
                 yield label, "; ".join(names)
+    findings = (one.finding for one in record.outputs)
+    looks = [look for one in findings if isinstance(one, OutsideLooks) for look in one.looks]
+    for look in looks:
+        yield "Looked outside", describe_look(look)
+    if record.project.looks_outside and not looks:
+        yield "Looked outside", "not yet"
     left = [one for one in record.events if one.kind in {"exhausted", "avoided"}]
     for says in dict.fromkeys(one.reason or one.says for one in left):
         yield "Not proposed", says
@@ -272,7 +279,7 @@ def _repeat(record: RunRecord) -> Iterable[tuple[str, str]]:
     yield (
         "Command",
         f"carrel research start {shlex.quote(project.goal)} --hypothesis-count "
-        f"{project.hypothesis_count}{domain}",
+        f"{project.hypothesis_count}{domain}{' --look-outside' if project.looks_outside else ''}",
     )
     yield "Every step", f"carrel research export {project.id} --format json"
 

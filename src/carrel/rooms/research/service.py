@@ -9,7 +9,7 @@ from typing import Any
 from carrel.core.caller import Call
 from carrel.core.clock import Clock
 from carrel.core.completion import MAX_COMPLETION_VALUES, Completion, complete_titled
-from carrel.core.errors import InvalidInputError, UnavailableError
+from carrel.core.errors import InvalidInputError, NotConfiguredError, UnavailableError
 from carrel.libraries.discovery.connections.candidates import (
     EvolutionStrategy,
     GenerationMethod,
@@ -122,6 +122,8 @@ class ResearchRoom:
                 "goal: has fewer than 10 characters",
                 next_step="Say in a sentence what is to be found out.",
             )
+        if question.look_outside:
+            self._require_outside(call)
         research_id = self._ids("res")
         decision = await self._check_goal(goal, call, research_id)
         is_held = decision.outcome == "hold"
@@ -138,10 +140,11 @@ class ResearchRoom:
             mind=self._supervisor.context.reasoner.mind,
             status="held" if is_held else "initializing",
             problem=describe_hold(research_id, decision) if is_held else None,
+            looks_outside=question.look_outside,
         )
         with translate_discovery_errors():
             ask_back(parse_goal(goal))
-        reading = await self._read_goal(goal)
+        reading = await self._read_goal(goal, project)
         expected = self._supervisor.expected_by_kind(project, ())
         jobs = () if is_held else (self._new_run(project),)
         # Together, so that there is never a project that nobody works on.
@@ -154,7 +157,10 @@ class ResearchRoom:
                         self._ids, self._clock, project, "held" if is_held else "started", goal
                     ),
                 ),
-                outputs=() if reading is None else (self._reading_output(project, reading),),
+                # What is found outside may change the reading, so the run reads the goal then.
+                outputs=()
+                if reading is None or project.looks_outside
+                else (self._reading_output(project, reading),),
             )
         )
         for job in jobs:
@@ -425,13 +431,28 @@ class ResearchRoom:
             raise errors.HypothesisNotFoundError(hypothesis_id)
         return found, self._runner.unwritten.apply_to_project(project)
 
-    async def _read_goal(self, goal: str) -> UnderstoodAs | None:
-        """The reasoner's reading, or None if it takes too long; the run then reads the goal."""
+    def _require_outside(self, call: Call) -> None:
+        if self._supervisor.outside is None:
+            raise NotConfiguredError(
+                "The literature room is not open, so nothing outside can be asked.",
+                next_step="Open it with --rooms or the setting rooms.",
+            )
+        self._supervisor.outside.require_allowed(call)
+
+    async def _read_goal(self, goal: str, project: Project) -> UnderstoodAs | None:
+        """The reasoner's reading, or None if it takes too long; the run then reads the goal.
+
+        Where the run looks outside first, papers that are not here yet are no reason to refuse.
+        """
         reading = self._supervisor.context.reasoner.understand(goal)
         try:
             return await asyncio.wait_for(reading, READ_WITHIN_SECONDS)
         except (TimeoutError, UnavailableError):
             return None
+        except (errors.GoalNotInCorpusError, errors.CorpusEmptyError):
+            if project.looks_outside:
+                return None
+            raise
 
     def _reading_output(self, project: Project, reading: UnderstoodAs) -> AgentOutput:
         return AgentOutput(

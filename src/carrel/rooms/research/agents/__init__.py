@@ -20,9 +20,11 @@ from carrel.rooms.research.errors import (
     UnreadableAnswerError,
     UnsafeGoalError,
 )
+from carrel.rooms.research.outside_models import OutsideLook, OutsideLooks
 from carrel.rooms.research.people import describe_rejected, leave_out_rejected
 from carrel.rooms.research.ports import ResearchStore
 from carrel.rooms.research.reasoners import Brief, Opinion, Reasoner
+from carrel.rooms.research.reasoners.outside_review import add_outside
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,
@@ -167,7 +169,7 @@ class AgentContext:
         agent: str,
         given: str,
         answered: str,
-        finding: UnderstoodAs | MetaReview | None = None,
+        finding: UnderstoodAs | MetaReview | OutsideLooks | None = None,
     ) -> AgentOutput:
         return AgentOutput(
             id=derived_id("out", brief.job_id, brief.step.label, agent),
@@ -366,10 +368,16 @@ async def read_goal(context: AgentContext, brief: Brief) -> StepResult:
 
 
 async def reflect(
-    context: AgentContext, brief: Brief, hypothesis: Hypothesis, review_type: ReviewType
+    context: AgentContext,
+    brief: Brief,
+    hypothesis: Hypothesis,
+    review_type: ReviewType,
+    look: OutsideLook | None = None,
 ) -> StepResult:
-    """One review, stored with what it rests on."""
+    """One review, stored with what it rests on and what was found outside before it."""
     found = await context.reasoner.review(brief, hypothesis, review_type)
+    if look is not None:
+        found = add_outside(found, look)
     review = Review(
         id=derived_id("rev", brief.job_id, brief.step.label),
         research_id=brief.project.id,
@@ -383,6 +391,7 @@ async def reflect(
         quotations=found.quotations,
         reasons=dict(found.reasons),
         statements=found.statements,
+        outside=look,
         reviewer=context.reasoner.name,
         created_at=context.now(),
     )

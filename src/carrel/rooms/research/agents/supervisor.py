@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from carrel.core.errors import ConflictError
@@ -24,6 +24,11 @@ from carrel.rooms.research.agents import (
     reflect,
     relate,
 )
+from carrel.rooms.research.agents.outside import (
+    look_for_hypothesis,
+    outside_changes,
+    survey,
+)
 from carrel.rooms.research.agents.ranking import (
     MATCHES_EACH,
     RankingAgent,
@@ -39,6 +44,7 @@ from carrel.rooms.research.errors import (
     UnreadableAnswerError,
 )
 from carrel.rooms.research.hypothesis_views import rank_by_strength
+from carrel.rooms.research.ports import OutsideLiterature
 from carrel.rooms.research.reasoners import Brief
 from carrel.rooms.research.records import (
     Changes,
@@ -86,8 +92,9 @@ class Step:
 class Supervisor:
     """Plans every kind of job; the next step depends only on the finished ones."""
 
-    def __init__(self, context: AgentContext) -> None:
+    def __init__(self, context: AgentContext, outside: OutsideLiterature | None = None) -> None:
         self.context = context
+        self.outside = outside
         self._ranking = RankingAgent(context)
 
     async def rerate(self, project: Project) -> None:
@@ -125,6 +132,7 @@ class Supervisor:
         count = sum(len(step.result_ids) for step in generated) if is_generated else wanted
         children = _child_count(project, count)
         return {
+            StepKind.OUTSIDE: int(project.looks_outside),
             StepKind.GOAL: 1,
             StepKind.GENERATE: len(generated) if is_generated else len(plan_batches(wanted)),
             StepKind.REVIEW: count + children,
@@ -155,6 +163,9 @@ class Supervisor:
 
     async def _next_of_run(self, project: Project, done: Sequence[StepDone]) -> Step | None:
         keys = {step.key for step in done}
+        first = StepKey(StepKind.OUTSIDE)
+        if project.looks_outside and first not in keys:
+            return Step(first, self._survey)
         goal = StepKey(StepKind.GOAL)
         if goal not in keys:
             return Step(goal, partial(read_goal, self.context))
@@ -207,8 +218,9 @@ class Supervisor:
             (step for step in done if step.kind is StepKind.GENERATE),
             key=lambda step: step.key.number,
         )
-        # Reading the goal came before; anything else says that generation has ended.
-        if len(generated) + 1 < len(done):
+        # Looking outside and reading the goal come before; anything else ends generation.
+        before = {StepKind.OUTSIDE, StepKind.GOAL, StepKind.GENERATE}
+        if any(step.kind not in before for step in done):
             return None
         wanted = project.hypothesis_count - places_for_evolved(project)
         missing = wanted - sum(len(step.result_ids) for step in generated)
@@ -346,9 +358,25 @@ class Supervisor:
 
     def _review(self, hypothesis_id: str, review_type: ReviewType) -> StepWork:
         async def work(brief: Brief) -> StepResult:
-            return await reflect(self.context, brief, _find(brief, hypothesis_id), review_type)
+            hypothesis, look = _find(brief, hypothesis_id), None
+            if brief.project.looks_outside and self.outside is not None:
+                look = await look_for_hypothesis(self.outside, brief, hypothesis)
+            reviewed = await reflect(self.context, brief, hypothesis, review_type, look)
+            if look is None:
+                return reviewed
+            changes, more = reviewed.changes, outside_changes(self.context, brief, look)
+            both = {
+                "outputs": (*changes.outputs, *more.outputs),
+                "events": (*changes.events, *more.events),
+            }
+            return replace(reviewed, changes=changes.model_copy(update=both))
 
         return work
+
+    async def _survey(self, brief: Brief) -> StepResult:
+        if self.outside is None:
+            return StepResult()
+        return await survey(self.context, self.outside, brief)
 
     def _evolve(self, hypothesis_id: str, strategy: EvolutionStrategy) -> StepWork:
         async def work(brief: Brief) -> StepResult:

@@ -45,6 +45,7 @@ from carrel.rooms.research.reasoners.evidence_review import (
     bound_by_reviews,
     check_hypothesis_statements,
 )
+from carrel.rooms.research.reasoners.outside_review import latest_novelty_bound
 from carrel.rooms.research.reasoners.subjects import (
     Covered,
     NotCovered,
@@ -151,8 +152,12 @@ class DiscoveryReasoner:
         words = [people.get(each.id) for each in (first, second)]
         if one is None or other is None:
             return _judge_uncovered(one, other, words)
-        one = bound_by_reviews(one, first.id, brief.reviews)
-        other = bound_by_reviews(other, second.id, brief.reviews)
+        one, other = (
+            bound_by_reviews(
+                measured, each.id, brief.reviews, latest_novelty_bound(each.id, brief.reviews)
+            )
+            for measured, each in ((one, first), (other, second))
+        )
         names = tuple(REVIEW.weights)
         better = [name for name in names if getattr(one, name) > getattr(other, name)]
         worse = [name for name in names if getattr(one, name) < getattr(other, name)]

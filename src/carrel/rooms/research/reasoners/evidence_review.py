@@ -100,9 +100,12 @@ def add_evidence(found: Assessment, statements: Sequence[CheckedStatement]) -> A
 
 
 def bound_by_reviews(
-    measured: DiscoveryScores, hypothesis_id: str, reviews: Sequence[Review]
+    measured: DiscoveryScores, hypothesis_id: str, reviews: Sequence[Review], outside: float = 1.0
 ) -> DiscoveryScores:
-    """The scores that matches go by, within what the papers of the latest review say."""
+    """The scores that matches go by, within what the papers of the latest review say.
+
+    `outside` is what novelty may be at most by what was found outside the corpus.
+    """
     statements = next(
         (
             review.statements
@@ -114,7 +117,7 @@ def bound_by_reviews(
     verdict = overall_verdict(statements)
     least, most = _PLAUSIBLE_AT_LEAST.get(verdict, 0.0), _PLAUSIBLE_AT_MOST.get(verdict, 1.0)
     plausibility = min(max(measured.plausibility, least), most)
-    novelty = min(measured.novelty, _KNOWN_NOVELTY if verdict == "supports" else 1.0)
+    novelty = min(measured.novelty, outside, _KNOWN_NOVELTY if verdict == "supports" else 1.0)
     if (plausibility, novelty) == (measured.plausibility, measured.novelty):
         return measured
     bounded = replace(measured, plausibility=plausibility, novelty=novelty)
@@ -178,11 +181,11 @@ def _score(
             if verdict == "supports"
             else f"The papers read say: {verdict}.{named}"
         )
-    values["overall"] = _weigh(values, scores)
+    values["overall"] = weigh_scores(values, scores)
     return ReviewScores.model_validate(values), reasons
 
 
-def _weigh(values: dict[str, float | None], scores: ReviewScores) -> float | None:
+def weigh_scores(values: dict[str, float | None], scores: ReviewScores) -> float | None:
     """The geometric mean of the scores that there are, 0 where it is not safe."""
     if values["plausibility"] is None:
         return scores.overall

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from carrel.core.errors import ConflictError
 from carrel.core.secrets import mask_known_secrets, mask_secrets
+from carrel.rooms.research.outside_models import OutsideLooks
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,
@@ -65,7 +66,8 @@ _LOCK_PROJECT_OF_HYPOTHESIS = """UPDATE research_projects SET updated_at = updat
 _COUNT_MATCHES = """SELECT count(*) FROM research_matches
     WHERE research_id = (SELECT research_id FROM research_hypotheses WHERE id = :id)"""
 _WORK: TypeAdapter[Work] = TypeAdapter(Work)
-_FINDING: TypeAdapter[UnderstoodAs | MetaReview] = TypeAdapter(UnderstoodAs | MetaReview)
+Finding = UnderstoodAs | MetaReview | OutsideLooks
+_FINDING: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
 def save_changes(changes: Changes) -> Generator[Step, Rows, None]:
