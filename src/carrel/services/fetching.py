@@ -132,9 +132,11 @@ class Fetcher:
         """The answer to a GET; raises a FetchError with the reason."""
         return await self._request("GET", url, headers=headers, extensions=dict(extensions or {}))
 
-    async def post_json(self, url: str, body: object) -> HttpAnswer:
+    async def post_json(
+        self, url: str, body: object, *, headers: Mapping[str, str] | None = None
+    ) -> HttpAnswer:
         """The answer to a POST of a JSON value. Raises as `get` does."""
-        return await self._request("POST", url, json=body)
+        return await self._request("POST", url, json=body, headers=headers)
 
     async def _request(self, method: str, url: str, **options: Any) -> HttpAnswer:
         limits = self._limits

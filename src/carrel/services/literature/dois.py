@@ -71,8 +71,8 @@ class Crossref:
         answer = await self._client.ask(
             CROSSREF,
             address,
-            params={"mailto": contact} if contact else None,
             accept="application/json",
+            secret_params={"mailto": contact} if contact else None,
             limits=_LIMITS,
         )
         message = json_object(CROSSREF, str(doi), answer).get("message")

@@ -1,7 +1,31 @@
 """Why a look-up failed: no network, unknown work, or a failing service."""
 
+from __future__ import annotations
+
 from carrel.core.errors import NotFoundError, UnavailableError
 from carrel.core.secrets import mask_secrets
+from carrel.rooms.literature.errors import LiteratureServiceError
+
+# How people write the services; a name that is not here is shown as it is.
+TITLES = {
+    "openalex": "OpenAlex",
+    "crossref": "Crossref",
+    "pubmed": "PubMed",
+    "europepmc": "Europe PMC",
+    "arxiv": "arXiv",
+    "semantic_scholar": "Semantic Scholar",
+    "dblp": "dblp",
+    "datacite": "DataCite",
+    "doaj": "DOAJ",
+    "unpaywall": "Unpaywall",
+    "opencitations": "OpenCitations",
+    "biorxiv": "bioRxiv",
+}
+
+
+def title_of(service: str) -> str:
+    """The name of a service for people."""
+    return TITLES.get(service, service)
 
 
 class WorkUnknownError(NotFoundError):
@@ -14,28 +38,49 @@ class LookupUnavailableError(UnavailableError):
     code = "lookup_unavailable"
 
 
-class WorkLookupError(Exception):
-    """Any failure of a request to the service `service`."""
+class WorkLookupError(LiteratureServiceError):
+    """Any failure of a request to the service `service`; `reason` is a sentence for people."""
 
     def __init__(self, service: str, message: str) -> None:
-        super().__init__(mask_secrets(message))
-        self.service = service
+        super().__init__(service, mask_secrets(message))
 
 
 class NetworkUnavailableError(WorkLookupError):
     """The service could not be reached at all: no network, no name, no connection."""
 
-    def __init__(self, service: str, address: str, reason: str) -> None:
-        super().__init__(service, f"{service} cannot be reached at {address}: {reason}")
+    failure = "unreachable"
+
+    def __init__(self, service: str, address: str, cause: str) -> None:
+        super().__init__(service, f"{title_of(service)} cannot be reached at {address}: {cause}")
         self.address = mask_secrets(address)
-        self.reason = mask_secrets(reason)
+
+
+class NetworkOffError(WorkLookupError):
+    """Nothing may leave, and the answer is not among those that were kept."""
+
+    failure = "network_off"
+
+
+class NotRecordedError(WorkLookupError):
+    """Recordings alone are asked, and this request is not among them."""
+
+    failure = "not_recorded"
+
+    def __init__(self, service: str, method: str, url: str) -> None:
+        super().__init__(
+            service,
+            f"No recording answers {method} {url}; ask once with literature.mode = record to "
+            "make one",
+        )
 
 
 class WorkNotFoundError(WorkLookupError):
     """The service answered that it knows no such work."""
 
     def __init__(self, service: str, identifier: str) -> None:
-        super().__init__(service, f"{service} knows no work with the identifier {identifier}")
+        super().__init__(
+            service, f"{title_of(service)} knows no work with the identifier {identifier}"
+        )
         self.identifier = identifier
 
 
@@ -45,32 +90,57 @@ class ServiceFailedError(WorkLookupError):
     def __init__(
         self,
         service: str,
-        reason: str,
+        cause: str,
         status: int | None = None,
         retry_after_seconds: float | None = None,
     ) -> None:
-        super().__init__(service, f"{service} could not answer: {reason}")
-        self.reason = mask_secrets(reason)
+        super().__init__(service, f"{title_of(service)} could not answer: {cause}")
         self.status = status
         self.retry_after_seconds = retry_after_seconds
+
+
+class ServiceTimeoutError(ServiceFailedError):
+    """The service did not answer in time."""
+
+    failure = "timed_out"
+
+
+class RateLimitedError(ServiceFailedError):
+    """The service asks for fewer requests; `retry_after_seconds` where it says when."""
+
+    failure = "rate_limited"
+
+
+class BudgetSpentError(ServiceFailedError):
+    """The service charges, and what may be spent there today is spent."""
+
+    failure = "budget_spent"
+
+
+class KeyRefusedError(ServiceFailedError):
+    """The service does not accept the key, or answers nobody without one."""
+
+    failure = "key_refused"
 
 
 class ServicePausedError(WorkLookupError):
     """The service failed several times in a row and is left alone for a while; it was not asked."""
 
-    def __init__(self, service: str, reason: str, seconds: float) -> None:
+    failure = "paused"
+
+    def __init__(self, service: str, cause: str, seconds: float) -> None:
         super().__init__(
             service,
-            f"{service} is not asked for {max(1, round(seconds))} seconds after repeated "
-            f"failures: {reason}",
+            f"{title_of(service)} is not asked for {max(1, round(seconds))} seconds after "
+            f"repeated failures: {cause}",
         )
-        self.reason = mask_secrets(reason)
         self.retry_after_seconds = seconds
 
 
 class UnreadableAnswerError(WorkLookupError):
     """The service answered with something other than what it promises."""
 
-    def __init__(self, service: str, reason: str) -> None:
-        super().__init__(service, f"The answer of {service} could not be read: {reason}")
-        self.reason = mask_secrets(reason)
+    failure = "unreadable"
+
+    def __init__(self, service: str, cause: str) -> None:
+        super().__init__(service, f"The answer of {title_of(service)} could not be read: {cause}")

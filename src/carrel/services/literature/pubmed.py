@@ -37,14 +37,13 @@ class PubMed:
 
     async def _fetch(self, pmids: Sequence[Pmid]) -> dict[Pmid, CslItem]:
         names = ",".join(str(pmid) for pmid in pmids)
-        params = {"db": "pubmed", "retmode": "xml", "id": names, **_who_asks(self._client)}
-        if self._api_key:
-            params["api_key"] = self._api_key
+        key = {"api_key": self._api_key} if self._api_key else {}
         answer = await self._client.ask(
             PUBMED,
             self._address,
-            params=params,
+            params={"db": "pubmed", "retmode": "xml", "id": names},
             accept="application/xml",
+            secret_params={**_who_asks(self._client), **key},
             limits=_LIMITS_WITH_KEY if self._api_key else _LIMITS,
         )
         if answer.status == 400:
@@ -75,9 +74,13 @@ class PmcConverter:
         self._address = address
 
     async def convert(self, pmcid: Pmcid) -> ArticleNames:
-        params = {"ids": str(pmcid), "format": "json", **_who_asks(self._client)}
         answer = await self._client.ask(
-            PMC, self._address, params=params, accept="application/json", limits=_LIMITS
+            PMC,
+            self._address,
+            params={"ids": str(pmcid), "format": "json"},
+            accept="application/json",
+            limits=_LIMITS,
+            secret_params=_who_asks(self._client),
         )
         if answer.status == 400:
             raise WorkNotFoundError(PMC, str(pmcid))

@@ -7,6 +7,7 @@ import os
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +16,7 @@ import httpx2
 
 from carrel import __version__
 from carrel.core.secrets import mask_secrets
+from carrel.rooms.literature.ports import SentRequest, ServiceCost
 from carrel.services.fetching import (
     AnswerRefusedError,
     ConnectionFailedError,
@@ -24,6 +26,7 @@ from carrel.services.fetching import (
     HttpAnswer,
     Redirects,
 )
+from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.errors import (
     NetworkUnavailableError,
     ServiceFailedError,
@@ -157,31 +160,48 @@ class ServiceClient:
         params: Mapping[str, str] | None = None,
         accept: str = "*/*",
         limits: ServiceLimits | None = None,
-    ) -> HttpAnswer:
-        """The answer to a GET, from the cache or the service, with any final status.
+        json_body: object = None,
+        kind: AnswerKind = AnswerKind.RECORD,
+        secret_params: Mapping[str, str] | None = None,
+        secret_headers: Mapping[str, str] | None = None,
+    ) -> ServiceAnswer:
+        """The answer to a GET, or to a POST of `json_body`, from the cache or the service.
 
-        Raises NetworkUnavailableError, ServiceFailedError or ServicePausedError. `limits` must be
-        the same at every call for a service.
+        Returns 200 with a whole body of the asked kind, or a status that is final, such as 400 or
+        404. Raises WorkLookupError, whose `failure` says why. `secret_params` and `secret_headers`
+        (keys, the contact address) go to the service and nowhere else. `limits` must be the same
+        at every call for a service.
         """
-        url = str(httpx2.URL(address, params=dict(params)) if params else httpx2.URL(address))
+        shown = str(httpx2.URL(address).copy_merge_params(dict(params or {})))
+        url = str(httpx2.URL(shown).copy_merge_params(dict(secret_params or {})))
+        method = "GET" if json_body is None else "POST"
         # The cache is a file, and an address may hold a key.
-        key = f"{accept} {mask_secrets(url)}"
+        key = f"{accept} {method} {mask_secrets(shown)} {json.dumps(json_body, sort_keys=True)}"
         if self._cache is not None:
             cached = await asyncio.to_thread(self._cache.get, key)
             if cached is not None:
-                return cached
+                return _service_answer(cached, SentRequest(method, shown, is_from_cache=True))
         state = self._services.get(service)
         if state is None:
             breaker = CircuitBreaker(self._breaker_policy, self._clock)
             state = self._services[service] = _Service(limits or ServiceLimits(), breaker)
         async with state.slots:
-            answer = await self._ask_with_retries(service, state, url, accept)
-        if self._cache is not None and answer.status in _CACHED_STATUSES:
+            answer = await self._ask_with_retries(
+                service, state, url, {"Accept": accept, **(secret_headers or {})}, json_body
+            )
+        is_kept = answer.status in _CACHED_STATUSES and kind is not AnswerKind.PROBE
+        if self._cache is not None and is_kept:
             await asyncio.to_thread(self._cache.put, key, answer)
-        return answer
+        answered_at = datetime.fromtimestamp(self._now(), UTC).isoformat(timespec="seconds")
+        return _service_answer(answer, SentRequest(method, shown, answered_at=answered_at))
 
     async def _ask_with_retries(
-        self, service: str, state: _Service, url: str, accept: str
+        self,
+        service: str,
+        state: _Service,
+        url: str,
+        headers: Mapping[str, str],
+        json_body: object,
     ) -> HttpAnswer:
         retries, breaker = self._retries, state.breaker
         for attempt in range(1, retries.max_attempts + 1):
@@ -192,7 +212,7 @@ class ServiceClient:
                 await self._wait_for_turn(state)
                 if breaker.is_open:
                     raise ServicePausedError(service, breaker.reason, retries.max_backoff_seconds)
-                outcome = await self._attempt(service, state, url, accept)
+                outcome = await self._attempt(service, state, url, headers, json_body)
             except BaseException:
                 breaker.record_abandoned()
                 raise
@@ -213,11 +233,20 @@ class ServiceClient:
         raise ServiceFailedError(service, "no attempt was allowed")
 
     async def _attempt(
-        self, service: str, state: _Service, url: str, accept: str
+        self,
+        service: str,
+        state: _Service,
+        url: str,
+        headers: Mapping[str, str],
+        json_body: object,
     ) -> HttpAnswer | NetworkUnavailableError | ServiceFailedError:
         """An answer, or a failure that may be retried; raises for one that may not."""
         try:
-            answer = await self._fetcher.get(url, headers={"Accept": accept})
+            answer = await (
+                self._fetcher.get(url, headers=headers)
+                if json_body is None
+                else self._fetcher.post_json(url, json_body, headers=headers)
+            )
         except ConnectionFailedError as error:
             return NetworkUnavailableError(service, url, str(error))
         except FetchTimeoutError as error:
@@ -241,6 +270,10 @@ class ServiceClient:
         state.next_at = begins_at + interval
         if begins_at > now:
             await self._sleep(begins_at - now)
+
+
+def _service_answer(answer: HttpAnswer, sent: SentRequest) -> ServiceAnswer:
+    return ServiceAnswer(answer.status, answer.headers, answer.body, sent, ServiceCost())
 
 
 def expect_found(service: str, identifier: str, answer: HttpAnswer) -> None:
