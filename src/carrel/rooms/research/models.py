@@ -324,6 +324,8 @@ class ReviewShown(Answer):
     statements: list[CheckedStatement] = Field(
         default_factory=list, exclude_if=lambda value: not value
     )
+    # What services outside were asked for it and found.
+    outside: OutsideLook | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class MatchShown(Answer):
@@ -420,7 +422,9 @@ class Results(Answer):
     markdown: str
     mind: str = ""
     # Each question to literature services, with what became of it.
-    looked_outside: list[OutsideLook] = Field(default_factory=list)
+    looked_outside: list[OutsideLook] = Field(
+        default_factory=list, exclude_if=lambda value: not value
+    )
 
 
 class ProjectChanged(Answer):
