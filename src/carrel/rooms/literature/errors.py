@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from carrel.core.errors import NotConfiguredError
+from carrel.core.errors import NotConfiguredError, UnavailableError
 
 FailureKind = Literal[
     "network_off",
@@ -42,3 +42,9 @@ class NetworkForbiddenError(NotConfiguredError):
             "Settings forbid the network, so nothing outside can be asked",
             next_step="Set network = true (CARREL_NETWORK=true), or add what you have as files.",
         )
+
+
+class LiteratureUnavailableError(UnavailableError):
+    """No service that was asked answered, so nothing is known."""
+
+    code = "literature_unavailable"

@@ -1,0 +1,55 @@
+"""The operations of the literature room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from carrel.core.caller import Call, Caller
+from carrel.core.decorators import operation
+from carrel.core.quoting import QuotedSource
+from carrel.rooms.literature.models import FoundLiterature, FoundWork, SearchLiterature
+from carrel.rooms.literature.service import Literature
+
+READ = frozenset({"literature:read"})
+
+
+def _quoted_work(work: FoundWork) -> QuotedSource:
+    name = next(iter(f"{kind}:{value}" for kind, value in work.ids.items()), "unnamed")
+    return QuotedSource("work", name, work.title)
+
+
+def _found_works(
+    arguments: Mapping[str, Any], answer: FoundLiterature, caller: Caller
+) -> Iterable[QuotedSource]:
+    return [_quoted_work(work) for work in answer.works]
+
+
+class LiteratureOperations:
+    """Searching and looking up works outside, over the room's service."""
+
+    def __init__(self, literature: Literature) -> None:
+        self._literature = literature
+
+    @operation(
+        title="Search the literature outside",
+        description=(
+            "Works that literature services know (OpenAlex, Crossref, PubMed, Europe PMC, arXiv "
+            "…), merged, best first; marks what corpus and library have. Query as in "
+            "search_papers. coverage says which services answered, failed or cost."
+        ),
+        scopes=READ,
+        reaches_outside=True,
+        cost=5.0,
+        timeout_seconds=120.0,
+        quotes=_found_works,
+        command="search",
+        next_command="carrel literature add ID --into library keeps one.",
+        phrases=(
+            "find literature that I do not have; search PubMed, arXiv or OpenAlex; search the "
+            "literature outside the corpus; look for new papers on the internet; what has been "
+            "published elsewhere on …; find papers on the web about …; search online databases"
+        ),
+    )
+    async def search_literature(self, question: SearchLiterature, call: Call) -> FoundLiterature:
+        return await self._literature.search(question)
