@@ -1,0 +1,161 @@
+"""Recorded answers of services, one readable file each, so that a search can be repeated."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from carrel.services.atomic_files import write_atomically
+from carrel.services.literature.requests import RequestKey, request_key
+
+# A longer body lies beside its exchange, compressed.
+_MAX_INLINE_BYTES = 60_000
+_KEPT_HEADERS = re.compile(
+    r"content-type|retry-after|link|location|etag|last-modified|date"
+    r"|x-api-pool|x-(?:rate-?limit|concurrency).*|ratelimit.*"
+)
+_NOT_A_NAME = re.compile(r"[^a-z0-9]+")
+_MAX_SLUG = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and what came of it: an answer, or with status 0 a failure to get one."""
+
+    method: str
+    url: str
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    request_body: str = ""
+    # When it was answered: a date as its header or an ISO time.
+    recorded: str = ""
+    # What failed, as FailureKind, and why, in a sentence.
+    failure: str = ""
+    reason: str = ""
+
+    @property
+    def key(self) -> RequestKey:
+        return request_key(self.method, self.url, self.request_body)
+
+
+class UnreadableRecordingError(Exception):
+    """A file is no recorded exchange."""
+
+
+def read_exchange(path: Path) -> Exchange:
+    """The exchange in a file; raises UnreadableRecordingError."""
+    try:
+        found = json.loads(path.read_bytes())
+        request = found["request"]
+        if "body_file" in found:
+            body = gzip.decompress((path.parent / Path(found["body_file"]).name).read_bytes())
+        else:
+            body = str(found.get("body") or "").encode()
+        return Exchange(
+            str(request["method"]),
+            str(request["url"]),
+            int(found["status"] or 0),
+            {str(name).lower(): str(value) for name, value in found["headers"].items()},
+            body,
+            str(request.get("body") or ""),
+            str(found.get("recorded") or ""),
+            str(found.get("failure") or ""),
+            str(found.get("reason") or ""),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError) as error:
+        raise UnreadableRecordingError(f"{path.name} is no recorded exchange") from error
+
+
+def read_exchanges(folder: Path) -> Iterator[tuple[Path, Exchange]]:
+    """Every exchange under a folder, by path; other JSON files are passed over."""
+    for path in sorted(folder.rglob("*.json")):
+        try:
+            yield path, read_exchange(path)
+        except UnreadableRecordingError:
+            continue
+
+
+class Recordings:
+    """A folder of recorded exchanges. Its methods read and write files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._known: dict[RequestKey, Path] = {}
+        self._seen: frozenset[Path] = frozenset()
+
+    def find(self, key: RequestKey) -> Exchange | None:
+        """The recorded exchange of a request: of several the latest that succeeded."""
+        if key not in self._known:
+            self._look_again()
+        path = self._known.get(key)
+        try:
+            return read_exchange(path) if path is not None else None
+        except UnreadableRecordingError:
+            return None
+
+    def save(self, service: str, exchange: Exchange) -> None:
+        """Keep an exchange in place of an earlier one of the same request."""
+        key = exchange.key
+        path = self.folder / _slug(service) / f"{_exchange_slug(exchange)}-{key.digest[:12]}.json"
+        request: dict[str, str] = {"method": exchange.method, "url": exchange.url}
+        if exchange.request_body:
+            request["body"] = exchange.request_body
+        content: dict[str, Any] = {
+            "request": request,
+            "status": exchange.status,
+            "headers": {
+                name.lower(): value
+                for name, value in exchange.headers.items()
+                if _KEPT_HEADERS.fullmatch(name.lower())
+            },
+        }
+        text = _as_text(exchange.body)
+        if text is not None and len(exchange.body) <= _MAX_INLINE_BYTES:
+            content["body"] = text
+        else:
+            kind = "json" if exchange.body[:1] in {b"{", b"["} else "xml" if text else "bin"
+            beside = path.with_name(f"{path.stem}.body.{kind}.gz")
+            write_atomically(beside, gzip.compress(exchange.body, mtime=0))
+            content["body_file"] = beside.name
+        content["recorded"] = exchange.recorded
+        if exchange.failure:
+            content |= {"failure": exchange.failure, "reason": exchange.reason}
+        write_atomically(path, json.dumps(content, ensure_ascii=False, indent=1).encode())
+        self._known[key] = path
+
+    def _look_again(self) -> None:
+        """Read the folder where files came or went since it was last read."""
+        paths = frozenset(self.folder.rglob("*.json"))
+        if paths == self._seen:
+            return
+        best: dict[RequestKey, tuple[bool, Path]] = {}
+        for path, exchange in read_exchanges(self.folder):
+            found = exchange.status == 200, path
+            key = exchange.key
+            if key not in best or found >= best[key]:
+                best[key] = found
+        self._known = {key: path for key, (_, path) in best.items()}
+        self._seen = paths
+
+
+def _as_text(body: bytes) -> str | None:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _slug(text: str) -> str:
+    return _NOT_A_NAME.sub("-", text.lower()).strip("-")[:_MAX_SLUG].strip("-") or "request"
+
+
+def _exchange_slug(exchange: Exchange) -> str:
+    parts = urlsplit(exchange.url)
+    return _slug(f"{parts.path.rpartition('/')[2]} {parts.query}")

@@ -1,0 +1,156 @@
+"""A local server that answers as services once did, from recorded exchanges.
+
+Each service is under its name: `http://127.0.0.1:port/openalex/works?search=…`. What is asked
+after the name is either the path at the service's host or the path after the service's usual
+base, such as `/europepmc/search`. Who asks (mailto, email, api_key, tool) and the order of
+parameters do not matter. A request without a recording is answered by 404 with the header
+`x-not-recorded`, and is in `missing`.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+import pytest
+
+from carrel.services.literature.recordings import Exchange, read_exchanges
+from carrel.services.literature.requests import RequestKey, request_key
+
+SERVICES_DATA = Path(__file__).parents[3] / ".." / "shared" / "data" / "services"
+needs_recordings = pytest.mark.skipif(
+    not (SERVICES_DATA / "index.json").is_file(), reason="the shared recordings are not here"
+)
+# Where the folder of recordings has another name than the service.
+_FOLDERS = {"semanticscholar": "semantic_scholar", "ncbi-idconv": "idconv", "doi": "doi_org"}
+_BASES = (
+    "/entrez/eutils",
+    "/europepmc/webservices/rest",
+    "/graph/v1",
+    "/api/v2",
+    "/api",
+    "/v2",
+    "/v1",
+    "/index/coci/api/v1",
+    "/pmc/utils/idconv/v1.0",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request as it came: with keys and addresses."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: str
+
+
+@dataclass
+class RecordedServices:
+    """Open it with `with`; `url("openalex")` is the service's base address.
+
+    Of several recordings of one request the last that succeeded is given. `add` puts in further
+    exchanges, and `first` holds answers (status, headers, body) given before any recording.
+    """
+
+    folder: Path = SERVICES_DATA
+    services: Iterable[str] | None = None
+    asked: list[Asked] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    first: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._known: dict[RequestKey, Exchange] = {}
+        wanted = None if self.services is None else set(self.services)
+        for service_folder in sorted(path for path in self.folder.glob("*") if path.is_dir()):
+            service = _FOLDERS.get(service_folder.name, service_folder.name)
+            if wanted is not None and service not in wanted:
+                continue
+            for _, exchange in read_exchanges(service_folder):
+                self.add(service, exchange)
+
+    def add(self, service: str, exchange: Exchange) -> None:
+        """Answer this exchange under the service's name; it wins over an earlier failure."""
+        parts = urlsplit(exchange.url)
+        query = f"?{parts.query}" if parts.query else ""
+        tails = {parts.path, *(parts.path.removeprefix(base) for base in _BASES)}
+        for tail in tails:
+            key = self._key(
+                exchange.method, f"/{service}/{tail.lstrip('/')}{query}", exchange.request_body
+            )
+            known = self._known.get(key)
+            if known is None or exchange.status == 200 or known.status != 200:
+                self._known[key] = exchange
+
+    def url(self, service: str) -> str:
+        return f"{self.base}/{service}"
+
+    def answer(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        self.asked.append(asked)
+        if self.first:
+            return self.first.pop(0)
+        found = self._known.get(self._key(asked.method, asked.path, asked.body))
+        if found is None:
+            self.missing.append(asked.path)
+            mark = json.dumps({"not_recorded": asked.path}).encode()
+            return 404, {"content-type": "application/json", "x-not-recorded": "1"}, mark
+        headers = dict(found.headers)
+        if location := headers.get("location"):
+            service = asked.path.split("/")[1]
+            headers["location"] = f"/{service}{urlsplit(location).path}"
+        return found.status, headers, found.body
+
+    def _key(self, method: str, path: str, body: str) -> RequestKey:
+        return request_key(method, f"http://recorded{path}", body)
+
+    def __enter__(self) -> Self:
+        recorded = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                size = int(self.headers.get("content-length") or 0)
+                asked = Asked(
+                    self.command,
+                    self.path,
+                    {name.lower(): value for name, value in self.headers.items()},
+                    self.rfile.read(size).decode(),
+                )
+                status, headers, body = recorded.answer(asked)
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET  # noqa: N815
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+        self.base = f"http://127.0.0.1:{self._server.server_address[1]}"
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
