@@ -10,6 +10,8 @@ from carrel.libraries.bibliography.items import expand_page_range, language_code
 from carrel.libraries.identifiers import Doi, Isbn, Pmcid, Pmid, identifier_value
 from carrel.libraries.literature.errors import UnreadableRecordError
 from carrel.libraries.literature.markup import read_abstract, read_title
+from carrel.libraries.literature.medline_kinds import read_kind
+from carrel.libraries.literature.medline_sources import remove_addresses
 from carrel.libraries.literature.people import make_author
 from carrel.libraries.literature.pubmed_dates import article_date, published_date
 from carrel.libraries.literature.pubmed_links import (
@@ -24,10 +26,9 @@ from carrel.libraries.literature.records import (
     TextLocation,
     Venue,
     WorkIds,
-    WorkKind,
     WorkRecord,
 )
-from carrel.libraries.literature.titles import strip_final_stop
+from carrel.libraries.literature.titles import strip_brackets, strip_final_stop
 from carrel.libraries.literature.xml_text import (
     child,
     children,
@@ -39,26 +40,8 @@ from carrel.libraries.literature.xml_text import (
 )
 
 SERVICE = "pubmed"
-# The first that a record has: a retracted review is a review, its notice is a retraction.
-_KINDS: tuple[tuple[str, WorkKind], ...] = (
-    ("retraction of publication", "retraction"),
-    ("retraction notice", "retraction"),
-    ("published erratum", "erratum"),
-    ("preprint", "preprint"),
-    ("editorial", "editorial"),
-    ("letter", "letter"),
-    ("dataset", "dataset"),
-    ("academic dissertation", "thesis"),
-    ("technical report", "report"),
-    ("congress", "paper-conference"),
-    ("systematic review", "review"),
-    ("review", "review"),
-)
 _NO_TITLE = re.compile(
     r"^\[?(?:not available|in process citation|no title available)\]?$", re.IGNORECASE
-)
-_ADDRESS = re.compile(
-    r"\s*(?:(?:electronic|e-?mail) address(?:es)?|e-?mail)?\s*:?\s*\S+@\S+", re.IGNORECASE
 )
 
 
@@ -67,7 +50,7 @@ def iterate_records(root: Element) -> Iterator[Element]:
     name = local_name(root)
     if name in {"PubmedArticle", "PubmedBookArticle", "MedlineCitation", "BookDocument"}:
         yield root
-    elif name.endswith("Set") or name == "DeleteCitation":
+    elif name.endswith("Set"):
         for inner in root:
             yield from iterate_records(inner)
 
@@ -94,7 +77,7 @@ def _read_article(node: Element) -> WorkRecord:
         for each in children(child(article, "PublicationTypeList"), "PublicationType")
     }
     ids = _read_ids(node, citation, article)
-    kind = _read_kind(kinds)
+    kind = read_kind(kinds)
     authors, is_cut = _read_authors(article)
     return WorkRecord(
         ids=ids,
@@ -157,10 +140,6 @@ def _read_book(node: Element) -> WorkRecord:
     )
 
 
-def _read_kind(kinds: set[str]) -> WorkKind:
-    return next((kind for name, kind in _KINDS if name in kinds), "article-journal")
-
-
 def _with_isbn(ids: WorkIds, isbn: str | None) -> WorkIds:
     return WorkIds(doi=ids.doi, pmid=ids.pmid, pmcid=ids.pmcid, isbn=isbn)
 
@@ -168,8 +147,7 @@ def _with_isbn(ids: WorkIds, isbn: str | None) -> WorkIds:
 def _read_title(article: Element | None) -> str:
     """The title without its full stop and the brackets of a translation."""
     title = strip_final_stop(read_title(marked_text(child(article, "ArticleTitle"))))
-    if title.startswith("[") and title.endswith("]") and "]" not in title[:-1]:
-        title = strip_final_stop(title[1:-1].strip())
+    title = strip_brackets(title)
     if title and not _NO_TITLE.match(title):
         return title
     return strip_final_stop(read_title(marked_text(child(article, "VernacularTitle"))))
@@ -257,9 +235,8 @@ def _keyword_elements(citation: Element | None) -> Iterator[Element]:
 
 
 def _read_institutions(article: Element | None) -> tuple[str, ...]:
-    """Affiliations as written, without mail addresses."""
-    written = (plain_text(each) for each in descendants(article, "Affiliation"))
-    return _unique(_ADDRESS.sub("", each).strip(" .;,") for each in written)
+    written = tuple(plain_text(each) for each in descendants(article, "Affiliation"))
+    return remove_addresses(written)
 
 
 def _read_ids(node: Element, citation: Element | None, article: Element | None) -> WorkIds:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from carrel.libraries.identifiers import Doi, Pmcid, Pmid, identifier_value
-from carrel.libraries.literature.dates import read_date_text
+from carrel.libraries.literature.medline_kinds import RETRACTED
+from carrel.libraries.literature.medline_sources import read_source_date, read_source_doi
 from carrel.libraries.literature.records import (
     CitedWorkRecord,
     Notice,
@@ -26,10 +27,6 @@ _NOTICES: dict[str, NoticeKind] = {
     "CorrectedandRepublishedIn": "correction",
     "ExpressionOfConcernIn": "expression_of_concern",
 }
-_DOI_IN_WORDS = re.compile(r"\bdoi:\s*(10\.\S+)", re.IGNORECASE)
-_DATE_IN_SOURCE = re.compile(
-    r"\.\s+((?:1[5-9]|20)\d\d(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?)(?=[;.:\s-])"
-)
 _PREPRINT_SERVERS = re.compile(
     r"^(?:bio|med|ar|chem|psy)rxiv|^res(?:earch)? sq|^preprints|^ssrn", re.IGNORECASE
 )
@@ -47,7 +44,7 @@ def read_notices(citation: Element | None, kinds: set[str]) -> tuple[Notice, ...
             ids, date = _read_source(each)
             found.append(Notice(_NOTICES[name], date, ids.doi, ids.pmid, service=_SERVICE))
     is_told = any(notice.kind == "retraction" for notice in found)
-    if "retracted publication" in kinds and not is_told:
+    if RETRACTED in kinds and not is_told:
         found.append(Notice("retraction", service=_SERVICE))
     return tuple(found)
 
@@ -75,13 +72,10 @@ def read_versions(citation: Element | None, *, is_preprint: bool) -> tuple[Versi
 def _read_source(element: Element) -> tuple[WorkIds, str | None]:
     """The identifiers and the date of `Cell Rep. 2022 Jun 28;39(13):111044. doi: 10.1016/…`."""
     source = text_at(element, "RefSource")
-    doi = _DOI_IN_WORDS.search(source)
-    date = _DATE_IN_SOURCE.search(source)
     ids = WorkIds(
-        doi=identifier_value(Doi, doi.group(1)) if doi else None,
-        pmid=identifier_value(Pmid, text_at(element, "PMID")),
+        doi=read_source_doi(source), pmid=identifier_value(Pmid, text_at(element, "PMID"))
     )
-    return ids, read_date_text(date.group(1)) if date else None
+    return ids, read_source_date(source)
 
 
 def read_references(node: Element | None) -> tuple[CitedWorkRecord, ...] | None:

@@ -1,4 +1,4 @@
-"""The full stop that some services put behind every title."""
+"""What services add to titles: a full stop, and the brackets of a translated title."""
 
 from __future__ import annotations
 
@@ -18,3 +18,10 @@ def strip_final_stop(title: str) -> str:
         if bare.endswith(f".{mark}") and not _OWN_STOP.search(bare.removesuffix(mark)):
             return bare[: -len(mark) - 1].rstrip() + mark
     return bare
+
+
+def strip_brackets(title: str) -> str:
+    """A translated title without its brackets."""
+    if title.startswith("[") and title.endswith("]") and "]" not in title[:-1]:
+        return strip_final_stop(title[1:-1].strip())
+    return title
