@@ -1,0 +1,230 @@
+"""Draws jobs, renders each by both engines, shrinks every difference and files it by cause.
+
+    python -m benchmarks.citation_judge.judge PEERS --seeds 0:500 [--locales all] [--out FILE]
+
+PEERS is a folder with citeproc-js (`npm install --prefix PEERS citeproc`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from benchmarks.citation_judge.engines import CiteprocJs, Rendering, render_ours
+from benchmarks.citation_judge.jobs import Job, draw_job, independent_styles, locales
+from benchmarks.citation_judge.theirs import is_their_fault
+
+_TAG = re.compile(r"<[^<>]*>")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One text on which the engines differ, after shrinking its job."""
+
+    seed: int
+    part: str
+    ours: str
+    theirs: str
+    job: Job
+
+
+def normal(text: str) -> str:
+    """A text as compared: how a character is escaped and which space it is say nothing."""
+    return " ".join(html.unescape(text).replace("\u00a0", " ").replace("\u202f", " ").split())
+
+
+def differences(ours: Rendering, theirs: Rendering) -> Iterator[tuple[str, str, str]]:
+    if theirs.error:
+        return
+    if ours.error:
+        yield "error", ours.error, ""
+        return
+    for number, (one, other) in enumerate(zip(ours.citations, theirs.citations, strict=False)):
+        if normal(one) != normal(other):
+            yield f"citation {number}", one, other
+    if ours.order != theirs.order:
+        yield "order", " ".join(ours.order), " ".join(theirs.order)
+        return
+    for name, one, other in zip(ours.order, ours.bibliography, theirs.bibliography, strict=False):
+        if normal(one) != normal(other):
+            yield f"entry {name}", one, other
+
+
+def count_texts(rendering: Rendering) -> int:
+    return len(rendering.citations) + len(rendering.bibliography)
+
+
+def simpler(job: Job) -> Iterator[Job]:
+    """The job with one thing less or plainer, largest things first."""
+    for at in range(len(job.clusters)):
+        yield replace(job, clusters=job.clusters[:at] + job.clusters[at + 1 :])
+    yield from _fewer_items(job)
+    yield from _fewer_cites(job)
+    for at, item in enumerate(job.items):
+        for name in [each for each in item if each not in {"id", "type"}]:
+            yield _with_item(job, at, {key: item[key] for key in item if key != name})
+            value = item[name]
+            if isinstance(value, list) and len(value) > 1:
+                for place in range(len(value)):
+                    yield _with_item(job, at, {**item, name: value[:place] + value[place + 1 :]})
+    yield from _plainer_values(job)
+
+
+def _fewer_items(job: Job) -> Iterator[Job]:
+    for at, item in enumerate(job.items):
+        rest = job.items[:at] + job.items[at + 1 :]
+        clusters = [
+            {**one, "items": [cite for cite in one["items"] if cite["id"] != item["id"]]}
+            for one in job.clusters
+        ]
+        if rest:
+            yield replace(job, items=rest, clusters=[one for one in clusters if one["items"]])
+
+
+def _fewer_cites(job: Job) -> Iterator[Job]:
+    for at, cluster in enumerate(job.clusters):
+        for place, cite in enumerate(cluster["items"]):
+            others = cluster["items"][:place] + cluster["items"][place + 1 :]
+            if others:
+                yield _with_cluster(job, at, {**cluster, "items": others})
+            for name in [each for each in cite if each != "id"]:
+                fewer = {key: value for key, value in cite.items() if key != name}
+                items = [*cluster["items"][:place], fewer, *cluster["items"][place + 1 :]]
+                yield _with_cluster(job, at, {**cluster, "items": items})
+
+
+def _plainer_values(job: Job) -> Iterator[Job]:
+    plain = {"family": "Doe", "given": "John"}
+    for at, item in enumerate(job.items):
+        if item.get("title") not in (None, "A study of things"):
+            yield _with_item(job, at, {**item, "title": "A study of things"})
+        if item["type"] != "book":
+            yield _with_item(job, at, {**item, "type": "book"})
+        for name, value in item.items():
+            for place, person in enumerate(value if isinstance(value, list) else ()):
+                if person != plain:
+                    people = [*value[:place], plain, *value[place + 1 :]]
+                    yield _with_item(job, at, {**item, name: people})
+
+
+def _with_cluster(job: Job, at: int, cluster: dict[str, object]) -> Job:
+    return replace(job, clusters=[*job.clusters[:at], cluster, *job.clusters[at + 1 :]])
+
+
+def _with_item(job: Job, at: int, item: dict[str, object]) -> Job:
+    return replace(job, items=[*job.items[:at], item, *job.items[at + 1 :]])
+
+
+def first_difference(job: Job, peer: CiteprocJs, kind: str) -> tuple[str, str, str] | None:
+    for found in differences(render_ours(job), peer.render(job)):
+        if found[0].split()[0] == kind:
+            return found
+    return None
+
+
+def shrink(job: Job, part: str, peer: CiteprocJs) -> tuple[Job, tuple[str, str, str]]:
+    """The smallest job found that still differs in a part of this kind."""
+    kind = part.split(maxsplit=1)[0]
+    best = first_difference(job, peer, kind)
+    if best is None:
+        raise RuntimeError(f"citeproc-js answers twice differently: {job}")
+    is_smaller = True
+    while is_smaller:
+        is_smaller = False
+        for candidate in simpler(job):
+            found = first_difference(candidate, peer, kind)
+            if found is not None:
+                job, best, is_smaller = candidate, found, True
+                break
+    return job, best
+
+
+def cause_of(difference: Difference) -> str:
+    """A name for like differences: what is left in the job, and how the texts differ."""
+    job = difference.job
+    fields = sorted({name for item in job.items for name in item} - {"id", "type"})
+    cites = {name for one in job.clusters for cite in one["items"] for name in cite} - {"id"}
+    ours, theirs = normal(difference.ours), normal(difference.theirs)
+    kind = "text"
+    if ours.lower() == theirs.lower():
+        kind = "case"
+    elif re.sub(r"\W", "", ours) == re.sub(r"\W", "", theirs):
+        kind = "punctuation"
+    part = difference.part.split()[0]
+    return f"{part} {kind}: {','.join(fields)}{' | ' + ','.join(sorted(cites)) if cites else ''}"
+
+
+def run(peers: Path, seeds: range, languages: list[str], out: Path | None, shrinks: int) -> int:
+    peer, styles = CiteprocJs(peers), independent_styles()
+    texts = same = jobs = whole = skipped = theirs_at_fault = 0
+    causes: Counter[str] = Counter()
+    kept: list[Difference] = []
+    for seed in seeds:
+        job = draw_job(seed, styles, languages)
+        theirs = peer.render(job)
+        if theirs.error:
+            skipped += 1
+            continue
+        ours = render_ours(job)
+        found = list(differences(ours, theirs))
+        if found:
+            # Its first answer in a style may carry something of the style before.
+            theirs = peer.render(job)
+            found = list(differences(ours, theirs))
+        jobs += 1
+        total = count_texts(theirs)
+        texts += total
+        if not found:
+            whole += 1
+            same += total
+            continue
+        if shrinks > len(kept):
+            small, (part, one, other) = shrink(job, found[0][0], peer)
+            difference = Difference(seed, part, one, other, small)
+        else:
+            difference = Difference(seed, *found[0], job)
+        excuse = is_their_fault(difference.job, difference.ours, difference.theirs)
+        wrong = total if found[0][0] in {"order", "error"} else len(found)
+        same += total - wrong
+        if excuse:
+            theirs_at_fault += wrong
+            causes[f"THEIRS {excuse}"] += 1
+        else:
+            causes[cause_of(difference)] += 1
+        kept.append(difference)
+        if sys.stderr.isatty():
+            print(f"\r{seed} {same}/{texts}", end="", file=sys.stderr)
+    peer.close()
+    if out is not None:
+        out.write_text("".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in kept))
+    print(f"jobs {jobs} (citeproc-js refused {skipped}), the same in every text: {whole}")
+    print(f"texts {texts}, the same: {same} = {same / max(1, texts):.4f}")
+    excused = (same + theirs_at_fault) / max(1, texts)
+    print(f"with citeproc-js's own faults counted as agreement: {excused:.4f}")
+    for cause, count in causes.most_common(40):
+        print(f"{count:5} {cause}")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("peers", type=Path)
+    parser.add_argument("--seeds", default="0:300")
+    parser.add_argument("--locales", default="en-US", help="all, or names with commas")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--shrink", type=int, default=1000, help="differences to shrink at most")
+    told = parser.parse_args()
+    start, _, end = told.seeds.partition(":")
+    languages = locales() if told.locales == "all" else told.locales.split(",")
+    return run(told.peers, range(int(start), int(end)), languages, told.out, told.shrink)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
