@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING
 
 from carrel.core.catalogue import Room
 from carrel.rooms.literature import ROOM
+from carrel.rooms.literature.desk_works import DeskWorks
 from carrel.rooms.literature.operations import LiteratureOperations
-from carrel.rooms.literature.service import Literature, SearchPolicy
+from carrel.rooms.literature.search import LiteratureSearch
+from carrel.rooms.literature.service import Literature
+from carrel.rooms.literature.service_choice import SearchPolicy
 from carrel.services.literature.catalogue import LazyServices, ServiceAccess
 from carrel.settings import Settings
 from carrel.wiring.desk import OpenRoom
+from carrel.wiring.desk_works import CorpusAtHand
 from carrel.wiring.papers import OpenCorpus
 
 if TYPE_CHECKING:
@@ -49,7 +53,8 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         max_cost_usd=chosen.max_cost_usd,
         is_network_allowed=settings.network or chosen.mode in ("replay", "offline"),
     )
-    literature = Literature(services, policy)
+    desk = DeskWorks(CorpusAtHand(corpus), corpus.links.libraries)
+    literature = Literature(LiteratureSearch(services, policy), desk)
     holders: list[object] = [LiteratureOperations(literature)]
     # Each further part of the room adds its operations here, one line each; `services` has the
     # adapters (`services.all()`) and the client (`services.client`), both opened when first used.

@@ -10,7 +10,9 @@ from carrel.core.errors import CarrelError, NotConfiguredError
 from carrel.core.note_links import NoNotes, NoteLink, NotesAbout
 from carrel.rooms.knowledge.links import LinkKind, LinkTarget
 from carrel.rooms.knowledge.ports import LinkedThing
+from carrel.rooms.papers.addition import PaperAdder
 from carrel.rooms.papers.models import PassageHit
+from carrel.wiring.desk_works import LibrariesAtHand
 
 FindThing = Callable[[str, Call], Awaitable[LinkedThing]]
 
@@ -70,6 +72,26 @@ class LateTasks:
         await self._keep(task_id, hits, call)
 
 
+class LateAdder:
+    """What adds papers to the corpus; nothing until the papers room is open."""
+
+    def __init__(self) -> None:
+        self._adder: PaperAdder | None = None
+
+    def bind(self, adder: PaperAdder) -> None:
+        self._adder = adder
+
+    @property
+    def adder(self) -> PaperAdder:
+        """Raises NotConfiguredError where the papers room is not open."""
+        if self._adder is None:
+            raise NotConfiguredError(
+                "The papers room is not open here, so nothing can be added to the corpus.",
+                next_step="Open the papers room as well (rooms = …), or leave add_to_corpus out.",
+            )
+        return self._adder
+
+
 @dataclass(frozen=True, slots=True)
 class LinkExchange:
     """What one room does for another, opened once for all rooms."""
@@ -77,3 +99,5 @@ class LinkExchange:
     notes: LateNotes = field(default_factory=LateNotes)
     things: DeskLinks = field(default_factory=DeskLinks)
     tasks: LateTasks = field(default_factory=LateTasks)
+    papers: LateAdder = field(default_factory=LateAdder)
+    libraries: LibrariesAtHand = field(default_factory=LibrariesAtHand)

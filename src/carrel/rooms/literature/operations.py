@@ -15,8 +15,7 @@ READ = frozenset({"literature:read"})
 
 
 def _quoted_work(work: FoundWork) -> QuotedSource:
-    name = next(iter(f"{kind}:{value}" for kind, value in work.ids.items()), "unnamed")
-    return QuotedSource("work", name, work.title)
+    return QuotedSource("work", work.id, work.title)
 
 
 def _found_works(
@@ -52,4 +51,4 @@ class LiteratureOperations:
         ),
     )
     async def search_literature(self, question: SearchLiterature, call: Call) -> FoundLiterature:
-        return await self._literature.search(question)
+        return await self._literature.search(question, call)

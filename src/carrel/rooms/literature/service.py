@@ -2,116 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from functools import partial
-from typing import Protocol, cast
+from typing import Literal
 
-from carrel.libraries.literature.records import Author, ServiceRecord
-from carrel.libraries.query.papers import parse_paper_query
-from carrel.rooms.literature.asking import Answered, Asking, Failed, ask_all
-from carrel.rooms.literature.errors import LiteratureUnavailableError, NetworkForbiddenError
-from carrel.rooms.literature.models import (
-    FoundLiterature,
-    FoundWork,
-    SearchLiterature,
-    ServiceCoverage,
-)
-from carrel.rooms.literature.ports import (
-    LiteratureService,
-    SearchAnswer,
-    SearchRequest,
-    SearchService,
-)
+from carrel.core.caller import Call
+from carrel.core.errors import InvalidInputError
+from carrel.libraries.query.papers import PaperQuery, parse_paper_query
+from carrel.libraries.text.snippets import Marker
+from carrel.rooms.literature.desk_works import DeskWorks
+from carrel.rooms.literature.models import MAX_DEPTH, FoundLiterature, SearchLiterature
+from carrel.rooms.literature.ports import SearchRequest
+from carrel.rooms.literature.search import FoundWorks, LiteratureSearch
+from carrel.rooms.literature.work_views import found_work
 
-DEFAULT_SERVICES = ("openalex", "crossref", "pubmed", "europepmc", "arxiv")
-
-
-class Services(Protocol):
-    """The literature services there are."""
-
-    def all(self) -> Mapping[str, LiteratureService]:
-        """Every service by its name."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class SearchPolicy:
-    """What settings say of searches; no services named means the usual ones."""
-
-    services: tuple[str, ...] = ()
-    has_semantic_scholar_key: bool = False
-    timeout_seconds: float = 20.0
-    max_cost_usd: float | None = None
-    is_network_allowed: bool = True
+# Records asked of each service, by how deep the page lies. Pages of one depth are cut from one
+# ranking, so that no work appears on two of them; services charge by the question, not the record.
+_DEPTHS = (50, 100, MAX_DEPTH)
+# Longer lists go without snippets: an answer has room for about so many.
+_MOST_SNIPPETS = 25
 
 
 class Literature:
-    """Searches literature services and looks up single works."""
+    """Answers searches of callers, with marks for what the desk already has."""
 
-    def __init__(self, services: Services, policy: SearchPolicy) -> None:
-        self._services = services
-        self._policy = policy
+    def __init__(self, search: LiteratureSearch, desk: DeskWorks) -> None:
+        self._search = search
+        self._desk = desk
 
-    async def search(self, question: SearchLiterature) -> FoundLiterature:
-        """What the services have; raises LiteratureUnavailableError if none answered."""
-        if not self._policy.is_network_allowed:
-            raise NetworkForbiddenError
-        request = SearchRequest(parse_paper_query(question.query), order=question.order)
-        chosen = question.services or self._policy.services or DEFAULT_SERVICES
-        services = {
-            name: cast(SearchService, service)
-            for name, service in self._services.all().items()
-            if name in chosen and hasattr(service, "search")
-        }
-        outcomes = await ask_all(
-            [
-                Asking(name, service.title, partial(service.search, request))
-                for name, service in services.items()
-            ],
-            self._policy.timeout_seconds,
+    async def search(self, question: SearchLiterature, call: Call) -> FoundLiterature:
+        """What the services have; raises as LiteratureSearch.find does."""
+        query = _parse_query(question.query)
+        request = SearchRequest(
+            query,
+            limit=_depth(question.page, question.limit),
+            order=question.order,
+            includes_preprints=question.include_preprints,
         )
-        if not any(isinstance(outcome, Answered) for outcome in outcomes):
-            raise LiteratureUnavailableError("No literature service answered")
-        found = [
-            record
-            for outcome in outcomes
-            if isinstance(outcome, Answered)
-            for record in outcome.answer.records
-        ]
+        found = await self._search.find(request, question.services)
+        first = (question.page - 1) * question.limit
+        works = found.works[first : first + question.limit]
+        unchecked = found.unchecked[first : first + question.limit]
+        kept, remarks = await self._desk.mark(works, call)
+        marker = Marker(query.phrases)
+        total = len(found.works)
         return FoundLiterature(
-            message="",
-            total=len(found),
+            message=_describe(found, question, total),
+            outcome=_outcome(found),
+            total=total,
             page=question.page,
             limit=question.limit,
-            works=[_view(record) for record in found[: question.limit]],
-            coverage=[_cover(outcome) for outcome in outcomes],
+            works=[
+                found_work(
+                    work,
+                    marker,
+                    kept[at],
+                    unchecked[at],
+                    has_snippet=len(works) <= _MOST_SNIPPETS,
+                    has_origins=question.origins,
+                )
+                for at, work in enumerate(works)
+            ],
+            coverage=found.coverage.lines(found.new),
+            notices=[*query.notices, *remarks],
         )
 
 
-def _cover(outcome: Answered[SearchAnswer] | Failed) -> ServiceCoverage:
-    if isinstance(outcome, Failed):
-        return ServiceCoverage(service=outcome.service, state="failed", reason=outcome.reason)
-    return ServiceCoverage(service=outcome.service, state="answered")
+def _parse_query(text: str) -> PaperQuery:
+    query = parse_paper_query(text)
+    if query.is_empty and not query.identifiers:
+        raise InvalidInputError(
+            "The query has no words to search for", next_step="Send words, a title or a DOI."
+        )
+    return query
 
 
-def _view(record: ServiceRecord) -> FoundWork:
-    work = record.work
-    return FoundWork(
-        title=work.title,
-        authors=[_name(author) for author in work.authors[:3]],
-        author_count=len(work.authors),
-        year=work.year,
-        venue=work.venue.name,
-        kind=work.kind,
-        ids={
-            each.name: value
-            for each in fields(work.ids)
-            if (value := getattr(work.ids, each.name)) is not None
-        },
-        found_by={record.service: record.rank},
+def _depth(page: int, limit: int) -> int:
+    needed = page * limit
+    for depth in _DEPTHS:
+        if needed <= depth:
+            return depth
+    raise InvalidInputError(
+        f"page × limit is {needed:,}; {MAX_DEPTH} works can be paged through",
+        next_step="Make the query narrower, for instance by years, instead of paging on.",
+        details={"max_depth": MAX_DEPTH},
     )
 
 
-def _name(author: Author) -> str:
-    return author.literal or f"{author.given} {author.family}".strip()
+def _outcome(found: FoundWorks) -> Literal["found", "nothing_found", "not_known"]:
+    if found.works:
+        return "found"
+    return "not_known" if found.coverage.failures else "nothing_found"
+
+
+def _describe(found: FoundWorks, question: SearchLiterature, total: int) -> str:
+    said = found.coverage.describe(total)
+    if total and (question.page - 1) * question.limit >= total:
+        return f"{said} Page {question.page} is past the end."
+    return said

@@ -1,0 +1,141 @@
+"""Searches literature services at the same time and merges what they have into one list."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from carrel.libraries.literature.query_filter import Judgement, judge_work
+from carrel.libraries.literature.records import MergedWork
+from carrel.libraries.query.papers import PaperQuery
+from carrel.rooms.literature.asking import Answered, Asking, Failed, ask_all
+from carrel.rooms.literature.coverage import SearchCoverage
+from carrel.rooms.literature.errors import NetworkForbiddenError
+from carrel.rooms.literature.pending_merging import merge_records, rank_works
+from carrel.rooms.literature.ports import (
+    LiteratureService,
+    SearchAnswer,
+    SearchOrder,
+    SearchRequest,
+    TranslatedQuery,
+)
+from carrel.rooms.literature.service_choice import (
+    PriceBook,
+    SearchPolicy,
+    ServiceChoice,
+    choose_services,
+)
+
+
+class Services(Protocol):
+    """The literature services there are."""
+
+    def all(self) -> Mapping[str, LiteratureService]:
+        """Every service by its name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWorks:
+    """The merged works of one search, best first, with what stayed unchecked of each."""
+
+    works: Sequence[MergedWork]
+    unchecked: Sequence[tuple[str, ...]]
+    coverage: SearchCoverage
+    # By service, the works that no other service found.
+    new: Mapping[str, int]
+
+
+class LiteratureSearch:
+    """Searches the services and merges what they have; whoever makes it closes the services."""
+
+    def __init__(self, services: Services, policy: SearchPolicy) -> None:
+        self._services = services
+        self._policy = policy
+        self._prices = PriceBook()
+
+    async def find(self, request: SearchRequest, named: Sequence[str] = ()) -> FoundWorks:
+        """Ask the named services, or the usual ones.
+
+        Raises LiteratureUnavailableError where none answered, NetworkForbiddenError where settings
+        forbid to ask, InvalidInputError for a service that cannot be searched.
+        """
+        if not self._policy.is_network_allowed:
+            raise NetworkForbiddenError
+        known = self._services.all()
+        choice = choose_services(named, self._policy, known, self._prices)
+        outcomes = await self._ask(choice, request)
+        names = {name: service.title for name, service in known.items()}
+        translated = {name: _translate(choice, name, request) for name in choice.asked}
+        coverage = SearchCoverage([*outcomes, *choice.not_asked], names, translated)
+        coverage.raise_if_silent()
+        return await asyncio.to_thread(_merge, request, coverage)
+
+    async def _ask(
+        self, choice: ServiceChoice, request: SearchRequest
+    ) -> list[Answered[SearchAnswer] | Failed]:
+        questions = [
+            Asking(name, service.title, partial(service.search, request))
+            for name, service in choice.asked.items()
+        ]
+        outcomes = await ask_all(questions, self._policy.timeout_seconds)
+        for outcome in outcomes:
+            if isinstance(outcome, Answered):
+                self._prices.note(outcome.service, outcome.answer.cost)
+        return outcomes
+
+
+def _translate(choice: ServiceChoice, name: str, request: SearchRequest) -> TranslatedQuery:
+    return choice.asked[name].translate(request)
+
+
+def _merge(request: SearchRequest, coverage: SearchCoverage) -> FoundWorks:
+    """Merge, leave out what contradicts the query, and order what stays."""
+    records = [record for answer in coverage.answers for record in answer.records]
+    merged = merge_records(records)
+    judged: list[tuple[MergedWork, Judgement]] = []
+    for work in merged:
+        if work.work.kind == "preprint" and not request.includes_preprints:
+            continue
+        judgement = judge_work(request.query, work, coverage.expressing)
+        if judgement.is_kept:
+            judged.append((work, judgement))
+    unchecked = {id(work): judgement.unchecked for work, judgement in judged}
+    works = order_works([work for work, _ in judged], request.query, request.order)
+    return FoundWorks(
+        works,
+        [unchecked.get(id(work), ()) for work in works],
+        coverage,
+        _count_new(works),
+    )
+
+
+def order_works(
+    works: Sequence[MergedWork], query: PaperQuery, order: SearchOrder
+) -> list[MergedWork]:
+    """The best first; by date or citations where that was asked for, and then the best."""
+    ranked = rank_works(works, query)
+    match order:
+        case "relevance":
+            return list(ranked)
+        case "newest":
+            return sorted(ranked, key=lambda each: each.work.issued or "", reverse=True)
+        case "most_cited":
+            return sorted(
+                ranked,
+                key=lambda each: max(each.citation_counts.values(), default=-1),
+                reverse=True,
+            )
+
+
+def _most_citations(found: MergedWork) -> int:
+    return max(found.citation_counts.values(), default=-1)
+
+
+def _count_new(works: Sequence[MergedWork]) -> Counter[str]:
+    found_by = [{record.service for record in work.records} for work in works]
+    return Counter(next(iter(services)) for services in found_by if len(services) == 1)

@@ -1,0 +1,54 @@
+"""A caller's library for other rooms: which works it has, and a work more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from carrel.core.caller import Caller
+from carrel.core.clock import Clock
+from carrel.core.errors import InvalidInputError
+from carrel.rooms.references.additions import Candidate, add_to
+from carrel.rooms.references.items import KnownWorks
+from carrel.rooms.references.ports import Libraries, Library
+
+
+class LibraryWorks:
+    """Finds and adds works by the same rules as add_references. Scopes are checked before."""
+
+    def __init__(self, libraries: Libraries, clock: Clock) -> None:
+        self._libraries = libraries
+        self._clock = clock
+        # The works of each library, with the generation they are from.
+        self._known: dict[int, tuple[int, KnownWorks]] = {}
+
+    async def find_known(
+        self, items: Sequence[Mapping[str, Any]], caller: Caller
+    ) -> list[str | None]:
+        """The reference id of each CSL item that the caller's library has."""
+        known = await self._known_works(self._libraries.of(caller))
+        found = [known.find(dict(item)) for item in items]
+        return [None if each is None else each.reference_id for each in found]
+
+    async def add_item(
+        self, item: Mapping[str, Any], source: str, caller: Caller
+    ) -> tuple[str, bool, tuple[str, ...]]:
+        """Its reference id, whether it is new there, and warnings. Raises InvalidInputError."""
+        candidate = Candidate(dict(item), source)
+        answer = await add_to(self._libraries.of(caller), [candidate], self._clock)
+        warnings = tuple(each.message for each in answer.warnings)
+        if answer.added:
+            return answer.added[0].id, True, warnings
+        if answer.skipped:
+            return answer.skipped[0].duplicate_of, False, warnings
+        reason = answer.failed[0].reason if answer.failed else "It could not be added"
+        raise InvalidInputError(reason, next_step="Add it by add_references with what it lacks.")
+
+    async def _known_works(self, library: Library) -> KnownWorks:
+        snapshot = await library.snapshot()
+        generation, known = self._known.get(id(library), (None, None))
+        if known is None or generation != snapshot.generation:
+            known = await asyncio.to_thread(KnownWorks, snapshot.items)
+            self._known[id(library)] = (snapshot.generation, known)
+        return known
