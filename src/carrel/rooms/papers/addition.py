@@ -124,6 +124,24 @@ class PaperAdder:
             return await self._run_addition(addition, AdditionProgress())
         return await self.long_additions.add(addition, call)
 
+    async def add_text(
+        self, file: Path, suffix: str, describe: Callable[[Path], bytes], call: Call
+    ) -> PaperAdded | Job:
+        """Adds a text that another room fetched, with its record.
+
+        `describe` writes the record as CSL-JSON and is told where the text lies, so that the two
+        become one paper. The caller has checked that `papers:write` is held. Raises as add_paper.
+        """
+        owner = call.caller.user_id
+        content = await asyncio.to_thread(file.read_bytes)
+        inbox = self._open_inbox()
+        text = await asyncio.to_thread(inbox.put, content, suffix)
+        record = await asyncio.to_thread(inbox.put, describe(text), ".json")
+        addition = Addition(kind="inbox", path=str(text), owner=owner, record=str(record))
+        if self.long_additions is None:
+            return await self._run_addition(addition, AdditionProgress())
+        return await self.long_additions.add(addition, call)
+
     @operation(
         title="Remove a paper",
         description=(
@@ -147,6 +165,11 @@ class PaperAdder:
     async def remove_paper(self, question: OnePaper, call: Call) -> PaperRemoved:
         async with self._lock:
             return await self._remove(question.paper_id, call.caller.user_id)
+
+    async def add_content(self, content: bytes, suffix: str, owner: str) -> PaperAdded:
+        """Add one file's content for another room, however long it takes. PaperNotAddedError."""
+        addition = await self._from_content(content, suffix, owner)
+        return await self._run_addition(addition, AdditionProgress())
 
     def _from_path(self, given: str, call: Call) -> Addition:
         try:
@@ -197,7 +220,11 @@ class PaperAdder:
                 added = await self._add_file(path)
             except PaperNotAddedError:
                 await asyncio.to_thread(self._open_inbox().remove, path)
+                if addition.record is not None:
+                    await asyncio.to_thread(self._open_inbox().remove, Path(addition.record))
                 raise
+            if addition.record is not None:
+                added = _join(added, await self._add_file(Path(addition.record)))
         if addition.upload_id is not None and self._uploads is not None:
             with suppress(NotFoundError, UploadInUseError):
                 await self._uploads.discard(addition.upload_id, addition.owner)
@@ -223,6 +250,12 @@ class PaperAdder:
                 "work", str(identifier), next_step="Check the identifier, or send the paper itself."
             )
         return found
+
+
+def _join(text: PaperAdded, record: PaperAdded) -> PaperAdded:
+    """One answer for a text and its record; new only where the record brought no older paper."""
+    is_new = text.is_new and record.paper_id == text.paper_id
+    return record.model_copy(update={"is_new": is_new, "notes": [*text.notes, *record.notes]})
 
 
 def _parse_identifier(text: str) -> Doi | ArxivId:

@@ -24,7 +24,8 @@ _LOOK_EVERY_SECONDS = 1.0
 class Addition(BaseModel):
     """A file to add: one of the inbox, or files where they lie, within folders if any are given.
 
-    `upload_id` is discarded once the paper is added.
+    `upload_id` is discarded once the paper is added. `record` is a further file of the inbox that
+    describes the paper, added after it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,6 +35,7 @@ class Addition(BaseModel):
     owner: str
     within: tuple[str, ...] | None = None
     upload_id: str | None = None
+    record: str | None = None
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ from carrel.rooms.papers.building.paper_records import (
     BibtexEntry,
     FieldOrigin,
     PaperRecord,
+    TextOrigin,
     mark_guesses,
 )
 from carrel.rooms.papers.building.ports import AssetStore
@@ -55,6 +56,7 @@ _TAG = re.compile(r"</?(?:i|b|sub|sup|span|sc)\b[^<>]{0,200}>", re.IGNORECASE)
 _ENTRY = re.compile(r"@\s*(\w+)\s*[{(]\s*([^,\s{}()]*)")
 # Where formats keep the names of attached files.
 _FILE_FIELDS = ("file", "pdf", "local-url", "attachments", "l1", "l2", "l3", "l4")
+_TEXT_ORIGIN = ("format", "sha256", "retrieved_at", "version", "licence", "service")
 _CSL_MARKS = (b'"type"', b'"title"')
 _ARTICLE_TYPES = frozenset({"article", "article-journal", "article-magazine", "review"})
 
@@ -173,7 +175,20 @@ def _record(
         files=_linked_files(custom.get("fields"), folder),
         origin="publisher" if is_published else "list",
         origins=_marked_guesses(custom.get("inferred")),
+        text_origin=_text_origin(custom.get("text_origin")),
     )
+
+
+def _text_origin(value: object) -> TextOrigin | None:
+    """Where the text was fetched, as the literature room writes it beside a record."""
+    if not isinstance(value, Mapping):
+        return None
+    found = {name: short_text(_plain_text(value.get(name))) for name in _TEXT_ORIGIN}
+    url = read_url(_plain_text(value.get("url")))
+    kind, sha256, when = (found.pop(name) for name in ("format", "sha256", "retrieved_at"))
+    if not url or not kind or not sha256 or not when:
+        return None
+    return TextOrigin(url, kind, sha256, when, **found)
 
 
 def _linked_files(fields: object, folder: Path) -> tuple[str, ...]:

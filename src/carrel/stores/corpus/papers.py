@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import NamedTuple
 
@@ -12,7 +13,13 @@ from carrel.libraries.query.papers import PaperIdentifier
 from carrel.rooms.papers.building.paper_keys import KeyKind, facet_value
 from carrel.rooms.papers.building.paper_records import CITED_FIELDS, PaperRecord
 from carrel.rooms.papers.building.papers import inferred_names, shown_name
-from carrel.rooms.papers.models import Paper, PaperMetadata, RelatedVersion, ShownOrigin
+from carrel.rooms.papers.models import (
+    FetchedTextOrigin,
+    Paper,
+    PaperMetadata,
+    RelatedVersion,
+    ShownOrigin,
+)
 from carrel.rooms.papers.paper_names import former_id_key
 from carrel.stores.corpus.folder import CorpusSession, LiveSegment, SegmentReader
 from carrel.stores.corpus.records import StoredPaper, read_stored
@@ -229,6 +236,9 @@ def shown_paper(stored: StoredPaper) -> Paper:
         url=record.url,
         language=record.language,
         license=record.license,
+        text_origin=None
+        if record.text_origin is None
+        else FetchedTextOrigin(**asdict(record.text_origin)),
         inferred=shown_inferred(record),
         origin=None if record.origin == "list" else record.origin,
         origins=_shown_origins(record),

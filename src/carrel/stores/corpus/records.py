@@ -22,6 +22,7 @@ from carrel.rooms.papers.building.paper_records import (
     PaperRecord,
     PossibleTwin,
     RelatedWork,
+    TextOrigin,
     mark_guesses,
 )
 from carrel.rooms.papers.building.papers import PublishedPaper, collect_summaries
@@ -197,6 +198,8 @@ def read_record(facts: dict[str, Any]) -> PaperRecord:
     known["images"] = tuple(KeptImage(**image) for image in known.get("images", ()))
     bibtex = known.get("bibtex")
     known["bibtex"] = BibtexEntry(**bibtex) if bibtex else None
+    fetched = known.get("text_origin")
+    known["text_origin"] = TextOrigin(**fetched) if fetched else None
     return PaperRecord(**known)
 
 

@@ -94,6 +94,22 @@ class PossibleTwin:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class TextOrigin:
+    """Where the text of a paper was fetched: the file's address and SHA-256, and what it is.
+
+    `version` is `published`, `accepted` or `submitted`; `licence` is that of this very text.
+    """
+
+    url: str
+    format: str
+    sha256: str
+    retrieved_at: str
+    version: str | None = None
+    licence: str | None = None
+    service: str | None = None
+
+
 # A field from the printed page below this confidence is shown as inferred and not cited.
 MIN_CITED_CONFIDENCE = 0.5
 
@@ -152,6 +168,7 @@ class PaperRecord:
     other_values: tuple[OtherValue, ...] = ()
     # Fields of a merged record that a better source than that of the BibTeX entry says otherwise.
     overruled: tuple[str, ...] = ()
+    text_origin: TextOrigin | None = None
 
     def origin_of(self, name: str) -> FieldOrigin:
         """Where the value of a field comes from, and how sure it is."""
