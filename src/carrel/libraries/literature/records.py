@@ -129,7 +129,11 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class VersionPointer:
-    """Another version of a work, named by an identifier: a preprint, the published article."""
+    """Another version of a work, named by an identifier: a preprint, the published article.
+
+    `published_as` leads from a preprint to its article, `preprint_of` from an article to its
+    preprint.
+    """
 
     relation: VersionRelation
     ids: WorkIds
@@ -208,7 +212,11 @@ class ServiceRecord:
 
 @dataclass(frozen=True, slots=True)
 class LinkedVersion:
-    """Another version of a found work that stays a work of its own."""
+    """Another version of a found work that stays a work of its own.
+
+    `published_as` leads from a preprint to its article, `preprint_of` from an article to its
+    preprint.
+    """
 
     relation: VersionRelation
     ids: WorkIds
@@ -230,4 +238,6 @@ class MergedWork:
     citation_counts: Mapping[str, int] = field(default_factory=dict)
     # What services say differently and a person may want to know, in plain words.
     conflicts: tuple[str, ...] = ()
+    # The work that this one looks like a false copy of; without identifiers where nobody gave it.
+    copy_of: WorkIds | None = None
     score: float = 0.0

@@ -12,11 +12,14 @@ from carrel.libraries.works.work import Work
 
 
 def compare_blocked(
-    works: Sequence[Work], block_list: BlockList = NO_BLOCK_LIST
+    works: Sequence[Work],
+    block_list: BlockList = NO_BLOCK_LIST,
+    cluster_of: Sequence[int] | None = None,
 ) -> Iterator[tuple[int, int, Comparison]]:
-    """Every pair that shares a blocking key, compared once."""
+    """Every pair that shares a blocking key, compared once; not those of one cluster already."""
     for one, other in list_blocked_pairs(works):
-        yield one, other, compare(works[one], works[other], block_list)
+        if cluster_of is None or cluster_of[one] != cluster_of[other]:
+            yield one, other, compare(works[one], works[other], block_list)
 
 
 def list_blocked_pairs(works: Sequence[Work]) -> list[tuple[int, int]]:

@@ -13,15 +13,18 @@ class LinkRule(IntEnum):
     DOI = 1
     ARXIV = 2
     PMID = 3
-    FILE = 4
-    CONTENT = 5
-    LABEL = 6
-    IDENTICAL = 7
-    LIKENESS = 8
+    RECORD = 4
+    FILE = 5
+    CONTENT = 6
+    LABEL = 7
+    IDENTICAL = 8
+    LIKENESS = 9
 
 
 # Rules whose refusal says that one of two sources is wrong about an identifier.
-IDENTIFIER_RULES = frozenset({LinkRule.DOI, LinkRule.ARXIV, LinkRule.PMID})
+IDENTIFIER_RULES = frozenset({LinkRule.DOI, LinkRule.ARXIV, LinkRule.PMID, LinkRule.RECORD})
+# The reason of a refused key that the identifiers themselves give.
+DOIS_DIFFER = "their DOIs differ"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from carrel.libraries.works.block_lists import NO_BLOCK_LIST, BlockList
 from carrel.libraries.works.blocking import compare_blocked
 from carrel.libraries.works.comparison import LinkVerdict
 from carrel.libraries.works.link_events import (
+    DOIS_DIFFER,
     IDENTIFIER_RULES,
     Clustering,
     DoubtfulPair,
@@ -39,7 +40,7 @@ def cluster(
     """
     clusters = _Clusters(works, never, block_list)
     clusters.join_by_decision(always)
-    for rule in (LinkRule.DOI, LinkRule.ARXIV, LinkRule.PMID):
+    for rule in (LinkRule.DOI, LinkRule.ARXIV, LinkRule.PMID, LinkRule.RECORD):
         clusters.join_by_key(rule, _KEYS[rule])
     clusters.join_by_file()
     for rule in (LinkRule.CONTENT, LinkRule.LABEL, LinkRule.IDENTICAL):
@@ -56,6 +57,7 @@ _KEYS: dict[LinkRule, Callable[[Work], tuple[str, ...]]] = {
     LinkRule.DOI: lambda work: _list_keys(work.own_doi),
     LinkRule.ARXIV: lambda work: _list_keys(work.own_arxiv_id),
     LinkRule.PMID: lambda work: _list_keys(work.pmid),
+    LinkRule.RECORD: lambda work: work.other_ids,
     LinkRule.CONTENT: lambda work: work.contents,
     LinkRule.LABEL: lambda work: _list_keys(work.label),
     LinkRule.IDENTICAL: lambda work: _list_keys(work.fingerprint),
@@ -64,6 +66,7 @@ _SAID = {
     LinkRule.DOI: "same DOI",
     LinkRule.ARXIV: "same arXiv id",
     LinkRule.PMID: "same PubMed id",
+    LinkRule.RECORD: "same identifier of a service",
     LinkRule.CONTENT: "the same text, byte for byte",
     LinkRule.LABEL: "same citation key and title",
     LinkRule.IDENTICAL: "same title, authors, venue and year",
@@ -171,7 +174,7 @@ class _Clusters:
                     self._refuse(LinkRule.FILE, owner, at, self.works[owner].file or "", reason)
 
     def join_by_likeness(self) -> None:
-        compared = list(compare_blocked(self.works, self.block_list))
+        compared = list(compare_blocked(self.works, self.block_list, self.cluster_of))
         same = [each for each in compared if each[2].verdict is LinkVerdict.SAME]
         partners: dict[int, list[tuple[float, int]]] = defaultdict(list)
         for one, other, found in same:
@@ -223,7 +226,7 @@ class _Clusters:
             return "the block list of false twins has them"
         mine, theirs = self._cluster(at).dois, self._cluster(holder).dois
         if mine and theirs and not mine & theirs:
-            return "their DOIs differ"
+            return DOIS_DIFFER
         if rule is LinkRule.LABEL:
             return _reason_against_label(one, other)
         if rule is LinkRule.IDENTICAL and one.source is not None and one.source == other.source:
@@ -313,7 +316,7 @@ class _Clusters:
 
     def _refuse(self, rule: LinkRule, holder: int, at: int, key: str, reason: str) -> None:
         self.refused.append(RefusedKey(self.places[at], self.places[holder], rule, key, reason))
-        if rule in {LinkRule.DOI, LinkRule.ARXIV} and reason != "their DOIs differ":
+        if rule in {LinkRule.DOI, LinkRule.ARXIV} and reason != DOIS_DIFFER:
             self.without_identifier.add(at)
             self._cluster(at).dois.discard(key)
 

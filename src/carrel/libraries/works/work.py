@@ -18,10 +18,12 @@ from carrel.libraries.works.titles import (
 )
 
 # Who registers DOIs of preprints: bioRxiv and medRxiv, arXiv, Research Square, SSRN, OSF (PsyArXiv
-# and others), ChemRxiv, Preprints.org, TechRxiv, Authorea (facts sheet of pdf-reading, section 5).
+# and others), ChemRxiv, Preprints.org, TechRxiv, Authorea (facts sheet of pdf-reading, section 5);
+# other servers of OSF, PeerJ Preprints, EcoEvoRxiv, Cambridge Open Engage, EdArXiv (from memory).
 _PREPRINT_REGISTRANTS = (
     "10.1101 10.64898 10.48550 10.21203 10.2139 10.31219 10.31234 10.26434 10.20944 10.36227 "
-    "10.22541"
+    "10.22541 10.31222 10.31223 10.31224 10.31231 10.31233 10.31235 10.31236 10.7287 10.32942 "
+    "10.33774 10.35542"
 )
 PREPRINT_PREFIXES = frozenset(_PREPRINT_REGISTRANTS.split())
 # Holds copies of famous papers under other DOIs: never joined by likeness, never preferred.
@@ -46,8 +48,12 @@ _NOTICE_KINDS = {
 }
 _ARXIV_VERSION = re.compile(r"v\d+$")
 _FIRST_PAGE = re.compile(r"^\W*([a-z]{0,3}\d{1,9}[a-z]{0,2})", re.IGNORECASE)
-# eLife numbers the versions of a reviewed preprint behind its DOI.
-_VERSION_OF_DOI = re.compile(r"^(10\.7554/elife\.\d{4,7})\.\d{1,2}$")
+# eLife, Research Square, F1000 and its sisters, Preprints.org, ChemRxiv and figshare number the
+# versions of a text behind its DOI.
+_VERSION_OF_DOI = re.compile(
+    r"^(10\.7554/elife\.\d{4,7}|10\.12688/[a-z]{4,30}\.\d{3,7})\.\d{1,2}$"
+    r"|^(10\.(?:21203|20944|26434|6084|22541|31234|36227)/.{4,80}?)[./-]v\d{1,2}$"
+)
 MAX_VENUE_CHARACTERS = 300
 
 
@@ -68,8 +74,12 @@ class Work:
     doi: str | None = None
     arxiv_id: str | None = None
     pmid: str | None = None
+    # Other identifiers, each as `kind:value`: that of PubMed Central, those of services.
+    other_ids: tuple[str, ...] = ()
     isbn: str | None = None
     venue: str | None = None
+    # One name for all spellings of the venue, where the caller knows them.
+    unified_venue: str | None = None
     volume: str | None = None
     first_page: str | None = None
     kind: str | None = None
@@ -102,7 +112,7 @@ class Work:
     def doi_of_all_versions(self) -> str | None:
         """The DOI without the number of a version behind it."""
         versioned = _VERSION_OF_DOI.match(self.own_doi or "")
-        return versioned.group(1) if versioned else self.own_doi
+        return versioned.group(1) or versioned.group(2) if versioned else self.own_doi
 
     @cached_property
     def own_arxiv_id(self) -> str | None:
@@ -118,7 +128,9 @@ class Work:
     def is_preprint(self) -> bool:
         """Whether the record itself says that it is a preprint."""
         if self.own_doi:
-            return self.own_doi.partition("/")[0] in PREPRINT_PREFIXES
+            is_of_registrant = self.own_doi.partition("/")[0] in PREPRINT_PREFIXES
+            # Registration agencies say so by this kind; others call journal articles preprints too.
+            return is_of_registrant or self.kind == "posted-content"
         if (self.kind or "") in _PREPRINT_KINDS:
             return True
         venue = (self.venue or "")[:MAX_VENUE_CHARACTERS]
@@ -144,7 +156,7 @@ class Work:
 
     @cached_property
     def venue_key(self) -> str:
-        return text_key((self.venue or "")[:MAX_VENUE_CHARACTERS])
+        return self.unified_venue or text_key((self.venue or "")[:MAX_VENUE_CHARACTERS])
 
     @cached_property
     def blocks(self) -> tuple[str, ...]:

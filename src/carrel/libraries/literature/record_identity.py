@@ -1,0 +1,165 @@
+"""A service's record as linkage compares it: which identifiers are its own, which are pointers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from carrel.libraries.identifiers import ARXIV_DOI_PREFIX
+from carrel.libraries.literature.records import (
+    Author,
+    ServiceRecord,
+    VersionPointer,
+    WorkIds,
+)
+from carrel.libraries.text.folding import text_key
+from carrel.libraries.works.work import Work, first_page_of
+
+# Who is asked first whom a key belongs to, and who stands first where nothing else decides.
+SERVICE_ORDER = (
+    "crossref", "datacite", "pubmed", "europepmc", "arxiv", "biorxiv", "openalex",
+    "semantic_scholar", "dblp", "doaj", "unpaywall", "opencitations", "retraction_watch",
+)  # fmt: skip
+_PLACES = {name: place for place, name in enumerate(SERVICE_ORDER)}
+# Whose word it is that a DOI is that of a preprint.
+_SERVICES_THAT_KNOW_PREPRINTS = frozenset({"crossref", "datacite", "europepmc", "biorxiv"})
+# Publishers put it before the title of the work itself; a notice is called `Retraction`.
+_RETRACTED = re.compile(
+    r"^\W{0,3}(?:retracted|withdrawn|removed)(?:\s+(?:article|paper|chapter))?\s*[:\].\u2013\u2014-]+\s*"
+    r"|\s*[\[(]\s*(?:retracted|withdrawn)(?:\s+(?:article|paper))?\s*[\])]\W*$",
+    re.IGNORECASE,
+)
+# Kinds of identifiers that join records beside DOI, arXiv and PubMed ids. An ISBN names a book, of
+# which chapters have it too.
+_OTHER_KINDS = (
+    "pmcid", "openalex", "semantic_scholar", "corpus_id", "europepmc", "dblp", "acl", "mag",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RecordIdentity:
+    """What a record is compared by, and the other versions that it names."""
+
+    work: Work
+    pointers: tuple[VersionPointer, ...]
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The identifiers that are the record's own, each as `kind:value`."""
+        work = self.work
+        named = (("doi", work.own_doi), ("arxiv", work.own_arxiv_id), ("pmid", work.pmid))
+        return frozenset([f"{kind}:{value}" for kind, value in named if value] + [*work.other_ids])
+
+
+def service_place(service: str) -> tuple[int, str]:
+    """The place of a service among all; unknown ones come last, by name."""
+    return _PLACES.get(service, len(_PLACES)), service
+
+
+def identify_records(
+    records: Sequence[ServiceRecord], misplaced: Collection[int] = ()
+) -> list[RecordIdentity]:
+    """The identity of each record; the DOIs at the `misplaced` positions are of other works."""
+    venues = _unify_venues(records)
+    return [
+        _identify(record, at, venues[at], has_own_doi=at not in misplaced)
+        for at, record in enumerate(records)
+    ]
+
+
+def _identify(record: ServiceRecord, at: int, venue: str, *, has_own_doi: bool) -> RecordIdentity:
+    work, ids = record.work, record.work.ids
+    doi, arxiv, other_versions = _part_versions(record, has_own_doi=has_own_doi)
+    pmid = ids.pmid
+    if pmid is None and ids.europepmc and ids.europepmc.startswith("MED/"):
+        pmid = ids.europepmc.removeprefix("MED/")
+    kind: str | None = work.kind
+    if kind == "preprint" and record.service in _SERVICES_THAT_KNOW_PREPRINTS:
+        kind = "posted-content"
+    other_ids = [
+        f"{name}:{value}" for name in _OTHER_KINDS if (value := getattr(ids, name)) is not None
+    ]
+    return RecordIdentity(
+        Work(
+            title=strip_retraction_mark(work.title),
+            people=tuple(map(name_author, work.authors)),
+            year=work.year,
+            doi=doi,
+            arxiv_id=arxiv,
+            pmid=pmid,
+            other_ids=(*other_ids, f"record:{record.service}/{record.service_id}"),
+            isbn=ids.isbn,
+            venue=work.venue.name or None,
+            unified_venue=venue or None,
+            volume=work.volume or None,
+            first_page=first_page_of(work.pages),
+            kind=kind,
+            source=record.service,
+            order=(at,),
+        ),
+        (*other_versions, *(each for each in work.versions if each.ids.keys())),
+    )
+
+
+def _part_versions(
+    record: ServiceRecord, *, has_own_doi: bool
+) -> tuple[str | None, str | None, list[VersionPointer]]:
+    """The DOI and arXiv id that are the record's own; others name its other version.
+
+    Services give the article's DOI beside the preprint's arXiv id, and the other way round.
+    """
+    ids = record.work.ids
+    doi = ids.doi if has_own_doi else None
+    if ids.arxiv is None:
+        return doi, None, []
+    arxiv_doi = f"{ARXIV_DOI_PREFIX}{ids.arxiv.lower()}"
+    if doi == arxiv_doi or doi is None:
+        is_article = doi is None and bool(ids.pmid or ids.pmcid) and record.service != "arxiv"
+        if is_article:
+            return (
+                None,
+                None,
+                [VersionPointer("preprint_of", WorkIds(arxiv=ids.arxiv), record.service)],
+            )
+        return arxiv_doi, ids.arxiv, []
+    if record.service == "arxiv" or record.work.kind == "preprint":
+        return (
+            arxiv_doi,
+            ids.arxiv,
+            [VersionPointer("published_as", WorkIds(doi=doi), record.service)],
+        )
+    return doi, None, [VersionPointer("preprint_of", WorkIds(arxiv=ids.arxiv), record.service)]
+
+
+def strip_retraction_mark(title: str) -> str:
+    """A title without the `RETRACTED:` that a publisher put before it later."""
+    return _RETRACTED.sub("", title) or title
+
+
+def name_author(author: Author) -> str:
+    """`Family, Given`, or the name of a group."""
+    if not author.family:
+        return author.literal or author.given
+    return f"{author.family}, {author.given}" if author.given else author.family
+
+
+def _unify_venues(records: Sequence[ServiceRecord]) -> list[str]:
+    """The venue of each record, in one name for all that share an ISSN, a name or abbreviation."""
+    first_of: dict[str, str] = {}
+
+    def find(key: str) -> str:
+        while first_of.setdefault(key, key) != key:
+            first_of[key] = key = first_of[first_of[key]]
+        return key
+
+    names: list[str] = []
+    for record in records:
+        venue = record.work.venue
+        keys = [text_key(text) for text in (venue.name, venue.abbreviation) if text]
+        keys = [key for key in keys if key] + [f"issn {issn}" for issn in venue.issn]
+        for key in keys[1:]:
+            one, other = sorted((find(keys[0]), find(key)))
+            first_of[other] = one
+        names.append(keys[0] if keys else "")
+    return [find(name) if name else "" for name in names]
