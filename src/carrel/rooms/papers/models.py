@@ -9,6 +9,7 @@ from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
 from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
+from carrel.core.work_notices import WorkNotice
 from carrel.rooms.papers.paper_names import MAX_NAME_CHARACTERS, check_paper_name
 
 MAX_QUERY_CHARACTERS = 500
@@ -50,6 +51,8 @@ Inferred = Annotated[
         exclude_if=lambda fields: not fields,
     ),
 ]
+# Retractions and corrections, the gravest first.
+Notices = Annotated[tuple[WorkNotice, ...], Field(exclude_if=lambda notices: not notices)]
 # A field that is left out where nothing says it.
 Unknown = Annotated[str | None, Field(exclude_if=lambda value: value is None)]
 Offset = Annotated[int, Field(ge=0, description="Start at this character")]
@@ -240,6 +243,7 @@ class PaperHit(Answer):
     doi: str | None = None
     total: int | None = None
     inferred: Inferred = ()
+    notices: Notices = ()
 
 
 class PassageHit(Answer):
@@ -257,6 +261,7 @@ class PassageHit(Answer):
     end: int
     text: str
     inferred: Inferred = ()
+    notices: Notices = ()
 
 
 class PassageText(Answer):
@@ -334,6 +339,18 @@ class ShownOrigin(Answer):
     confidence: float
 
 
+class FetchedTextOrigin(Answer):
+    """Where a paper's text was fetched; `version` is published, accepted or submitted."""
+
+    url: str
+    format: str
+    version: Unknown = None
+    licence: Unknown = None
+    service: Unknown = None
+    sha256: str
+    retrieved_at: str
+
+
 class RelatedVersion(Answer):
     """Another version, correction or comment: what this paper is to it (`preprint_of`,
     `published_as`, `version_of`, `correction_of` …), and its paper_id here or its DOI.
@@ -380,6 +397,8 @@ class PaperMetadata(Answer):
     url: Unknown = None
     language: Unknown = None
     license: Unknown = None
+    # Where the text was fetched, if it was.
+    text_origin: FetchedTextOrigin | None = Field(default=None, exclude_if=lambda value: not value)
     inferred: Inferred = ()
     origin: Unknown = None
     origins: dict[str, ShownOrigin] = Field(default={}, exclude_if=lambda value: not value)
@@ -392,6 +411,7 @@ class PaperMetadata(Answer):
     versions: tuple[RelatedVersion, ...] = Field(default=(), exclude_if=lambda value: not value)
     # Ids of papers that became part of this one; they lead here.
     former_ids: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    notices: Notices = ()
     # The newest notes that point at the paper and that the caller may see.
     notes: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
 
