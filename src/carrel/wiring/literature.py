@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from carrel.core.catalogue import Room
 from carrel.rooms.literature import ROOM
 from carrel.rooms.literature.desk_works import DeskWorks
+from carrel.rooms.literature.lookup import WorkLookup
 from carrel.rooms.literature.operations import LiteratureOperations
 from carrel.rooms.literature.search import LiteratureSearch
 from carrel.rooms.literature.service import Literature
@@ -33,13 +35,27 @@ def open_services(settings: Settings) -> LazyServices:
     }
     addresses = {name: url for name, url in chosen.addresses.model_dump().items() if url}
 
-    def open_client() -> ServiceClient:
-        from carrel.services.literature.service_client import FileCache, ServiceClient
+    return LazyServices(partial(open_client, settings), ServiceAccess(addresses, keys))
 
-        contact = chosen.contact or settings.references.contact
-        return ServiceClient(contact, FileCache(settings.cache_folder / "cache" / "literature"))
 
-    return LazyServices(open_client, ServiceAccess(addresses, keys))
+def open_client(settings: Settings) -> ServiceClient:
+    """The client of literature services; whoever opens it closes it."""
+    from carrel.services.literature.cache import AnswerCache
+    from carrel.services.literature.governor import Governor
+    from carrel.services.literature.recordings import Recordings
+    from carrel.services.literature.service_client import ServiceClient
+
+    chosen = settings.literature
+    folder = settings.cache_folder / "cache" / "literature"
+    return ServiceClient(
+        chosen.contact or settings.references.contact,
+        AnswerCache(folder / "answers"),
+        mode=chosen.mode,
+        recordings=Recordings(chosen.recordings or settings.home / "literature" / "recordings"),
+        governor=Governor(folder / "governor.db"),
+        network=settings.network,
+        deadline_seconds=chosen.timeout_seconds,
+    )
 
 
 def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
@@ -54,7 +70,7 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         is_network_allowed=settings.network or chosen.mode in ("replay", "offline"),
     )
     desk = DeskWorks(CorpusAtHand(corpus), corpus.links.libraries)
-    literature = Literature(LiteratureSearch(services, policy), desk)
+    literature = Literature(LiteratureSearch(services, policy), WorkLookup(services, policy), desk)
     holders: list[object] = [LiteratureOperations(literature)]
     # Each further part of the room adds its operations here, one line each; `services` has the
     # adapters (`services.all()`) and the client (`services.client`), both opened when first used.

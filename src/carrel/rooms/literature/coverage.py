@@ -83,7 +83,7 @@ class SearchCoverage:
                     is_complete=answer.is_complete,
                     sent=[sent_out(each) for each in answer.sent],
                     remarks=list(answer.remarks),
-                    **cost_fields(answer.cost),
+                    **cost_fields(answer.cost, answer.sent),
                 )
 
     def describe(self, total: int) -> str:
@@ -146,11 +146,14 @@ def lookup_line(answer: LookupAnswer, is_new: bool) -> ServiceCoverage:
         new=int(is_new),
         is_complete=True,
         sent=[sent_out(each) for each in answer.sent],
-        **cost_fields(answer.cost),
+        **cost_fields(answer.cost, answer.sent),
     )
 
 
-def cost_fields(cost: ServiceCost) -> dict[str, float | int | None]:
+def cost_fields(cost: ServiceCost, sent: Sequence[SentRequest]) -> dict[str, float | int | None]:
+    """What the answer cost; nothing where it came from the cache or a recording."""
+    if sent and all(each.is_from_cache for each in sent):
+        return {"cost_usd": None if cost.cost_usd is None else 0.0}
     return {
         "cost_usd": cost.cost_usd,
         "budget_left_usd": cost.budget_left_usd,

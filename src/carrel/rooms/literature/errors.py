@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from carrel.core.errors import NotConfiguredError, UnavailableError
+from carrel.core.errors import Facts, NotConfiguredError, NotFoundError, UnavailableError
 
 FailureKind = Literal[
     "network_off",
@@ -48,3 +48,15 @@ class LiteratureUnavailableError(UnavailableError):
     """No service that was asked answered, so nothing is known."""
 
     code = "literature_unavailable"
+
+
+class WorkNotKnownError(NotFoundError):
+    """Every service that was asked answered, and none knows the work."""
+
+    def __init__(self, name: str, details: Facts) -> None:
+        super().__init__(
+            "Work",
+            name,
+            next_step="Check the identifier, or find the work by search_literature.",
+            details=details,
+        )

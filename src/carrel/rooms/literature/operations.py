@@ -8,7 +8,13 @@ from typing import Any
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.quoting import QuotedSource
-from carrel.rooms.literature.models import FoundLiterature, FoundWork, SearchLiterature
+from carrel.rooms.literature.models import (
+    FoundLiterature,
+    FoundWork,
+    GetWork,
+    SearchLiterature,
+    WholeWork,
+)
 from carrel.rooms.literature.service import Literature
 
 READ = frozenset({"literature:read"})
@@ -22,6 +28,12 @@ def _found_works(
     arguments: Mapping[str, Any], answer: FoundLiterature, caller: Caller
 ) -> Iterable[QuotedSource]:
     return [_quoted_work(work) for work in answer.works]
+
+
+def _one_work(
+    arguments: Mapping[str, Any], answer: WholeWork, caller: Caller
+) -> Iterable[QuotedSource]:
+    return [QuotedSource("work", answer.id, answer.title)]
 
 
 class LiteratureOperations:
@@ -52,3 +64,29 @@ class LiteratureOperations:
     )
     async def search_literature(self, question: SearchLiterature, call: Call) -> FoundLiterature:
         return await self._literature.search(question, call)
+
+    @operation(
+        title="Get a work from outside",
+        description=(
+            "One work by any identifier, merged over all services that know it: the whole record, "
+            "which service gave each field, versions, notices and places of texts."
+        ),
+        scopes=READ,
+        reaches_outside=True,
+        cost=3.0,
+        timeout_seconds=120.0,
+        quotes=_one_work,
+        command="show",
+        next_command="carrel literature add ID --into library keeps it.",
+        name_alone="get",
+        is_listed=False,
+        phrases=(
+            "look up a DOI outside; what do the services say about this DOI; details of a work by "
+            "its PubMed number; full record of a paper that I do not have; who cites how often by "
+            "OpenAlex; look up this arXiv id; metadata of a DOI from Crossref; is this DOI right; "
+            "which work is this identifier; has this preprint been published; look up a work by "
+            "ISBN, PMCID or OpenAlex id"
+        ),
+    )
+    async def get_work(self, question: GetWork, call: Call) -> WholeWork:
+        return await self._literature.get(question, call)

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from carrel.libraries.literature.merging import merge_records
 from carrel.libraries.literature.query_filter import Judgement, judge_work
 from carrel.libraries.literature.records import MergedWork
 from carrel.libraries.query.papers import PaperQuery
 from carrel.rooms.literature.asking import Answered, Asking, Failed, ask_all
 from carrel.rooms.literature.coverage import SearchCoverage
 from carrel.rooms.literature.errors import NetworkForbiddenError
-from carrel.rooms.literature.pending_merging import merge_records, rank_works
+from carrel.rooms.literature.pending_merging import rank_works
 from carrel.rooms.literature.ports import (
     LiteratureService,
     SearchAnswer,

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from carrel.core.caller import Call
 from carrel.core.errors import InvalidInputError
+from carrel.libraries.literature.records import MergedWork
 from carrel.libraries.query.papers import PaperQuery, parse_paper_query
 from carrel.libraries.text.snippets import Marker
+from carrel.rooms.literature.asking import Failed
+from carrel.rooms.literature.coverage import join_names, raise_unavailable
 from carrel.rooms.literature.desk_works import DeskWorks
-from carrel.rooms.literature.models import MAX_DEPTH, FoundLiterature, SearchLiterature
+from carrel.rooms.literature.errors import WorkNotKnownError
+from carrel.rooms.literature.lookup import WorkLookup, read_name
+from carrel.rooms.literature.models import (
+    MAX_DEPTH,
+    FoundLiterature,
+    GetWork,
+    SearchLiterature,
+    ServiceCoverage,
+    WholeWork,
+)
 from carrel.rooms.literature.ports import SearchRequest
 from carrel.rooms.literature.search import FoundWorks, LiteratureSearch
-from carrel.rooms.literature.work_views import found_work
+from carrel.rooms.literature.work_views import found_work, whole_work
 
 # Records asked of each service, by how deep the page lies. Pages of one depth are cut from one
 # ranking, so that no work appears on two of them; services charge by the question, not the record.
@@ -21,11 +35,23 @@ _DEPTHS = (50, 100, MAX_DEPTH)
 _MOST_SNIPPETS = 25
 
 
+@dataclass(frozen=True, slots=True)
+class KnownWork:
+    """A work that at least one service has."""
+
+    work: MergedWork
+    coverage: Sequence[ServiceCoverage]
+    failures: Sequence[Failed]
+    # Services as people write them.
+    titles: Mapping[str, str]
+
+
 class Literature:
     """Answers searches of callers, with marks for what the desk already has."""
 
-    def __init__(self, search: LiteratureSearch, desk: DeskWorks) -> None:
+    def __init__(self, search: LiteratureSearch, lookup: WorkLookup, desk: DeskWorks) -> None:
         self._search = search
+        self._lookup = lookup
         self._desk = desk
 
     async def search(self, question: SearchLiterature, call: Call) -> FoundLiterature:
@@ -64,6 +90,42 @@ class Literature:
             coverage=found.coverage.lines(found.new),
             notices=[*query.notices, *remarks],
         )
+
+    async def get(self, question: GetWork, call: Call) -> WholeWork:
+        """One work with all that is known of it.
+
+        Raises WorkNotKnownError where every service answered that it has none, and
+        LiteratureUnavailableError where it is not known because some did not answer.
+        """
+        found = await self.look_up(question.identifier)
+        kept, remarks = await self._desk.mark([found.work], call)
+        coverage = list(found.coverage)
+        return whole_work(found.work, kept[0], _describe_lookup(found, remarks), coverage)
+
+    async def look_up(self, text: str) -> KnownWork:
+        """The work of any identifier. Raises as get does, and InvalidInputError for no name."""
+        name = read_name(text)
+        found = await self._lookup.find(name)
+        if found.work is not None:
+            return KnownWork(found.work, found.coverage, found.failures, found.titles)
+        if found.failures:
+            raise_unavailable(
+                f"Not known whether {name} exists: not every service answered",
+                found.failures,
+                found.coverage,
+                found.titles,
+            )
+        lines = [line.model_dump(mode="json") for line in found.coverage]
+        raise WorkNotKnownError(str(name), {"coverage": lines})
+
+
+def _describe_lookup(found: KnownWork, remarks: Sequence[str]) -> str:
+    who = join_names([found.titles[record.service] for record in found.work.records])
+    said = [f"Merged from {who}."]
+    if found.failures:
+        missing = join_names([found.titles[each.service] for each in found.failures])
+        said.append(f"Not known what {missing} would have added.")
+    return " ".join([*said, *(f"{remark}." for remark in remarks)])
 
 
 def _parse_query(text: str) -> PaperQuery:
