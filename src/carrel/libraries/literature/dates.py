@@ -67,3 +67,10 @@ def earliest_date(dates: Iterable[str | None]) -> str | None:
         if best is None or each.startswith(best) or (each < best and not best.startswith(each)):
             best = each
     return best
+
+
+def without_first_day(date: str | None) -> str | None:
+    """A date of services that write the first day where only the month or the year is known."""
+    if date is None:
+        return None
+    return date.removesuffix("-01").removesuffix("-01") if date.endswith("-01") else date

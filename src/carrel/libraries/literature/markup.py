@@ -66,6 +66,8 @@ _LEADING_ABSTRACT = re.compile(
 )  # fmt: skip
 _OPEN_THEN_SPACE = re.compile(r"((?:<(?:i|b|sub|sup)>)+)(\s+)")
 _SPACE_THEN_CLOSE = re.compile(r"(\s+)((?:</(?:i|b|sub|sup)>)+)")
+_BRACKET_THEN_SPACE = re.compile(r"([(\[«“])\s+(?=<(?:i|b|sub|sup)>)")
+_SPACE_THEN_SIGN = re.compile(r"(</(?:i|b|sub|sup)>)\s+(?=[,.;:)\]»”])")
 _EMPTY_MARK = re.compile(r"<(i|b|sub|sup)>(\s*)</\1>")
 _WHOLE_MARK = re.compile(r"<(i|b)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
@@ -133,10 +135,11 @@ def _unescape(text: str) -> str:
 
 
 def _tidy_marks(text: str) -> str:
-    """Blanks outside the marks, single, and no mark around nothing."""
+    """Blanks outside the marks, single, none inside brackets; no mark around nothing."""
     for _ in range(4):
         tidy = _OPEN_THEN_SPACE.sub(r" \1", text)
         tidy = _SPACE_THEN_CLOSE.sub(r"\2 ", tidy)
+        tidy = _SPACE_THEN_SIGN.sub(r"\1", _BRACKET_THEN_SPACE.sub(r"\1", tidy))
         tidy = " ".join(_EMPTY_MARK.sub(r"\2", tidy).split())
         if tidy == text:
             break
