@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from carrel.libraries.literature.false_twins import (
     find_false_dois,
@@ -72,7 +73,7 @@ def merge_records(
         block_list=blocked,
     )
     merger = _Merger(kept, identities, clustering, misplaced, frozenset(false_dois))
-    return sorted(merger.merge(), key=_order_of_work)
+    return sorted(merger.merge(), key=order_of_work)
 
 
 def list_records(works: Iterable[MergedWork]) -> list[ServiceRecord]:
@@ -105,7 +106,8 @@ def _join_repeated(one: ServiceRecord, other: ServiceRecord) -> ServiceRecord:
     )
 
 
-def _order_of_work(work: MergedWork) -> tuple[object, ...]:
+def order_of_work(work: MergedWork) -> tuple[Any, ...]:
+    """What orders works by their ranks alone, whatever order they come in."""
     ranks = [record.rank for record in work.records if record.rank is not None]
     first = work.records[0]
     return (
