@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from carrel.cli.page import Inline, Line, Note, Span, dim, join_inline, strong
+from carrel.core.work_notices import GONE, WorkNotice, describe_notice
 
 _UNKNOWN = "unknown"
 _FEW_AUTHORS = 2
@@ -43,6 +44,14 @@ def people_line(
             ]
         )
     )
+
+
+def notice_lines(notices: Sequence[WorkNotice]) -> list[Line]:
+    """What a reader must know before citing a work: that it was retracted or corrected."""
+    return [
+        Line((Span(describe_notice(each).capitalize(), "bad" if each.kind in GONE else "doubt"),))
+        for each in notices
+    ]
 
 
 def id_line(paper_id: str, *more: str) -> Line:

@@ -22,7 +22,7 @@ from carrel.cli.page import (
     dim,
     join_inline,
 )
-from carrel.cli.paper_names import GUESS_NOTE, mark_guess, title_line
+from carrel.cli.paper_names import GUESS_NOTE, mark_guess, notice_lines, title_line
 from carrel.core.answer import Text
 from carrel.rooms.papers.models import PaperMetadata
 
@@ -49,6 +49,7 @@ def draw_paper(paper: PaperMetadata) -> Page:
     place = _place(paper)
     if place:
         parts.append(Line(place))
+    parts += notice_lines(paper.notices)
     parts.append(Fields([*_identifiers(paper), *_subjects(paper), *_readable(paper)]))
     if guesses:
         parts.append(GUESS_NOTE)
@@ -99,7 +100,17 @@ def _subjects(paper: PaperMetadata) -> list[tuple[str, Inline]]:
         ("publisher", paper.publisher or ""),
         ("language", paper.language or ""),
         ("licence", paper.license or ""),
+        ("text from", _text_origin(paper)),
     ]
+
+
+def _text_origin(paper: PaperMetadata) -> str:
+    found = paper.text_origin
+    if found is None:
+        return ""
+    version = f"{found.version} version, " if found.version else ""
+    licence = found.licence or "licence not stated"
+    return f"{found.url} ({version}{found.format}, {licence}, {found.retrieved_at[:10]})"
 
 
 def _readable(paper: PaperMetadata) -> list[tuple[str, Inline]]:

@@ -30,6 +30,7 @@ from carrel.cli.paper_names import (
     count_papers,
     id_line,
     mark_guess,
+    notice_lines,
     people_line,
     title_line,
 )
@@ -94,6 +95,7 @@ def _hit(hit: PaperHit) -> Sequence[Part]:
         title_line(hit.title, guesses),
         people_line(hit.authors, hit.year, venue, guesses=guesses),
     ]
+    lines += notice_lines(hit.notices)
     if hit.snippet_markdown.strip():
         lines.append(Paragraph(mark_matches(hit.snippet_markdown)))
     return [*lines, id_line(hit.paper_id, f"doi:{hit.doi}" if hit.doi else "")]

@@ -19,7 +19,7 @@ from carrel.cli.page import (
     dim,
     join_inline,
 )
-from carrel.cli.paper_names import GUESS_NOTE, people_line, title_line
+from carrel.cli.paper_names import GUESS_NOTE, notice_lines, people_line, title_line
 from carrel.cli.value_formats import count_things
 from carrel.rooms.papers.models import (
     LocatedQuote,
@@ -45,6 +45,7 @@ def _passages(hits: Sequence[PassageHit]) -> Page:
         title = title_line(hit.title, hit.inferred)
         parts.append(Line((dim(f"{number}. "), *title.text)))
         parts.append(_where(hit))
+        parts += [Line(each.text, indent=_INDENT) for each in notice_lines(hit.notices)]
         parts += [_passage_id(hit.passage_id), Verbatim(hit.text)]
     if any(hit.inferred for hit in hits):
         parts.append(GUESS_NOTE)

@@ -29,12 +29,14 @@ from carrel.cli.page import (
     join_inline,
     strong,
 )
+from carrel.cli.paper_names import notice_lines
 from carrel.cli.value_formats import count_things, format_count, is_for_people
 from carrel.core.answer import Text
 from carrel.core.note_links import NoteLink
 from carrel.rooms.references.fulltext import named_attachments
 from carrel.rooms.references.items import family, keywords, people, tags, text_of, year_of
 from carrel.rooms.references.models import (
+    AboutWorks,
     AddedReferences,
     AttachedFile,
     Citations,
@@ -87,6 +89,7 @@ def _found(answer: References, arguments: Mapping[str, Any]) -> Page:
         parts.append(Verbatim(answer.text))
     elif rows:
         parts.append(_table(rows))
+    parts += _work_notices(answer)
     if answer.passages:
         parts += [Heading("In their texts"), *map(_passage, answer.passages)]
     if answer.notes:
@@ -165,6 +168,15 @@ def _passage(passage: ReferencePassage) -> Item:
 _NOTE_COLUMNS = (Column("key", whole=True), "note", Column("id", whole=True))
 
 
+def _work_notices(answer: AboutWorks) -> list[Part]:
+    """Retractions and corrections, each with the key of the reference."""
+    return [
+        Line((strong(key), ": ", *line.text))
+        for key, notices in answer.work_notices.items()
+        for line in notice_lines(notices)
+    ]
+
+
 def _note_rows(notes: Mapping[str, Iterable[NoteLink]]) -> list[tuple[str, str, str]]:
     return [(key, note.title, note.id) for key, found in notes.items() for note in found]
 
@@ -200,6 +212,7 @@ def _added(answer: AddedReferences) -> Page:
     parts: list[Part] = [*_notices(answer), Line(summary or "Nothing to add.")]
     if rows:
         parts.append(Table(("outcome", Column("key", whole=True), "reference"), rows))
+    parts += _work_notices(answer)
     return Page(tuple(parts), next_step=_step_after_adding(answer))
 
 
@@ -253,7 +266,7 @@ def _exported(text: Text, arguments: Mapping[str, Any]) -> Page:
 
 
 def _one(answer: OneReference) -> Page:
-    parts = [*_notices(answer), *reference_parts(answer.reference)]
+    parts = [*_notices(answer), *_work_notices(answer), *reference_parts(answer.reference)]
     if answer.notes:
         rows = [(note.title, note.id) for note in answer.notes]
         parts += [Heading("Notes about it"), Table(("note", Column("id", whole=True)), rows)]

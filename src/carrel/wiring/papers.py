@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
 from carrel.core.operation import Effect
+from carrel.core.work_notices import NoNotices
 from carrel.policy.persistence import HomeNotPersistentError, without_home
 from carrel.rooms.knowledge.ports import LinkedThing
 from carrel.rooms.papers import ROOM
@@ -27,6 +28,7 @@ from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.review import ReviewOperations
 from carrel.rooms.papers.service import Papers
 from carrel.rooms.papers.snowballing import Snowballing
+from carrel.rooms.papers.work_notices import PaperNotices
 from carrel.services.literature.lazy_client import LazyLiterature
 from carrel.services.static_assets import FolderAssets
 from carrel.settings import Settings
@@ -51,6 +53,7 @@ from carrel.wiring.note_links import LinkExchange
 from carrel.wiring.papers_adding import LazyReader, open_uploads, paper_adder
 from carrel.wiring.papers_corrections import paper_corrections
 from carrel.wiring.pdf_services import remember_pdf_services
+from carrel.wiring.work_notices import DeskNotices
 
 if TYPE_CHECKING:
     from carrel.services.http_assets import HttpAssets
@@ -87,8 +90,12 @@ class OpenCorpus:
     citations: CitationStore
     cluster: PaperCluster | None = None
     links: LinkExchange = field(default_factory=LinkExchange)
+    # Retractions and corrections; of nothing where a test opens a corpus alone.
+    notices: DeskNotices | NoNotices = field(default_factory=NoNotices)
 
     async def close(self) -> None:
+        if isinstance(self.notices, DeskNotices):
+            await self.notices.close()
         await self.store.close()
         await asyncio.to_thread(self.place.close)
         if self.cluster is not None:
@@ -123,7 +130,8 @@ def open_corpus(settings: Settings) -> OpenCorpus:
     citations = CurrentCitations(ReaderByKind(place, NoCitations(count_papers), open_citations))
     assets = CurrentAssets(ReaderByKind(place, _open_assets(settings), open_segment_assets))
     service = Papers(store, assets, follows_folders=bool(settings.papers.watch))
-    return OpenCorpus(place, service, store, assets, citations, cluster)
+    notices = DeskNotices(settings)
+    return OpenCorpus(place, service, store, assets, citations, cluster, notices=notices)
 
 
 def _open_segments(
@@ -172,6 +180,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     passages = PaperPassages(corpus.service, corpus.store, corpus.store)
     citations = PaperCitations(corpus.service, corpus.citations)
     figures = PaperFigures(corpus.service, corpus.assets)
+    notices = PaperNotices(corpus.service, corpus.notices)
 
     async def find_paper(name: str, call: Call) -> LinkedThing:
         found = await corpus.service.stored_metadata(name.partition("~")[0])
@@ -180,14 +189,16 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     corpus.links.things.register(("paper", "doi", "arxiv", "passage"), "papers:read", find_paper)
     reader, uploads = LazyReader(), open_uploads(settings)
     adder = paper_adder(corpus.place.folder.path, services, settings, uploads, reader)
+    if settings.keeps_home:
+        corpus.links.papers.bind(adder)
     watch = _open_watch(settings, corpus.place.folder.path)
     jobs = adder.jobs
     assert jobs is not None
     room = Room.collect(
         ROOM,
-        PapersOperations(corpus.service, corpus.links.notes, figures),
+        PapersOperations(corpus.service, corpus.links.notes, figures, notices),
         FigureOperations(figures),
-        PassageOperations(passages, corpus.links.tasks),
+        PassageOperations(passages, corpus.links.tasks, notices),
         ReviewOperations(corpus.store),
         CitationOperations(citations, Snowballing(citations, corpus.citations)),
         adder,
@@ -252,10 +263,16 @@ def open_literature(settings: Settings) -> LazyLiterature:
 
     def open_services() -> LiteratureServices:
         from carrel.services.literature.works import LiteratureServices
+        from carrel.wiring.literature import open_client
 
-        chosen, cache = settings.references, settings.home / "cache" / "lookups"
-        addresses = {name: url for name, url in chosen.services.model_dump().items() if url}
-        return LiteratureServices(chosen.contact, cache, addresses, chosen.pubmed_api_key)
+        chosen, outside = settings.references, settings.literature
+        addresses = {
+            **{name: getattr(outside.addresses, name) for name in ("crossref", "pubmed", "arxiv")},
+            **{name: url for name, url in chosen.services.model_dump().items() if url},
+        }
+        named = {name: url for name, url in addresses.items() if url}
+        key = chosen.pubmed_api_key or outside.pubmed_api_key
+        return LiteratureServices(open_client(settings), named, key)
 
     return LazyLiterature(open_services)
 

@@ -17,6 +17,7 @@ from carrel.rooms.papers.service import CitablePapers
 from carrel.rooms.references import ROOM
 from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.references.desk_search import ReferenceDeskSearch
+from carrel.rooms.references.library_works import LibraryWorks
 from carrel.rooms.references.local_operations import LibraryPastOperations
 from carrel.rooms.references.lookup_job import KIND, Additions, LookupJob, LookupWaits
 from carrel.rooms.references.operations import ReferencesOperations
@@ -114,6 +115,7 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
             PaperPassages(corpus.service, corpus.store, corpus.store),
             corpus.place.exists,
         ),
+        notices=corpus.notices,
     )
 
     async def find_reference(name: str, call: Call) -> LinkedThing:
@@ -121,6 +123,8 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         return LinkedThing(str(found["id"]), str(found.get("title") or ""))
 
     corpus.links.things.register(("ref",), "references:read", find_reference)
+    if settings.keeps_home:
+        corpus.links.libraries.bind(LibraryWorks(libraries, clock))
 
     async def start() -> None:
         jobs.take_up_work(has_jobs(settings))

@@ -12,6 +12,7 @@ from carrel.core.errors import InvalidInputError
 from carrel.core.note_links import NoNotes, NotesAbout, find_notes
 from carrel.core.paging import explain_past_end
 from carrel.core.quoting import QuotedSource
+from carrel.core.work_notices import NoNotices
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.rooms.papers.figures import PaperFigures
 from carrel.rooms.papers.models import (
@@ -30,6 +31,7 @@ from carrel.rooms.papers.models import (
 )
 from carrel.rooms.papers.resources import SCOPES, named_paper
 from carrel.rooms.papers.service import Papers
+from carrel.rooms.papers.work_notices import PaperNotices
 
 
 def _found_papers(
@@ -52,9 +54,14 @@ class PapersOperations:
     """The reading operations of the papers room, over its service."""
 
     def __init__(
-        self, papers: Papers, notes: NotesAbout | None = None, figures: PaperFigures | None = None
+        self,
+        papers: Papers,
+        notes: NotesAbout | None = None,
+        figures: PaperFigures | None = None,
+        notices: PaperNotices | None = None,
     ) -> None:
         self._papers = papers
+        self._notices = notices or PaperNotices(papers, NoNotices())
         self._figures = figures
         self._notes = notes or NoNotes()
 
@@ -84,7 +91,7 @@ class PapersOperations:
     async def search_papers(self, question: SearchPapers, call: Call) -> list[PaperHit] | Explained:
         hits = await self._papers.search(question.query, page=question.page, limit=question.limit)
         if hits:
-            return _tell_unread(hits, question.query)
+            return _tell_unread(await self._notices.mark_hits(hits), question.query)
         first = (
             [] if question.page == 1 else await self._papers.search(question.query, page=1, limit=1)
         )
@@ -113,7 +120,7 @@ class PapersOperations:
             question.keyword, page=question.page, limit=question.limit
         )
         if hits:
-            return hits
+            return await self._notices.mark_hits(hits)
         first = (
             []
             if question.page == 1
@@ -154,7 +161,10 @@ class PapersOperations:
         targets += [f"paper:{paper_id}" for paper_id in paper.former_ids]
         found = await find_notes(self._notes, targets, call.caller)
         counts = await self._figures.counts(paper.paper_id) if self._figures else {}
+        notices = await self._notices.about(paper)
         more = {**({"notes": found} if found else {}), **counts}
+        if notices:
+            more["notices"] = notices
         return paper.model_copy(update=more) if more else paper
 
     @operation(

@@ -21,6 +21,7 @@ from carrel.rooms.papers.models import (
 from carrel.rooms.papers.passages import PaperPassages
 from carrel.rooms.papers.ports import PassageTasks
 from carrel.rooms.papers.resources import SCOPES
+from carrel.rooms.papers.work_notices import PaperNotices
 
 
 def _found_passages(
@@ -47,9 +48,12 @@ def _located(
 class PassageOperations:
     """Finding, reading and locating passages."""
 
-    def __init__(self, passages: PaperPassages, tasks: PassageTasks) -> None:
+    def __init__(
+        self, passages: PaperPassages, tasks: PassageTasks, notices: PaperNotices | None = None
+    ) -> None:
         self._passages = passages
         self._tasks = tasks
+        self._notices = notices
 
     @operation(
         title="Find passages",
@@ -78,7 +82,7 @@ class PassageOperations:
         if question.task_id is not None:
             await self._tasks.keep_found(question.task_id, hits, call)
         if hits:
-            return hits
+            return hits if self._notices is None else await self._notices.mark_hits(hits)
         if question.page > 1 and await self._passages.find(
             question.query, question.within, page=1, limit=1
         ):

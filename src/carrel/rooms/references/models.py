@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
+from carrel.core.work_notices import WorkNotice
 from carrel.rooms.references.cited_items import read_label
 
 Page = Annotated[int, Field(ge=1, le=100_000, description="Page, from 1")]
@@ -131,6 +132,14 @@ class LibraryAnswer(Answer):
     notices: list[str] = Field(default=[], exclude_if=lambda notices: not notices)
 
 
+class AboutWorks(LibraryAnswer):
+    """An answer about references; `work_notices` has retractions and corrections by their ids."""
+
+    work_notices: dict[str, tuple[WorkNotice, ...]] = Field(
+        default={}, exclude_if=lambda value: not value
+    )
+
+
 class ReferencePassage(Answer):
     """Where an attached text has what was asked for."""
 
@@ -141,7 +150,7 @@ class ReferencePassage(Answer):
     text: str
 
 
-class References(LibraryAnswer):
+class References(AboutWorks):
     """A page of references as CSL-JSON; `text` holds them instead where another format was asked
     for.
     """
@@ -185,7 +194,7 @@ class Warned(Answer):
     message: str
 
 
-class AddedReferences(LibraryAnswer):
+class AddedReferences(AboutWorks):
     """What became of every element of the input. `pending` works are still looked up by the job
     `job_id`; `waiting` names them.
     """
@@ -211,7 +220,7 @@ class AddedReferences(LibraryAnswer):
         self.warnings.extend(other.warnings)
 
 
-class OneReference(LibraryAnswer):
+class OneReference(AboutWorks):
     reference: dict[str, Any]
     # The newest notes that point at it and that the caller may see.
     notes: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
@@ -226,7 +235,7 @@ class Citation(Answer):
     text: str
 
 
-class Citations(LibraryAnswer):
+class Citations(AboutWorks):
     """The rendered text; for a bibliography each entry by its id, too."""
 
     style: str

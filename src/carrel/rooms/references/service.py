@@ -16,7 +16,9 @@ from carrel.core.errors import InvalidInputError
 from carrel.core.nothing_found import NothingFound, PartlyFound
 from carrel.core.paging import explain_past_end
 from carrel.core.parsing import parse_in_thread
+from carrel.core.work_notices import GONE, NoNotices, NoticesAbout, describe_notice, find_notices
 from carrel.libraries import bibliography
+from carrel.libraries.identifiers import identifier_keys
 from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.references.cited_items import CitedWork, parse_cited
 from carrel.rooms.references.errors import (
@@ -39,6 +41,7 @@ from carrel.rooms.references.items import (
 )
 from carrel.rooms.references.lookup_job import Additions
 from carrel.rooms.references.models import (
+    AboutWorks,
     AddedReferences,
     AddReferences,
     AttachedFile,
@@ -72,6 +75,7 @@ from carrel.rooms.references.queries import parse_reference_query
 from carrel.rooms.references.validation import check_changes
 
 AnswerT = TypeVar("AnswerT", bound=LibraryAnswer)
+AboutT = TypeVar("AboutT", bound=AboutWorks)
 OWN_DOORS = frozenset({"stdio", "cli"})
 READ_PAPERS = "papers:read"
 _NO_PLACES = "A bibliography names no pages; kind in_text shows the places that are cited."
@@ -94,11 +98,13 @@ class ReferencesRoom:
         default_style: str = "apa",
         default_locale: str | None = None,
         papers: CorpusPapers | None = None,
+        notices: NoticesAbout | None = None,
     ) -> None:
         self._libraries = libraries
         self._styles = styles
         self._files = files
         self._papers = papers
+        self._notices = notices or NoNotices()
         self._allowed_folders = tuple(allowed_folders)
         self._default_locale = default_locale
         self.default_style = default_style
@@ -121,6 +127,7 @@ class ReferencesRoom:
             ),
             call,
         )
+        answer = await self._about_works(answer, found.items)
         if not found.total:
             return Explained(answer, NothingFound.of(await library.explain_empty(query)))
         if first >= found.total:
@@ -146,7 +153,7 @@ class ReferencesRoom:
                 answer = answer.model_copy(update={"references": None, "text": text})
             case "json":
                 pass
-        return await self._with_notices(answer, call)
+        return await self._about_works(await self._with_notices(answer, call), chosen)
 
     async def first_items(self, count: int, call: Call) -> Sequence[Item]:
         return (await self._libraries.of(call.caller).snapshot()).items[:count]
@@ -154,7 +161,7 @@ class ReferencesRoom:
     async def get(self, question: GetReference, call: Call) -> OneReference:
         """One reference. Raises ReferenceNotFoundError."""
         item = await _find(self._libraries.of(call.caller), question.id)
-        found = OneReference(reference=item)
+        found = await self._about_works(OneReference(reference=item), [item])
         return await self._with_notices(found, call)
 
     async def find(self, reference_id: str, call: Call) -> Item:
@@ -168,7 +175,12 @@ class ReferencesRoom:
         given = question.input
         elements: Sequence[object] = [given] if isinstance(given, str) else given
         added = await self.additions.add(elements, partial(self._read_file, call=call), call)
-        return added if isinstance(added, Job) else await self._with_notices(added, call)
+        if isinstance(added, Job):
+            return added
+        ids = {each.id for each in added.added}
+        items = (await self._libraries.of(call.caller).snapshot()).items if ids else ()
+        answer = await self._about_works(added, [one for one in items if text_of(one, "id") in ids])
+        return await self._with_notices(answer, call)
 
     async def remove(self, question: RemoveReference, call: Call) -> RemovedReference:
         library = self._libraries.of(call.caller)
@@ -202,7 +214,9 @@ class ReferencesRoom:
         answer = Citations(
             style=style, format=question.format, kind=question.kind, text=text, entries=entries
         )
-        answer = await self._with_notices(answer, call)
+        answer = await self._about_works(await self._with_notices(answer, call), found)
+        if warnings := _warn_of_gone(answer):
+            answer = answer.model_copy(update={"notices": [*answer.notices, *warnings]})
         if question.kind == "bibliography" and any(work.locator for work in works):
             return answer.model_copy(update={"notices": [*answer.notices, _NO_PLACES]})
         return answer
@@ -350,6 +364,20 @@ class ReferencesRoom:
         notices = await self._libraries.of(call.caller).take_notices()
         return answer.model_copy(update={"notices": list(notices)}) if notices else answer
 
+    async def _about_works(self, answer: AboutT, items: Sequence[Item]) -> AboutT:
+        """The answer with the retractions and corrections of its works."""
+        keys = [
+            [key for each in work_identifiers(item) for key in identifier_keys(each)]
+            for item in items
+        ]
+        found = await find_notices(self._notices, keys)
+        about = {
+            text_of(item, "id"): notices
+            for item, notices in zip(items, found, strict=True)
+            if notices
+        }
+        return answer.model_copy(update={"work_notices": about}) if about else answer
+
     async def _read_file(self, element: str, call: Call) -> bytes | None:
         """The bytes of a file that an element names, or None if it names none."""
         if len(element) > 4096 or "\n" in element or not element.strip():
@@ -414,6 +442,16 @@ async def _nearest_ids(library: Library, wanted: Sequence[str]) -> list[str]:
     return await parse_in_thread(
         lambda: find_nearest_ids(wanted, [str(item["id"]) for item in items])
     )
+
+
+def _warn_of_gone(answer: Citations) -> list[str]:
+    """A sentence for each cited work that was retracted, withdrawn or removed."""
+    return [
+        f"{reference_id}: this work was {describe_notice(each)}."
+        for reference_id, notices in answer.work_notices.items()
+        for each in notices[:1]
+        if each.kind in GONE
+    ]
 
 
 def _page(items: Sequence[Item], page: int, limit: int) -> References:
