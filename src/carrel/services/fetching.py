@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -23,12 +24,25 @@ Resolve = Callable[[str], Awaitable[list[str]]]
 _RESOLVERS = ThreadPoolExecutor(2, thread_name_prefix="resolve-public-address")
 
 
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    return record.levelno > logging.INFO
+
+
+# They write whole addresses and headers, in which keys and mail addresses may stand.
+for _name in ("httpx2", "httpcore2.http11", "httpcore2.http2"):
+    logging.getLogger(_name).addFilter(_is_worth_logging)
+
+
 class FetchError(Exception):
     """There is no answer that may be used."""
 
 
 class ConnectionFailedError(FetchError):
     """The server could not be reached: no network, no name, no connection."""
+
+
+class AnswerBrokenOffError(ConnectionFailedError):
+    """The connection ended before the answer did."""
 
 
 class FetchTimeoutError(FetchError):
@@ -132,11 +146,23 @@ class Fetcher:
         """The answer to a GET; raises a FetchError with the reason."""
         return await self._request("GET", url, headers=headers, extensions=dict(extensions or {}))
 
-    async def post_json(
-        self, url: str, body: object, *, headers: Mapping[str, str] | None = None
-    ) -> HttpAnswer:
+    async def post_json(self, url: str, body: object) -> HttpAnswer:
         """The answer to a POST of a JSON value. Raises as `get` does."""
-        return await self._request("POST", url, json=body, headers=headers)
+        return await self._request("POST", url, json=body)
+
+    async def post(
+        self,
+        url: str,
+        content: bytes,
+        *,
+        headers: Mapping[str, str],
+        extensions: Mapping[str, Any] | None = None,
+    ) -> HttpAnswer:
+        """The answer to a POST of bytes, whose type is among the headers. Raises as `get` does."""
+        extensions = dict(extensions or {})
+        return await self._request(
+            "POST", url, content=content, headers=headers, extensions=extensions
+        )
 
     async def _request(self, method: str, url: str, **options: Any) -> HttpAnswer:
         limits = self._limits
@@ -153,6 +179,9 @@ class Fetcher:
                 raise ConnectionFailedError("connecting took too long") from error
             wait = limits.read_seconds or limits.total_seconds
             raise FetchTimeoutError(f"no answer within {wait:g} seconds") from error
+        except (httpx2.RemoteProtocolError, httpx2.ReadError) as error:
+            cause = str(error) or "the connection was cut"
+            raise AnswerBrokenOffError(f"the answer broke off: {cause}") from error
         except httpx2.TransportError as error:
             raise ConnectionFailedError(str(error) or type(error).__name__) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -215,7 +244,7 @@ async def fetch_public_json_object(
         raise UnavailableError("the address is not plain https")
     try:
         async with asyncio.timeout(timeout_seconds):
-            addresses = await (resolve or _resolve)(host)
+            addresses = await (resolve or resolve_host)(host)
     except (OSError, TimeoutError, UnicodeError):
         raise UnavailableError(f"{host} cannot be found") from None
     if not addresses or not all(is_public(address) for address in addresses):
@@ -239,10 +268,13 @@ def is_public(address: str) -> bool:
             return is_public(str(inner))
         if found in ipaddress.ip_network("64:ff9b::/96"):
             return is_public(str(ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)))
+        if found.is_site_local:
+            return False
     return found.is_global and not found.is_multicast and not found.is_reserved
 
 
-async def _resolve(host: str) -> list[str]:
+async def resolve_host(host: str) -> list[str]:
+    """Every address of a name; raises OSError where there is none."""
     # In threads of their own: names chosen by strangers may take long to fail to resolve.
     look_up = partial(socket.getaddrinfo, host, 443, type=socket.SOCK_STREAM)
     rows = await asyncio.get_running_loop().run_in_executor(_RESOLVERS, look_up)

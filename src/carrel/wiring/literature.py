@@ -49,7 +49,7 @@ def open_client(settings: Settings) -> ServiceClient:
     folder = settings.cache_folder / "cache" / "literature"
     return ServiceClient(
         chosen.contact or settings.references.contact,
-        AnswerCache(folder / "answers"),
+        AnswerCache(folder / "answers", replaces=settings.home / "cache" / "lookups"),
         mode=chosen.mode,
         recordings=Recordings(chosen.recordings or settings.home / "literature" / "recordings"),
         governor=Governor(folder / "governor.db"),

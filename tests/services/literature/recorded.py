@@ -116,6 +116,8 @@ class RecordedServices:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # Head and body leave together; the head alone would wait for an acknowledgement.
+            wbufsize = -1
 
             def do_GET(self) -> None:
                 size = int(self.headers.get("content-length") or 0)

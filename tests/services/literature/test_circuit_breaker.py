@@ -21,10 +21,7 @@ from carrel.services.literature.pubmed import PubMed
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import (
     BreakerPolicy,
-    CircuitBreaker,
-    ServiceLimits,
     Slots,
-    parse_announced_limits,
 )
 from carrel.services.retry import RetryPolicy
 from tests.services.literature.services import Reply, running
@@ -32,42 +29,6 @@ from tests.services.literature.test_lookup import Waits
 
 ONCE = RetryPolicy(max_attempts=1)
 POLICY = BreakerPolicy(failures_to_open=4, no_connection_counts_as=2, open_seconds=30)
-
-
-def test_it_opens_after_failures_in_a_row_and_half_opens_for_one() -> None:
-    waits = Waits()
-    breaker = CircuitBreaker(POLICY, waits.clock)
-    for _ in range(3):
-        breaker.record_failure("500", is_connected=True)
-        assert breaker.refused_for_seconds() is None
-    breaker.record_failure("500", is_connected=True)
-    assert breaker.refused_for_seconds() == 30
-    waits.time += 30
-    assert breaker.refused_for_seconds() is None, "one may probe"
-    assert breaker.refused_for_seconds() is not None, "and only one"
-    breaker.record_failure("500", is_connected=True)
-    assert breaker.refused_for_seconds() == 30
-    waits.time += 30
-    assert breaker.refused_for_seconds() is None
-    breaker.record_abandoned()
-    assert breaker.refused_for_seconds() is None, (
-        "a probe that was given up leaves its place to another"
-    )
-    breaker.record_success()
-    assert breaker.refused_for_seconds() is None
-    assert breaker.refused_for_seconds() is None
-
-
-def test_a_success_between_failures_keeps_it_closed_and_no_connection_counts_more() -> None:
-    breaker = CircuitBreaker(POLICY, Waits().clock)
-    for _ in range(10):
-        breaker.record_failure("500", is_connected=True)
-        breaker.record_failure("500", is_connected=True)
-        breaker.record_success()
-    assert breaker.refused_for_seconds() is None
-    breaker.record_failure("no route", is_connected=False)
-    breaker.record_failure("no route", is_connected=False)
-    assert breaker.refused_for_seconds() == 30
 
 
 def test_the_client_stops_asking_a_dead_service_and_comes_back_to_it() -> None:
@@ -107,35 +68,6 @@ def test_a_service_that_says_when_to_come_back_is_left_alone_until_then() -> Non
                 await crossref.look_up(Doi("10.1038/nature12373"))
 
     asyncio.run(scene())
-
-
-@pytest.mark.parametrize(
-    ("headers", "limits"),
-    [
-        ({}, ServiceLimits(3, 0.2)),
-        (
-            {"x-concurrency-limit": "1", "x-rate-limit-limit": "5", "x-rate-limit-interval": "1s"},
-            ServiceLimits(1, 0.2),
-        ),
-        (
-            {"x-concurrency-limit": "3", "x-rate-limit-limit": "10", "x-rate-limit-interval": "1s"},
-            ServiceLimits(3, 0.1),
-        ),
-        ({"x-concurrency-limit": "10000"}, ServiceLimits(10, 0.2)),
-        (
-            {"x-concurrency-limit": "0", "x-rate-limit-limit": "0", "x-rate-limit-interval": "x"},
-            ServiceLimits(1, 0.2),
-        ),
-        (
-            {"x-concurrency-limit": "²", "x-rate-limit-limit": "-5", "x-rate-limit-interval": "1s"},
-            ServiceLimits(3, 0.2),
-        ),
-    ],
-)
-def test_limits_are_those_that_the_answer_announces(
-    headers: dict[str, str], limits: ServiceLimits
-) -> None:
-    assert parse_announced_limits(headers, ServiceLimits(3, 0.2)) == limits
 
 
 def test_slots_bound_what_runs_at_once_also_when_their_number_changes() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from carrel.core.errors import NotFoundError, UnavailableError
 from carrel.core.secrets import mask_secrets
-from carrel.rooms.literature.errors import LiteratureServiceError
+from carrel.rooms.literature.errors import FailureKind, LiteratureServiceError
 
 # How people write the services; a name that is not here is shown as it is.
 TITLES = {
@@ -40,6 +42,9 @@ class LookupUnavailableError(UnavailableError):
 
 class WorkLookupError(LiteratureServiceError):
     """Any failure of a request to the service `service`; `reason` is a sentence for people."""
+
+    # Whether asking again cannot help.
+    is_final: bool = False
 
     def __init__(self, service: str, message: str) -> None:
         super().__init__(service, mask_secrets(message))
@@ -93,10 +98,13 @@ class ServiceFailedError(WorkLookupError):
         cause: str,
         status: int | None = None,
         retry_after_seconds: float | None = None,
+        *,
+        is_final: bool = False,
     ) -> None:
         super().__init__(service, f"{title_of(service)} could not answer: {cause}")
         self.status = status
         self.retry_after_seconds = retry_after_seconds
+        self.is_final = is_final
 
 
 class ServiceTimeoutError(ServiceFailedError):
@@ -124,16 +132,17 @@ class KeyRefusedError(ServiceFailedError):
 
 
 class ServicePausedError(WorkLookupError):
-    """The service failed several times in a row and is left alone for a while; it was not asked."""
+    """The service is left alone for a while, after failures or at its wish; it was not asked."""
 
-    failure = "paused"
-
-    def __init__(self, service: str, cause: str, seconds: float) -> None:
+    def __init__(
+        self, service: str, cause: str, seconds: float, failure: FailureKind = "paused"
+    ) -> None:
+        why = "at its own wish" if failure == "rate_limited" else "after repeated failures"
         super().__init__(
             service,
-            f"{title_of(service)} is not asked for {max(1, round(seconds))} seconds after "
-            f"repeated failures: {cause}",
+            f"{title_of(service)} is not asked for {max(1, round(seconds))} seconds {why}: {cause}",
         )
+        self.failure = failure
         self.retry_after_seconds = seconds
 
 
@@ -142,5 +151,15 @@ class UnreadableAnswerError(WorkLookupError):
 
     failure = "unreadable"
 
-    def __init__(self, service: str, cause: str) -> None:
+    def __init__(self, service: str, cause: str, *, is_final: bool = False) -> None:
         super().__init__(service, f"The answer of {title_of(service)} could not be read: {cause}")
+        self.is_final = is_final
+
+
+class ReplayedFailureError(WorkLookupError):
+    """The service failed when the search was recorded, and so it does in its repetition."""
+
+    def __init__(self, service: str, failure: str, reason: str) -> None:
+        super().__init__(service, reason)
+        known: tuple[FailureKind, ...] = get_args(FailureKind)
+        self.failure = next((kind for kind in known if kind == failure), "failed")

@@ -1,7 +1,6 @@
-"""Rate limits of services: those known in advance, and those announced in answers."""
+"""Limits of services known in advance, slots for requests, and many keys in one request."""
 
 import asyncio
-import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,29 +8,18 @@ from typing import Any, Generic, TypeVar
 
 from carrel.services.literature.errors import WorkLookupError
 
-_MOST_SLOTS = 10
-_INTERVAL = re.compile(r"([0-9]{1,6})\s*(ms|s|m|h)?")
-_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-
 
 @dataclass(frozen=True, slots=True)
 class ServiceLimits:
-    """Concurrent requests that a service allows, and the minimum time between two."""
+    """Concurrent requests that a service allows, and the time between two on average.
+
+    `burst` requests may follow each other at once after a pause, `gap_seconds` apart at least.
+    """
 
     max_concurrent: int = 2
     interval_seconds: float = 0.0
-
-
-def parse_announced_limits(headers: Mapping[str, str], known: ServiceLimits) -> ServiceLimits:
-    """The limits that an answer announces in Crossref's headers, else `known`."""
-    concurrent, interval = known.max_concurrent, known.interval_seconds
-    if (text := headers.get("x-concurrency-limit", "").strip()).isdecimal() and len(text) < 6:
-        concurrent = max(1, min(int(text), _MOST_SLOTS))
-    count = headers.get("x-rate-limit-limit", "").strip()
-    length = _INTERVAL.fullmatch(headers.get("x-rate-limit-interval", "").strip())
-    if count.isdecimal() and len(count) < 9 and int(count) and length is not None:
-        interval = int(length.group(1)) * _UNIT_SECONDS[length.group(2) or "s"] / int(count)
-    return ServiceLimits(concurrent, interval)
+    burst: int = 1
+    gap_seconds: float = 0.0
 
 
 class Slots:
@@ -88,54 +76,6 @@ class BreakerPolicy:
     failures_to_open: int = 8
     no_connection_counts_as: int = 2
     open_seconds: float = 30.0
-
-
-class CircuitBreaker:
-    """One service's breaker: closed, open for a while, then half open for a single probe."""
-
-    def __init__(self, policy: BreakerPolicy, clock: Callable[[], float]) -> None:
-        self._policy = policy
-        self._clock = clock
-        self._failures = 0
-        self._open_until: float | None = None
-        self._is_probing = False
-        self.reason = ""
-
-    def refused_for_seconds(self) -> float | None:
-        """Seconds until requests are allowed; None if the caller may ask or is the probe."""
-        if self._open_until is None:
-            return None
-        left = self._open_until - self._clock()
-        if left > 0:
-            return left
-        if self._is_probing:
-            return self._policy.open_seconds
-        self._is_probing = True
-        return None
-
-    @property
-    def is_open(self) -> bool:
-        return self._open_until is not None and self._open_until > self._clock()
-
-    def record_success(self) -> None:
-        self._failures = 0
-        self._open_until = None
-        self._is_probing = False
-
-    def record_failure(self, reason: str, *, is_connected: bool) -> None:
-        self.reason = reason
-        self._failures += 1 if is_connected else self._policy.no_connection_counts_as
-        if self._is_probing or self._failures >= self._policy.failures_to_open:
-            self.open_for(self._policy.open_seconds)
-
-    def record_abandoned(self) -> None:
-        """The request was cancelled without an outcome; another may probe."""
-        self._is_probing = False
-
-    def open_for(self, seconds: float) -> None:
-        """Open the breaker for this long, as when the service sends Retry-After."""
-        self._open_until = self._clock() + seconds
-        self._is_probing = False
 
 
 KeyT = TypeVar("KeyT")

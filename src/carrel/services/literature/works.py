@@ -3,10 +3,10 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from carrel.libraries.bibliography.imports import ORIGIN_MARK, CslItem
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
+from carrel.rooms.literature.errors import NetworkForbiddenError
 from carrel.services.literature.arxiv import Arxiv
 from carrel.services.literature.books import GoogleBooks, OpenLibrary
 from carrel.services.literature.dois import Crossref, DoiOrg
@@ -19,7 +19,7 @@ from carrel.services.literature.errors import (
     WorkUnknownError,
 )
 from carrel.services.literature.pubmed import PmcConverter, PubMed
-from carrel.services.literature.service_client import FileCache, ServiceClient
+from carrel.services.literature.service_client import ServiceClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +99,22 @@ class Works:
 
 
 class LiteratureServices:
-    """Works under one contact address, with answers remembered in a folder. Close it when done."""
+    """Works through one client, which is closed with it."""
 
     def __init__(
-        self, contact: str, cache: Path, addresses: Mapping[str, str], pubmed_api_key: str = ""
+        self, client: ServiceClient, addresses: Mapping[str, str], pubmed_api_key: str = ""
     ) -> None:
-        self._client = ServiceClient(contact, FileCache(cache))
+        self._client = client
         self._works = Works(self._client, Addresses(**addresses), pubmed_api_key)
 
     async def find(self, identifier: Identifier) -> CslItem:
-        """The work without a key; raises WorkUnknownError or LookupUnavailableError."""
+        """The work without a key.
+
+        Raises WorkUnknownError, LookupUnavailableError, or NetworkForbiddenError where settings
+        forbid to ask.
+        """
+        if self._client.is_forbidden:
+            raise NetworkForbiddenError
         try:
             return await self._works.find(identifier)
         except WorkNotFoundError as error:
