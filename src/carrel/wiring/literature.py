@@ -6,7 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from carrel.core.catalogue import Room
+from carrel.core.clock import SystemClock
 from carrel.rooms.literature import ROOM
+from carrel.rooms.literature.addition_job import KIND, AdditionJob, AdditionWaits, WorkAdditions
+from carrel.rooms.literature.additions import DeskAdditions, NoTexts
 from carrel.rooms.literature.desk_works import DeskWorks
 from carrel.rooms.literature.lookup import WorkLookup
 from carrel.rooms.literature.operations import LiteratureOperations
@@ -16,7 +19,8 @@ from carrel.rooms.literature.service_choice import SearchPolicy
 from carrel.services.literature.catalogue import LazyServices, ServiceAccess
 from carrel.settings import Settings
 from carrel.wiring.desk import OpenRoom
-from carrel.wiring.desk_works import CorpusAtHand
+from carrel.wiring.desk_works import AdditionsAtHand, CorpusAtHand
+from carrel.wiring.jobs import has_jobs, open_jobs
 from carrel.wiring.papers import OpenCorpus
 
 if TYPE_CHECKING:
@@ -71,11 +75,27 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     )
     desk = DeskWorks(CorpusAtHand(corpus), corpus.links.libraries)
     literature = Literature(LiteratureSearch(services, policy), WorkLookup(services, policy), desk)
-    holders: list[object] = [LiteratureOperations(literature)]
+    clock = SystemClock()
+    additions = DeskAdditions(
+        literature,
+        CorpusAtHand(corpus),
+        AdditionsAtHand(corpus),
+        corpus.links.libraries,
+        NoTexts(),
+    )
+    jobs = open_jobs(settings, {KIND: AdditionJob(additions)}, clock)
+    waits = AdditionWaits(settings.papers.add_wait_seconds, settings.papers.task_after_seconds)
+    work_additions = WorkAdditions(jobs, waits)
+    holders: list[object] = [LiteratureOperations(literature, work_additions)]
     # Each further part of the room adds its operations here, one line each; `services` has the
     # adapters (`services.all()`) and the client (`services.client`), both opened when first used.
 
+    async def start() -> None:
+        jobs.take_up_work(has_jobs(settings))
+
     async def close() -> None:
+        await jobs.close()
         await services.close()
 
-    return OpenRoom(Room.collect(ROOM, *holders), close=close)
+    room = Room.collect(ROOM, *holders, jobs=work_additions)
+    return OpenRoom(room, close=close, start=start)

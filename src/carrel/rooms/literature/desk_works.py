@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from carrel.core.caller import Call
 from carrel.core.errors import CarrelError
 from carrel.libraries.identifiers import ArxivId, Doi, Pmcid, Pmid, identifier_keys, parse_or_none
+from carrel.libraries.literature.csl_items import work_as_csl
 from carrel.libraries.literature.records import MergedWork, WorkIds, WorkRecord
 from carrel.libraries.works.comparison import LinkVerdict, compare
 from carrel.libraries.works.work import Work, first_page_of
 from carrel.rooms.literature.desk_ports import DeskCorpus, DeskLibraries
-from carrel.rooms.literature.pending_merging import csl_item
 from carrel.rooms.literature.work_views import Kept, author_name
 
 log = logging.getLogger("carrel.literature")
@@ -91,8 +91,8 @@ class DeskWorks:
             item
             for found in works
             for item in (
-                csl_item(found.work),
-                *(csl_item(WorkRecord(ids=version.ids)) for version in found.versions),
+                work_as_csl(found.work),
+                *(work_as_csl(WorkRecord(ids=version.ids)) for version in found.versions),
             )
         ]
         known = iter(await self._libraries.find_known(items, call.caller) if items else ())

@@ -127,6 +127,7 @@ class FoundWork(Answer):
     citations: dict[str, int] = _optional({}, "As each service counts them")
     versions: list[WorkVersion] = _optional([])
     found_by: dict[str, int | None]
+    copy_of: str | None = _optional(None, "It looks like a false copy of this work")
     unchecked: list[str] = _optional([])
     conflicts: list[str] = _optional([])
     origins: dict[str, str] = _optional({})
@@ -227,6 +228,7 @@ class WholeWork(Answer):
     reference_count: int | None = _optional()
     in_corpus: str | None = _optional()
     in_library: str | None = _optional()
+    copy_of: str | None = _optional(None, "It looks like a false copy of this work")
     conflicts: list[str] = _optional([])
     origins: dict[str, str] = _optional({})
     records: list[RecordOfService]

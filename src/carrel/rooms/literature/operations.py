@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from carrel.core.answer import Job
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
+from carrel.core.operation import Effect
 from carrel.core.quoting import QuotedSource
+from carrel.rooms.literature.addition_job import WorkAdditions
+from carrel.rooms.literature.addition_models import AddWorks, WorksAdded
 from carrel.rooms.literature.models import (
     FoundLiterature,
     FoundWork,
@@ -36,11 +40,18 @@ def _one_work(
     return [QuotedSource("work", answer.id, answer.title)]
 
 
-class LiteratureOperations:
-    """Searching and looking up works outside, over the room's service."""
+def _kept_works(
+    arguments: Mapping[str, Any], answer: WorksAdded, caller: Caller
+) -> Iterable[QuotedSource]:
+    return [QuotedSource("work", work.identifier, work.title) for work in answer.works]
 
-    def __init__(self, literature: Literature) -> None:
+
+class LiteratureOperations:
+    """Searching, looking up and keeping works from outside, over the room's service."""
+
+    def __init__(self, literature: Literature, additions: WorkAdditions) -> None:
         self._literature = literature
+        self._additions = additions
 
     @operation(
         title="Search the literature outside",
@@ -90,3 +101,31 @@ class LiteratureOperations:
     )
     async def get_work(self, question: GetWork, call: Call) -> WholeWork:
         return await self._literature.get(question, call)
+
+    @operation(
+        title="Keep works from outside",
+        description=(
+            "Adds works found outside to corpus, library or both, by identifier or by the id of a "
+            "found work; with_fulltext fetches open texts. Answers what became of each; long work "
+            "goes on as job_id."
+        ),
+        scopes=READ,
+        effect=Effect.WRITES,
+        is_idempotent=True,
+        reaches_outside=True,
+        cost=5.0,
+        timeout_seconds=120.0,
+        quotes=_kept_works,
+        command="add",
+        next_command="carrel references list shows the library, carrel papers search the corpus.",
+        name_alone="add",
+        is_listed=False,
+        phrases=(
+            "keep these search results; add found works to my library; put the found papers into "
+            "the corpus; save what was found outside; import results of a literature search; add "
+            "several DOIs to corpus and library at once; download the found papers with their "
+            "full texts; keep this paper that search_literature found"
+        ),
+    )
+    async def add_works(self, question: AddWorks, call: Call) -> WorksAdded | Job:
+        return await self._additions.add(question, call)

@@ -11,12 +11,12 @@ from typing import Protocol
 
 from carrel.libraries.literature.merging import merge_records
 from carrel.libraries.literature.query_filter import Judgement, judge_work
+from carrel.libraries.literature.ranking import rank_works
 from carrel.libraries.literature.records import MergedWork
 from carrel.libraries.query.papers import PaperQuery
 from carrel.rooms.literature.asking import Answered, Asking, Failed, ask_all
 from carrel.rooms.literature.coverage import SearchCoverage
 from carrel.rooms.literature.errors import NetworkForbiddenError
-from carrel.rooms.literature.pending_merging import rank_works
 from carrel.rooms.literature.ports import (
     LiteratureService,
     SearchAnswer,
@@ -105,11 +105,11 @@ def _merge(request: SearchRequest, coverage: SearchCoverage) -> FoundWorks:
         judgement = judge_work(request.query, work, coverage.expressing)
         if judgement.is_kept:
             judged.append((work, judgement))
-    unchecked = {id(work): judgement.unchecked for work, judgement in judged}
+    unchecked = {_key(work): judgement.unchecked for work, judgement in judged}
     works = order_works([work for work, _ in judged], request.query, request.order)
     return FoundWorks(
         works,
-        [unchecked.get(id(work), ()) for work in works],
+        [unchecked.get(_key(work), ()) for work in works],
         coverage,
         _count_new(works),
     )
@@ -133,8 +133,18 @@ def order_works(
             )
 
 
-def _most_citations(found: MergedWork) -> int:
-    return max(found.citation_counts.values(), default=-1)
+def _key(found: MergedWork) -> tuple[tuple[str, str], ...]:
+    """Names a merged work while its score changes."""
+    return tuple((record.service, record.service_id) for record in found.records)
+
+
+def _by_date(found: MergedWork) -> tuple[bool, str]:
+    """False copies stay behind whatever they say of themselves."""
+    return found.copy_of is None, found.work.issued or ""
+
+
+def _by_citations(found: MergedWork) -> tuple[bool, int]:
+    return found.copy_of is None, max(found.citation_counts.values(), default=-1)
 
 
 def _count_new(works: Sequence[MergedWork]) -> Counter[str]:

@@ -101,6 +101,7 @@ def found_work(
         citations=dict(found.citation_counts),
         versions=view_versions(found.versions, kept)[:SHOWN_VERSIONS],
         found_by=_found_by(found.records),
+        copy_of=_original(found),
         unchecked=list(unchecked),
         conflicts=list(found.conflicts),
         origins=dict(found.origins) if has_origins else {},
@@ -154,6 +155,7 @@ def whole_work(
         reference_count=None if work.references is None else len(work.references),
         in_corpus=kept.paper_id,
         in_library=kept.reference_id,
+        copy_of=_original(found),
         conflicts=list(found.conflicts),
         origins=dict(found.origins),
         records=[
@@ -206,6 +208,11 @@ def _found_by(records: Sequence[ServiceRecord]) -> dict[str, int | None]:
         better = [rank for rank in (known, record.rank) if rank is not None]
         ranks[record.service] = min(better) if better else None
     return ranks
+
+
+def _original(found: MergedWork) -> str | None:
+    """What a false copy is a copy of; `unknown` where nobody gave the original."""
+    return None if found.copy_of is None else name_work(found.copy_of) or "unknown"
 
 
 def _cut(text: str, most: int) -> str:
