@@ -14,7 +14,7 @@ from carrel.cli.help import COMMON_MEANINGS
 # More are of no use at a prompt.
 _MOST_VALUES = 200
 _LOG_LEVELS = ("debug", "info", "warning", "error")
-_ROOMS = ("papers", "references", "knowledge", "research")
+_ROOMS = ("papers", "references", "literature", "knowledge", "research")
 _COMMON = {
     name: ArgumentDescription(
         (name,),

@@ -133,7 +133,16 @@ def _command_words(words: Sequence[str]) -> Sequence[str]:
     return names if words[:1] and words[0] in _WITH_COMMANDS else names[:1]
 
 
-_WITH_COMMANDS = ("papers", "references", "knowledge", "research", "jobs", "users", "tokens")
+_WITH_COMMANDS = (
+    "papers",
+    "references",
+    "literature",
+    "knowledge",
+    "research",
+    "jobs",
+    "users",
+    "tokens",
+)
 
 
 def _translate_os_error(error: OSError) -> CarrelError:
