@@ -38,15 +38,11 @@ class RankingWeights:
     title: float
     # Quoted words and neighbours of the question that are neighbours in the text.
     neighbours: float
-    # The share of the rarity of the question's words that a work has.
-    coverage: float
-    # The length that is supposed of an abstract that nobody gave, as a share of the average.
-    missing_abstract: float
 
 
 # Chosen on one half of SciFact's questions and of its titles as questions, over simulated services;
 # the other half and what else was tried: `make judge-merging`, decision 59.
-WEIGHTS = RankingWeights(text=0.7, title=3.0, neighbours=0.5, coverage=1.0, missing_abstract=0.3)
+WEIGHTS = RankingWeights(text=0.7, title=2.0, neighbours=0.5)
 
 
 def rank_works(
@@ -91,32 +87,19 @@ def score_texts(
     if not wanted or not works:
         return [0.0] * len(works)
     texts = [_WorkText.read(work) for work in works]
-    lengths = [weights.title * len(text.title) + (len(text.abstract) or math.nan) for text in texts]
-    known = [length for length in lengths if not math.isnan(length)]
-    average = sum(known) / len(known) if known else 1.0
+    lengths = [weights.title * len(text.title) + len(text.abstract) for text in texts]
+    average = max(1.0, sum(lengths) / len(lengths))
     scores = [0.0] * len(works)
-    covered = [0.0] * len(works)
-    whole = 0.0
     for each in wanted:
         counts = [each.count(text, weights.title) for text in texts]
         having = sum(count > 0 for count in counts)
         rarity = math.log(1 + (len(works) - having + 0.5) / (having + 0.5))
         factor = weights.neighbours if each.is_pair else 1.0
-        whole += 0.0 if each.is_pair else rarity
         for at, count in enumerate(counts):
             if count:
-                length = lengths[at]
-                if math.isnan(length):
-                    length = weights.title * len(texts[at].title) + (
-                        weights.missing_abstract * average
-                    )
-                norm = _K1 * (1 - _B + _B * length / average)
+                norm = _K1 * (1 - _B + _B * lengths[at] / average)
                 scores[at] += factor * rarity * count * (_K1 + 1) / (count + norm)
-                covered[at] += 0.0 if each.is_pair else rarity
-    return [
-        score * (1 - weights.coverage + weights.coverage * share / whole) if whole else score
-        for score, share in zip(scores, covered, strict=True)
-    ]
+    return scores
 
 
 @dataclass(frozen=True, slots=True)

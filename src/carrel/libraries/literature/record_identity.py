@@ -80,6 +80,8 @@ def _identify(record: ServiceRecord, at: int, venue: str, *, has_own_doi: bool) 
     other_ids = [
         f"{name}:{value}" for name in _OTHER_KINDS if (value := getattr(ids, name)) is not None
     ]
+    if record.service_id:
+        other_ids.append(f"record:{record.service}/{record.service_id}")
     return RecordIdentity(
         Work(
             title=strip_retraction_mark(work.title),
@@ -88,7 +90,7 @@ def _identify(record: ServiceRecord, at: int, venue: str, *, has_own_doi: bool) 
             doi=doi,
             arxiv_id=arxiv,
             pmid=pmid,
-            other_ids=(*other_ids, f"record:{record.service}/{record.service_id}"),
+            other_ids=tuple(other_ids),
             isbn=ids.isbn,
             venue=work.venue.name or None,
             unified_venue=venue or None,
