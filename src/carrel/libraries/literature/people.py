@@ -17,7 +17,7 @@ _GROUP_WORDS = re.compile(
     r"|institut\w*|universit\w*|department|ministry|investigators|initiative|project|programme"
     r"|program|organi[sz]ation|agency|cent(?:er|re)|council|foundation|commission|alliance|academy"
     r"|laborator\w*|bureau|federation|college|hospital|inc|ltd|llc|gmbh|corporation|company"
-    r"|editors|editorial|board|staff|contributors|study|trial|registry|task force|working party)\b",
+    r"|world bank|united nations|editors|editorial|board|staff|contributors|study|trial|registry|task force|working party)\b",
     re.IGNORECASE,
 )
 _MAX_NAME_CHARACTERS = 300

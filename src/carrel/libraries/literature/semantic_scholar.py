@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from carrel.libraries.identifiers import ArxivId, Doi, Pmcid, Pmid
-from carrel.libraries.literature.dates import iso_date, read_date_text
+from carrel.libraries.literature.dates import iso_date, read_date_text, without_first_day
 from carrel.libraries.literature.errors import UnreadableRecordError
 from carrel.libraries.literature.licences import read_licence
 from carrel.libraries.literature.markup import read_abstract, read_plain_line, read_title
@@ -143,10 +143,9 @@ def _read_authors(people: object) -> tuple[Author, ...]:
 def _read_date(raw: Mapping[str, Any]) -> str | None:
     """The day; where the year contradicts it, the year alone, which papers carry themselves."""
     year = iso_date(raw.get("year"))
-    date = read_date_text(raw.get("publicationDate"))
-    if date is None or date.endswith("-01-01"):
-        return year or (date[:4] if date else None)
-    return date if year is None or date.startswith(year) else year
+    date = without_first_day(read_date_text(raw.get("publicationDate")))
+    is_of_year = date is not None and (year is None or date.startswith(year))
+    return date if is_of_year else year
 
 
 def _read_kind(raw: Mapping[str, Any], venue: Venue) -> WorkKind | None:
