@@ -27,6 +27,7 @@ from carrel.cli.page import (
     mark_matches,
 )
 from carrel.cli.paper_names import name_people, notice_lines, title_line
+from carrel.cli.retraction_pages import RETRACTION_PAGES
 from carrel.rooms.literature.addition_models import AddedWork, WorksAdded
 from carrel.rooms.literature.models import FoundLiterature, FoundWork, WholeWork, WorkVersion
 
@@ -55,11 +56,8 @@ def _found(answer: FoundLiterature, asked: Mapping[str, Any]) -> Page:
     parts += draw_coverage(answer.coverage)
     last = first + len(answer.works) - 1
     if answer.works and last < answer.total:
-        parts.append(
-            Note(
-                f"These are {first} to {last} of {answer.total}, --page {answer.page + 1} shows more"
-            )
-        )
+        shown = f"These are {first} to {last} of {answer.total}"
+        parts.append(Note(f"{shown}, --page {answer.page + 1} shows more"))
     if not answer.works:
         return Page(parts, next_step="")
     name = shlex.quote(answer.works[0].id)
@@ -207,4 +205,5 @@ PAGES: Mapping[str, MakePage] = {
     "search_literature": PageOfQuestion(_found),
     "get_work": _whole,
     "add_works": _added,
+    **RETRACTION_PAGES,
 }

@@ -49,9 +49,13 @@ def people_line(
 def notice_lines(notices: Sequence[WorkNotice]) -> list[Line]:
     """What a reader must know before citing a work: that it was retracted or corrected."""
     return [
-        Line((Span(describe_notice(each).capitalize(), "bad" if each.kind in GONE else "doubt"),))
-        for each in notices
+        Line((Span(_begin_sentence(describe_notice(one)), "bad" if one.kind in GONE else "doubt"),))
+        for one in notices
     ]
+
+
+def _begin_sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def id_line(paper_id: str, *more: str) -> Line:

@@ -12,6 +12,7 @@ from carrel.core.caller import Caller
 from carrel.core.errors import NotConfiguredError
 from carrel.libraries.works.work import Work
 from carrel.rooms.literature.desk_ports import AddedToDesk, NamedWork
+from carrel.rooms.literature.retraction_ports import DeskWork
 
 if TYPE_CHECKING:
     from carrel.rooms.papers.models import PaperHit
@@ -76,6 +77,20 @@ class LibrariesAtHand:
         if self._works is None:
             return [None] * len(items)
         return await self._works.find_known(items, caller)
+
+    @property
+    def works(self) -> LibraryWorks:
+        """Raises NotConfiguredError where the references room is not open."""
+        if self._works is None:
+            raise NotConfiguredError(
+                "The references room is not open, so there is no library.",
+                next_step="Open it with --rooms or the setting rooms.",
+            )
+        return self._works
+
+    async def list_works(self, caller: Caller) -> list[DeskWork]:
+        """Every reference of the caller's library, with the keys of its work."""
+        return [DeskWork(*each) for each in await self.works.list_works(caller)]
 
     async def add_item(self, item: Mapping[str, Any], source: str, caller: Caller) -> AddedToDesk:
         if self._works is None:

@@ -21,6 +21,7 @@ from carrel.settings import Settings
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.desk_works import AdditionsAtHand, CorpusAtHand
 from carrel.wiring.jobs import has_jobs, open_jobs
+from carrel.wiring.literature_following import Following
 from carrel.wiring.papers import OpenCorpus
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         is_network_allowed=settings.network or chosen.mode in ("replay", "offline"),
     )
     desk = DeskWorks(CorpusAtHand(corpus), corpus.links.libraries)
-    literature = Literature(LiteratureSearch(services, policy), WorkLookup(services, policy), desk)
+    search = LiteratureSearch(services, policy)
+    corpus.links.literature.search = search
+    literature = Literature(search, WorkLookup(services, policy), desk)
     clock = SystemClock()
     additions = DeskAdditions(
         literature,
@@ -87,6 +90,8 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     waits = AdditionWaits(settings.papers.add_wait_seconds, settings.papers.task_after_seconds)
     work_additions = WorkAdditions(jobs, waits)
     holders: list[object] = [LiteratureOperations(literature, work_additions)]
+    following = Following(settings, corpus, services, policy)
+    holders += following.holders
     # Each further part of the room adds its operations here, one line each; `services` has the
     # adapters (`services.all()`) and the client (`services.client`), both opened when first used.
 

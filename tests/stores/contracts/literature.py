@@ -51,8 +51,11 @@ class LiteratureStoreContract:
             found = await store.notices.find(["pmid:7", "doi:10.1/b", "doi:10.1/x"])
             assert found == {"pmid:7": [RETRACTION], "doi:10.1/b": [CONCERN]}
             crossref = replace(RETRACTION, service="crossref")
-            await store.notices.add([NoticeRow("doi:10.1/b", "10.1/n", crossref)])
-            await store.notices.add([NoticeRow("doi:10.1/b", "10.1/n", crossref)])
+            said = [NoticeRow("doi:10.1/b", "10.1/n", crossref)]
+            other = [NoticeRow("doi:10.1/c", "10.1/n", crossref)]
+            keys = ["doi:10.1/b", "doi:10.1/c"]
+            await store.notices.replace_said("crossref", keys, [*said, *other])
+            await store.notices.replace_said("crossref", keys, said)
             await store.notices.replace_table(replace(TABLE, mark="3-4"), rows[:1])
             found = await store.notices.find(["pmid:7", "doi:10.1/b", "doi:10.1/a"])
             assert found == {"doi:10.1/a": [RETRACTION], "doi:10.1/b": [crossref]}

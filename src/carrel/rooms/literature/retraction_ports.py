@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from carrel.core.caller import Call
+from carrel.core.caller import Caller
 from carrel.libraries.literature.records import Notice
 
 
@@ -75,8 +75,10 @@ class NoticeStore(Protocol):
         """What was loaded last under this name."""
         ...
 
-    async def add(self, rows: Sequence[NoticeRow]) -> None:
-        """Keeps further notices; those of the same key, service and record are replaced."""
+    async def replace_said(
+        self, service: str, keys: Sequence[str], rows: Sequence[NoticeRow]
+    ) -> None:
+        """Puts what a service says of the works of these keys in the place of what it said."""
         ...
 
     async def find(self, keys: Sequence[str]) -> dict[str, list[Notice]]:
@@ -108,20 +110,18 @@ class CorpusWorks(Protocol):
         """The paper with all its keys."""
         ...
 
-    async def count(self) -> int: ...
+    async def count(self) -> tuple[int, int]:
+        """How many papers there are, and how many of them have a DOI."""
+        ...
 
     async def list_works(self, first: int, count: int) -> list[DeskWork]:
-        """`count` papers after the `first`."""
+        """`count` papers after the `first`, newest first."""
         ...
 
 
-class LibraryWorks(Protocol):
+class LibraryReferences(Protocol):
     """The references of a caller's library."""
 
-    async def list_works(self, call: Call) -> list[DeskWork]:
-        """Every reference with its keys."""
-        ...
-
-    async def find_cited(self, names: Sequence[str], call: Call) -> dict[str, DeskWork]:
-        """Those of the names that are ids of references."""
+    async def list_works(self, caller: Caller) -> list[DeskWork]:
+        """Every reference with its keys; raises NotConfiguredError where no library is open."""
         ...

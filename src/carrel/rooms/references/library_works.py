@@ -9,8 +9,9 @@ from typing import Any
 from carrel.core.caller import Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import InvalidInputError
+from carrel.libraries.identifiers import identifier_keys
 from carrel.rooms.references.additions import Candidate, add_to
-from carrel.rooms.references.items import KnownWorks
+from carrel.rooms.references.items import KnownWorks, text_of, work_identifiers
 from carrel.rooms.references.ports import Libraries, Library
 
 
@@ -30,6 +31,18 @@ class LibraryWorks:
         known = await self._known_works(self._libraries.of(caller))
         found = [known.find(dict(item)) for item in items]
         return [None if each is None else each.reference_id for each in found]
+
+    async def list_works(self, caller: Caller) -> list[tuple[str, str, tuple[str, ...]]]:
+        """Each reference's id, title and keys such as `doi:10.1/x`."""
+        items = (await self._libraries.of(caller).snapshot()).items
+        return [
+            (
+                text_of(item, "id"),
+                text_of(item, "title"),
+                tuple(key for each in work_identifiers(item) for key in identifier_keys(each)),
+            )
+            for item in items
+        ]
 
     async def add_item(
         self, item: Mapping[str, Any], source: str, caller: Caller

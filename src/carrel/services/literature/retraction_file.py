@@ -55,7 +55,8 @@ class RetractionFile:
         except NotRetractionWatchError as error:
             raise UnreadableTableError(f"{self._path}: {error}") from error
         except (OSError, EOFError) as error:
-            raise UnreadableTableError(f"{self._path} cannot be read: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise UnreadableTableError(f"{self._path} cannot be read: {reason}") from error
 
 
 def _collect(lines: Iterable[str]) -> TableContent:

@@ -32,9 +32,11 @@ class SqlNotices:
         rows = (await self._driver.run((sql, {"name": name})))[0]
         return LoadedTable(*rows[0]) if rows else None
 
-    async def add(self, rows: Sequence[NoticeRow]) -> None:
-        if rows:
-            await self._driver.transact(_insert(rows))
+    async def replace_said(
+        self, service: str, keys: Sequence[str], rows: Sequence[NoticeRow]
+    ) -> None:
+        if keys:
+            await self._driver.transact(_replace_said(service, keys, rows))
 
     async def find(self, keys: Sequence[str]) -> dict[str, list[Notice]]:
         found: dict[str, list[Notice]] = {}
@@ -68,6 +70,17 @@ def _replace(table: LoadedTable, rows: Sequence[NoticeRow]) -> Generator[Step, R
         "skipped": table.skipped_count,
     }
     yield sql, facts
+
+
+def _replace_said(
+    service: str, keys: Sequence[str], rows: Sequence[NoticeRow]
+) -> Generator[Step, Rows, None]:
+    for first in range(0, len(keys), _KEYS_AT_ONCE):
+        listed, places = bind("key", keys[first : first + _KEYS_AT_ONCE])
+        sql = f"""DELETE FROM literature_notices
+            WHERE service = :service AND work_key IN ({listed})"""
+        yield sql, {"service": service, **places}
+    yield from _insert(rows)
 
 
 def _insert(rows: Sequence[NoticeRow]) -> Generator[Step, Rows, None]:
