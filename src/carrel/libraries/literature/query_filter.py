@@ -185,7 +185,7 @@ def _is_same_name(wanted: str, word: str, is_prefix: bool) -> bool:
 def _is_initial(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     # Services join initials: "Smith JA".
-    return longer.startswith(shorter[0]) and (len(shorter) == 1 or (len(shorter) == 2))
+    return longer.startswith(shorter[0]) and len(shorter) <= 2
 
 
 def _fits_any(values: Sequence[str], wanted: Sequence[str]) -> Verdict:
@@ -205,9 +205,8 @@ def _fits(value: str, wanted: Sequence[str]) -> bool:
 
 def _is_short_for(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
-    return shorter == longer or (
-        len(shorter) >= _SHORTEST_ABBREVIATION and longer.startswith(shorter)
-    )
+    is_abbreviation = len(shorter) == 1 or len(shorter) >= _SHORTEST_ABBREVIATION
+    return shorter == longer or (is_abbreviation and longer.startswith(shorter))
 
 
 def describe_node(node: Phrase | FacetPhrase | YearRange | WithIdentifier) -> str:
