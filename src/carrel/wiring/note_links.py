@@ -10,6 +10,7 @@ from carrel.core.errors import CarrelError, NotConfiguredError
 from carrel.core.note_links import NoNotes, NoteLink, NotesAbout
 from carrel.rooms.knowledge.links import LinkKind, LinkTarget
 from carrel.rooms.knowledge.ports import LinkedThing
+from carrel.rooms.literature.search import LiteratureSearch
 from carrel.rooms.papers.addition import PaperAdder
 from carrel.rooms.papers.models import PassageHit
 from carrel.wiring.desk_works import LibrariesAtHand
@@ -92,6 +93,13 @@ class LateAdder:
         return self._adder
 
 
+@dataclass(slots=True)
+class LateLiterature:
+    """The search over literature services; None until the literature room is open."""
+
+    search: LiteratureSearch | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class LinkExchange:
     """What one room does for another, opened once for all rooms."""
@@ -101,3 +109,4 @@ class LinkExchange:
     tasks: LateTasks = field(default_factory=LateTasks)
     papers: LateAdder = field(default_factory=LateAdder)
     libraries: LibrariesAtHand = field(default_factory=LibrariesAtHand)
+    literature: LateLiterature = field(default_factory=LateLiterature)

@@ -52,6 +52,7 @@ from carrel.wiring.claims import CorpusPassages, DeskReading
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.home import POSTGRES_ACTION, open_driver
 from carrel.wiring.papers import OpenCorpus
+from carrel.wiring.research_outside import LiteratureForResearch
 from carrel.wiring.research_tasks import PassagesForTasks, bind_tasks
 from carrel.wiring.vocabularies import (
     identify_vocabularies,
@@ -147,7 +148,8 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     search = ClaimSearch(corpus, CorpusPassages(papers))
     checks = ClaimChecks(search, reading)
     reasoner, close_model = _open_reasoner(settings, store, corpus, checks)
-    supervisor = Supervisor(AgentContext(store, reasoner, clock, chosen.start_elo))
+    context = AgentContext(store, reasoner, clock, chosen.start_elo)
+    supervisor = Supervisor(context, LiteratureForResearch(papers))
     worker = WorkerIdentity(settings.home / "research" / "workers")
     runner = Runner(
         store,

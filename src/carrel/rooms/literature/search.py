@@ -59,6 +59,10 @@ class LiteratureSearch:
         self._policy = policy
         self._prices = PriceBook()
 
+    @property
+    def is_network_allowed(self) -> bool:
+        return self._policy.is_network_allowed
+
     async def find(self, request: SearchRequest, named: Sequence[str] = ()) -> FoundWorks:
         """Ask the named services, or the usual ones.
 
