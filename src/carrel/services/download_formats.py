@@ -7,11 +7,11 @@ from typing import Literal
 
 DownloadFormat = Literal["pdf", "jats", "html", "tex"]
 SNIFFED_BYTES = 65_536
-SUFFIXES: dict[DownloadFormat, str] = {
+_SUFFIXES: dict[DownloadFormat, str] = {
     "pdf": ".pdf",
     "jats": ".xml",
     "html": ".html",
-    "tex": ".source",
+    "tex": ".tex",
 }
 TITLES: dict[DownloadFormat, str] = {
     "pdf": "a PDF",
@@ -54,6 +54,11 @@ def sniff_format(head: bytes) -> DownloadFormat | None:
     if b"\0" not in head and _TEX.search(head):
         return "tex"
     return "html" if _HTML.search(head[:2000]) else None
+
+
+def suffix_of(found: DownloadFormat, head: bytes) -> str:
+    """How the name of such a file ends."""
+    return ".gz" if head[:2] == b"\x1f\x8b" else _SUFFIXES[found]
 
 
 def is_login_page(head: bytes) -> bool:

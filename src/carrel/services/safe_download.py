@@ -19,11 +19,11 @@ from carrel import __version__
 from carrel.core.secrets import mask_secrets
 from carrel.services.download_formats import (
     SNIFFED_BYTES,
-    SUFFIXES,
     TITLES,
     DownloadFormat,
     is_login_page,
     sniff_format,
+    suffix_of,
 )
 from carrel.services.fetching import AnswerRefusedError, ConnectionFailedError, Resolve
 from carrel.services.pinned_transport import SECURE_ONLY, PinnedTransport, refuse_unsafe_url
@@ -152,7 +152,9 @@ class SafeDownloader:
             async with self._client.stream("GET", target, extensions=extensions) as response:
                 if not response.is_redirect:
                     return await self._receive(response, target, accept)
-                target = target.join(response.headers.get("location", ""))
+                if not response.headers.get("location"):
+                    raise DownloadError("failed", "It was moved, and nobody says where to")
+                target = target.join(response.headers["location"])
             is_secure = is_secure or target.scheme == "https"
         raise DownloadError("refused", f"It was moved more than {_MAX_REDIRECTS} times")
 
@@ -178,7 +180,7 @@ class SafeDownloader:
                 head, digest, size = await self._write(response, file)
                 found = _check_format(head, accept)
                 await asyncio.to_thread(_sync, file)
-            path = self._folder / f"{digest}{SUFFIXES[found]}"
+            path = self._folder / f"{digest}{suffix_of(found, head)}"
             await asyncio.to_thread(part.replace, path)
         except BaseException:
             _remove(part)
