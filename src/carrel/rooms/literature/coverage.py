@@ -9,7 +9,6 @@ from carrel.rooms.literature.asking import Answered, Failed, NotAsked
 from carrel.rooms.literature.errors import FailureKind, LiteratureUnavailableError
 from carrel.rooms.literature.models import SentOut, ServiceCoverage
 from carrel.rooms.literature.ports import (
-    LookupAnswer,
     SearchAnswer,
     SentRequest,
     ServiceCost,
@@ -106,7 +105,11 @@ class SearchCoverage:
         if self.answers:
             return
         lines = self.lines({})
-        raise_unavailable("No literature service answered", self.failures, lines, self.names)
+        if self.failures:
+            raise_unavailable("No literature service answered", self.failures, lines, self.names)
+        reasons = [each for each in self.outcomes if isinstance(each, NotAsked)]
+        told = "; ".join(f"{self.names[each.service]}: {each.reason}" for each in reasons)
+        raise_unavailable(f"No literature service could be asked ({told})", (), lines, self.names)
 
 
 def raise_unavailable(
@@ -137,16 +140,18 @@ def failed_line(outcome: Failed) -> ServiceCoverage:
     )
 
 
-def lookup_line(answer: LookupAnswer, is_new: bool) -> ServiceCoverage:
+def lookup_line(
+    service: str, count: int, is_new: bool, sent: Sequence[SentRequest], cost: ServiceCost
+) -> ServiceCoverage:
     """The entry of a service that was asked for a work by identifier."""
     return ServiceCoverage(
-        service=answer.service,
+        service=service,
         state="answered",
-        returned=len(answer.found),
+        returned=count,
         new=int(is_new),
         is_complete=True,
-        sent=[sent_out(each) for each in answer.sent],
-        **cost_fields(answer.cost, answer.sent),
+        sent=[sent_out(each) for each in sent],
+        **cost_fields(cost, sent),
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, cast, runtime_checkable
+from typing import cast
 
 from carrel.core.errors import InvalidInputError
 from carrel.libraries.identifiers import Identifier, NotAnIdentifierError
@@ -23,18 +23,15 @@ from carrel.rooms.literature.asking import Answered, Asking, Failed, NotAsked, a
 from carrel.rooms.literature.coverage import failed_line, lookup_line
 from carrel.rooms.literature.errors import NetworkForbiddenError
 from carrel.rooms.literature.models import ServiceCoverage
-from carrel.rooms.literature.ports import LiteratureService, LookupAnswer, RecordService
+from carrel.rooms.literature.ports import (
+    LiteratureService,
+    OwnRecordService,
+    RecordService,
+    SentRequest,
+    ServiceCost,
+)
 from carrel.rooms.literature.search import Services
 from carrel.rooms.literature.service_choice import KEYED_SERVICE, SearchPolicy
-
-
-@runtime_checkable
-class OwnRecordService(Protocol):
-    """A service that gives its records by its own names for them."""
-
-    async def look_up_own(self, kind: str, value: str) -> LookupAnswer:
-        """The record of that name, such as kind `openalex` and value `W123`; or none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +45,20 @@ class LookedUp:
     titles: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What one service gave for the name."""
+
+    records: tuple[ServiceRecord, ...]
+    sent: tuple[SentRequest, ...]
+    cost: ServiceCost
+
+
 @dataclass(slots=True)
 class _Round:
     """What was asked so far, and the records that came."""
 
-    asked: dict[str, Answered[LookupAnswer] | Failed] = field(default_factory=dict)
+    asked: dict[str, Answered[_Answer] | Failed] = field(default_factory=dict)
     records: list[ServiceRecord] = field(default_factory=list)
 
 
@@ -94,38 +100,39 @@ class WorkLookup:
             name, work, _lines(so_far, known, self._policy, work), _failed(so_far), titles
         )
 
-    async def _ask(self, questions: Sequence[Asking[LookupAnswer]], so_far: _Round) -> None:
+    async def _ask(self, questions: Sequence[Asking[_Answer]], so_far: _Round) -> None:
         for outcome in await ask_all(questions, self._policy.timeout_seconds):
             so_far.asked[outcome.service] = outcome
             if isinstance(outcome, Answered):
-                so_far.records.extend(record for _, record in outcome.answer.found)
+                so_far.records.extend(outcome.answer.records)
 
 
 def _questions(
     name: WorkName, known: Mapping[str, LiteratureService], policy: SearchPolicy
-) -> list[Asking[LookupAnswer]]:
+) -> list[Asking[_Answer]]:
     if isinstance(name, OwnName):
         service = known.get(name.service)
-        if service is None or not isinstance(service, OwnRecordService):
+        if not isinstance(service, OwnRecordService):
             raise InvalidInputError(
                 f"{name} cannot be looked up here", next_step="Send its DOI or another identifier."
             )
-        return [Asking(name.service, service.title, partial(service.look_up_own, *_parts(name)))]
+        return [Asking(name.service, service.title, partial(_ask_own, service, name))]
     return [
-        Asking(service.name, service.title, _ask_for(service, name))
+        Asking(service.name, service.title, partial(_ask_by_identifier, service, name))
         for service in _record_services(known, policy)
         if service.knows(name)
     ]
 
 
-def _parts(name: OwnName) -> tuple[str, str]:
-    return name.kind, name.value
+async def _ask_own(service: OwnRecordService, name: OwnName) -> _Answer:
+    answer = await service.look_up_own(name.kind, name.value)
+    records = () if answer.record is None else (answer.record,)
+    return _Answer(records, answer.sent, answer.cost)
 
 
-def _ask_for(
-    service: RecordService, identifier: Identifier
-) -> Callable[[], Awaitable[LookupAnswer]]:
-    return partial(service.look_up, [identifier])
+async def _ask_by_identifier(service: RecordService, identifier: Identifier) -> _Answer:
+    answer = await service.look_up([identifier])
+    return _Answer(tuple(record for _, record in answer.found), answer.sent, answer.cost)
 
 
 def _record_services(
@@ -145,18 +152,20 @@ def _further_questions(
     known: Mapping[str, LiteratureService],
     policy: SearchPolicy,
     so_far: _Round,
-) -> list[Asking[LookupAnswer]]:
+) -> list[Asking[_Answer]]:
     """What other identifiers of the work let other services be asked."""
     found = [record.work.ids for record in so_far.records]
     same = [ids for ids in found if has_name(ids, name)] or found
     identifiers = list(dict.fromkeys(each for ids in same for each in list_identifiers(ids)))
-    questions: list[Asking[LookupAnswer]] = []
+    questions: list[Asking[_Answer]] = []
     for service in _record_services(known, policy):
         if service.name in so_far.asked:
             continue
         fitting = next((each for each in identifiers if service.knows(each)), None)
         if fitting is not None:
-            questions.append(Asking(service.name, service.title, _ask_for(service, fitting)))
+            questions.append(
+                Asking(service.name, service.title, partial(_ask_by_identifier, service, fitting))
+            )
     return questions
 
 
@@ -183,7 +192,9 @@ def _lines(
     for name, service in known.items():
         outcome = so_far.asked.get(name)
         if isinstance(outcome, Answered):
-            lines.append(lookup_line(outcome.answer, is_new=services == {name}))
+            answer = outcome.answer
+            is_new = services == {name}
+            lines.append(lookup_line(name, len(answer.records), is_new, answer.sent, answer.cost))
         elif isinstance(outcome, Failed):
             lines.append(failed_line(outcome))
         elif hasattr(service, "look_up"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from carrel.libraries.identifiers import Identifier
 from carrel.libraries.literature.records import (
@@ -88,6 +88,16 @@ class LookupAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnRecordAnswer:
+    """The record that a service has under its own name for it, or none."""
+
+    service: str
+    record: ServiceRecord | None
+    sent: tuple[SentRequest, ...] = ()
+    cost: ServiceCost = ServiceCost()
+
+
+@dataclass(frozen=True, slots=True)
 class CitationEdges:
     """The works on the other end of a work's citations, as one service knows them.
 
@@ -138,6 +148,15 @@ class RecordService(LiteratureService, Protocol):
 
     async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
         """The records there are, asked for in batches where the service allows it."""
+        ...
+
+
+@runtime_checkable
+class OwnRecordService(LiteratureService, Protocol):
+    """A service that gives records by its own names for them."""
+
+    async def look_up_own(self, kind: str, value: str) -> OwnRecordAnswer:
+        """The record of that name; `kind` and `value` as in WorkIds: `openalex` and `W123`."""
         ...
 
 

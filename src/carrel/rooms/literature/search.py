@@ -14,7 +14,7 @@ from carrel.libraries.literature.query_filter import Judgement, judge_work
 from carrel.libraries.literature.ranking import rank_works
 from carrel.libraries.literature.records import MergedWork
 from carrel.libraries.query.papers import PaperQuery
-from carrel.rooms.literature.asking import Answered, Asking, Failed, ask_all
+from carrel.rooms.literature.asking import Answered, Asking, Failed, NotAsked, ask_all
 from carrel.rooms.literature.coverage import SearchCoverage
 from carrel.rooms.literature.errors import NetworkForbiddenError
 from carrel.rooms.literature.ports import (
@@ -73,9 +73,10 @@ class LiteratureSearch:
             raise NetworkForbiddenError
         known = self._services.all()
         choice = choose_services(named, self._policy, known, self._prices)
+        translated = {name: each.translate(request) for name, each in choice.asked.items()}
+        choice = _leave_out_mute(choice, translated)
         outcomes = await self._ask(choice, request)
         names = {name: service.title for name, service in known.items()}
-        translated = {name: _translate(choice, name, request) for name in choice.asked}
         coverage = SearchCoverage([*outcomes, *choice.not_asked], names, translated)
         coverage.raise_if_silent()
         return await asyncio.to_thread(_merge, request, coverage)
@@ -94,8 +95,17 @@ class LiteratureSearch:
         return outcomes
 
 
-def _translate(choice: ServiceChoice, name: str, request: SearchRequest) -> TranslatedQuery:
-    return choice.asked[name].translate(request)
+def _leave_out_mute(
+    choice: ServiceChoice, translated: Mapping[str, TranslatedQuery]
+) -> ServiceChoice:
+    """Services that can express nothing of the query are not asked."""
+    mute = [name for name, query in translated.items() if not query.text]
+    not_asked = [
+        NotAsked(name, f"it cannot be asked this: {'; '.join(translated[name].not_expressed)}")
+        for name in mute
+    ]
+    asked = {name: service for name, service in choice.asked.items() if name not in mute}
+    return ServiceChoice(asked, [*choice.not_asked, *not_asked])
 
 
 def _merge(request: SearchRequest, coverage: SearchCoverage) -> FoundWorks:

@@ -9,7 +9,7 @@ ROOM = RoomDeclaration(
     opener="carrel.wiring.papers:open_papers",
     guidance=(
         "Papers: search_papers gives paper_ids for get_paper_source; find_passages gives quotable "
-        "text with passage id and page, read_passage what stands around it, locate_quote checks a "
+        "text with id and page, read_passage its surroundings, locate_quote checks a "
         "quotation. If the corpus lacks something, offer add_paper."
     ),
     local_operations="carrel.wiring.papers_build:local_operations",

@@ -12,7 +12,7 @@ ROOM = RoomDeclaration(
     ),
     opener="carrel.wiring.research:open_research",
     guidance=(
-        "Hypotheses from the papers at hand: start_research drafts; do better yourself: "
+        "Hypotheses from the papers: start_research drafts; do better yourself: "
         "next_research_task, submit_research_task until done; get_results."
     ),
     command_help="start, follow and read research; import earlier hypotheses",
