@@ -9,8 +9,9 @@ from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.rooms.literature import ROOM
 from carrel.rooms.literature.addition_job import KIND, AdditionJob, AdditionWaits, WorkAdditions
-from carrel.rooms.literature.additions import DeskAdditions, NoTexts
+from carrel.rooms.literature.additions import DeskAdditions
 from carrel.rooms.literature.desk_works import DeskWorks
+from carrel.rooms.literature.fulltext_operations import FulltextOperations
 from carrel.rooms.literature.lookup import WorkLookup
 from carrel.rooms.literature.operations import LiteratureOperations
 from carrel.rooms.literature.search import LiteratureSearch
@@ -22,6 +23,7 @@ from carrel.wiring.desk import OpenRoom
 from carrel.wiring.desk_works import AdditionsAtHand, CorpusAtHand
 from carrel.wiring.jobs import has_jobs, open_jobs
 from carrel.wiring.literature_following import Following
+from carrel.wiring.literature_texts import open_full_texts
 from carrel.wiring.papers import OpenCorpus
 
 if TYPE_CHECKING:
@@ -77,19 +79,24 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     desk = DeskWorks(CorpusAtHand(corpus), corpus.links.libraries)
     search = LiteratureSearch(services, policy)
     corpus.links.literature.search = search
-    literature = Literature(search, WorkLookup(services, policy), desk)
+    lookup = WorkLookup(services, policy)
+    literature = Literature(search, lookup, desk)
+    texts, downloads = open_full_texts(settings, corpus, services, lookup)
     clock = SystemClock()
     additions = DeskAdditions(
         literature,
         CorpusAtHand(corpus),
         AdditionsAtHand(corpus),
         corpus.links.libraries,
-        NoTexts(),
+        texts,
     )
     jobs = open_jobs(settings, {KIND: AdditionJob(additions)}, clock)
     waits = AdditionWaits(settings.papers.add_wait_seconds, settings.papers.task_after_seconds)
     work_additions = WorkAdditions(jobs, waits)
-    holders: list[object] = [LiteratureOperations(literature, work_additions)]
+    holders: list[object] = [
+        LiteratureOperations(literature, work_additions),
+        FulltextOperations(texts),
+    ]
     following = Following(settings, corpus, services, policy)
     holders += following.holders
     # Each further part of the room adds its operations here, one line each; `services` has the
@@ -100,6 +107,7 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
 
     async def close() -> None:
         await jobs.close()
+        await downloads.close()
         await services.close()
 
     room = Room.collect(ROOM, *holders, jobs=work_additions)

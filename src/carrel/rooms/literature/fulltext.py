@@ -130,6 +130,20 @@ class FullTexts:
         await self._shelf.put(key, shelved)
         return await self._answer(question, identifier, shelved, attempt.places, known, call)
 
+    async def add_text(self, identifier: str, call: Call) -> tuple[str | None, str]:
+        """Puts the open text into the corpus: the paper, or None, and a sentence. Raises as `find`.
+
+        While the text is still being added, there is no paper yet.
+        """
+        question = FindFulltext(identifier=identifier, add_to_corpus=True, max_chars=1)
+        found = await self.find(question, call)
+        if found.in_corpus is None:
+            return None, found.message
+        if found.in_corpus.job_id is not None:
+            return None, f"The text is being added by the job {found.in_corpus.job_id}"
+        said = describe_source(found.source) if found.source is not None else found.message
+        return found.in_corpus.paper_id, said
+
     async def _identify(self, text: str) -> Identifier:
         """The identifier; a service's own name is looked up there first."""
         name = read_name(text)
@@ -279,6 +293,12 @@ def _own_work(records: Sequence[ServiceRecord], identifier: Identifier) -> WorkR
     merged = merge_records(records)
     exact = (each.work for each in merged if has_name(each.work.ids, identifier))
     return next(exact, merged[0].work if merged else None)
+
+
+def describe_source(source: TextSource) -> str:
+    """What kind of text it is: `published version, jats, cc-by`."""
+    version = f"{source.version} version" if source.version else "version not named"
+    return f"{version}, {source.format}, {source.licence or 'licence not stated'}"
 
 
 def _describe_text(text: FetchedText, question: FindFulltext, total: int, is_kept: bool) -> str:
