@@ -17,6 +17,8 @@ from carrel.libraries.works.work import PREPRINT_PREFIXES
 # Who registers DOIs and so knows what stands behind them.
 REGISTRATION_AGENCIES = frozenset({"crossref", "datacite"})
 _MIN_SHARE_OF_PEOPLE = 0.8
+# Services give the year of print or of on-line publication.
+_YEARS_OFF = 1
 # Texts that are printed again under a title of their own right.
 _REPRINTED: frozenset[WorkKind | None] = frozenset({"book", "reference-entry", "report"})
 
@@ -76,7 +78,7 @@ def is_doi_of_other_work(record: ServiceRecord, false_dois: Mapping[str, int]) -
     year = record.work.year
     if first_year is None or year is None or record.service in REGISTRATION_AGENCIES:
         return False
-    return year < first_year
+    return year < first_year - _YEARS_OFF
 
 
 def _find_suspects(alike: Sequence[ServiceRecord], rules: FalseTwinRules) -> dict[str, int]:

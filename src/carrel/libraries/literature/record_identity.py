@@ -24,6 +24,7 @@ SERVICE_ORDER = (
 _PLACES = {name: place for place, name in enumerate(SERVICE_ORDER)}
 # Whose word it is that a DOI is that of a preprint.
 _SERVICES_THAT_KNOW_PREPRINTS = frozenset({"crossref", "datacite", "europepmc", "biorxiv"})
+_PUBLISHED_KINDS = frozenset({"article-journal", "paper-conference", "chapter", "book"})
 # Publishers put it before the title of the work itself; a notice is called `Retraction`.
 _RETRACTED = re.compile(
     r"^\W{0,3}(?:retracted|withdrawn|removed)(?:\s+(?:article|paper|chapter))?\s*[:\].\u2013\u2014-]+\s*"
@@ -97,6 +98,7 @@ def _identify(record: ServiceRecord, at: int, venue: str, *, has_own_doi: bool) 
             volume=work.volume or None,
             first_page=first_page_of(work.pages),
             kind=kind,
+            states_published=kind in _PUBLISHED_KINDS,
             source=record.service,
             order=(at,),
         ),

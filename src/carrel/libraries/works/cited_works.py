@@ -36,6 +36,8 @@ class CitedWork:
     url: str | None = None
     kind: str | None = None
     confidence: float = 1.0
+    # `W` and digits.
+    openalex_id: str | None = None
 
 
 def encode_cited_works(works: Iterable[CitedWork]) -> bytes:

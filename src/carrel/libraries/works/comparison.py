@@ -13,6 +13,7 @@ from carrel.libraries.works.titles import (
     MIN_TELLING_LETTERS,
     count_telling_letters,
     have_different_numbers,
+    is_repeated_notice,
     title_likeness,
 )
 from carrel.libraries.works.work import Work
@@ -70,7 +71,11 @@ def compare(one: Work, other: Work, block_list: BlockList = NO_BLOCK_LIST) -> Co
     score, sentence = agreement.score, agreement.sentence
     if score < fitted.MIN_REVIEW_SCORE:
         return Comparison(LinkVerdict.DIFFERENT, score, sentence)
-    if one.title_key != other.title_key and have_different_numbers(one.words, other.words):
+    if (
+        one.title_key != other.title_key
+        and have_different_numbers(one.words, other.words)
+        and not _is_same_place(agreement)
+    ):
         return Comparison(LinkVerdict.DIFFERENT, score, "the numbers in their titles differ")
     if relation := find_version_relation(one, other):
         return Comparison(LinkVerdict.VERSION, score, sentence, relation)
@@ -93,6 +98,8 @@ def find_version_relation(one: Work, other: Work) -> str | None:
         return None
     if one.own_doi != other.own_doi and one.doi_of_all_versions == other.doi_of_all_versions:
         return "version_of"
+    if not (one.own_doi and other.own_doi) and one.venue_key and one.venue_key == other.venue_key:
+        return None
     if one.is_preprint and other.is_published:
         return "preprint_of"
     if other.is_preprint and one.is_published:
@@ -114,6 +121,11 @@ def turn_relation(relation: str) -> str:
     """The same relation seen from the other work."""
     turned = {**_TURNED, **{there: here for here, there in _TURNED.items()}}
     return turned[relation]
+
+
+def _is_same_place(agreement: Agreement) -> bool:
+    """Whether venue, volume and first page are known of both and the same."""
+    return all(agreement.level(field) == "same" for field in ("venue", "volume", "first page"))
 
 
 def _reason_to_refuse(one: Work, other: Work, block_list: BlockList) -> str | None:
@@ -139,11 +151,18 @@ def _reason_to_doubt(one: Work, other: Work, agreement: Agreement) -> str | None
         return "the years are too far apart"
     if not same_place and (difference := find_title_difference(one.title, other.title)):
         return difference
-    if same_place and agreement.level("venue") == "same":
+    if _is_same_place(agreement):
         return None
     people = agreement.level("people")
     if one.is_generic or other.is_generic:
         return "many works have this title"
+    if (
+        one.source is not None
+        and other.source is not None
+        and is_repeated_notice(one.title)
+        and is_repeated_notice(other.title)
+    ):
+        return "a work may have several notices and replies under one title"
     if min(map(_telling_letters, (one, other))) < MIN_TELLING_LETTERS:
         fewest = min(len(one.names), len(other.names))
         enough = {
@@ -154,9 +173,23 @@ def _reason_to_doubt(one: Work, other: Work, agreement: Agreement) -> str | None
         return None if is_telling else "the title is short"
     if people in {fitted.PEOPLE_SOME, fitted.PEOPLE_NONE}:
         return "the people differ"
-    if people == fitted.PEOPLE_UNKNOWN and not _is_text_of_entry(one, other, agreement):
+    if people == fitted.PEOPLE_UNKNOWN and not (
+        _is_text_of_entry(one, other, agreement) or _is_in_one_venue(one, other, agreement)
+    ):
         return "one of them names nobody"
     return None
+
+
+def _is_in_one_venue(one: Work, other: Work, agreement: Agreement) -> bool:
+    """Whether two lists name the same title, long enough, in the same venue and year."""
+    return (
+        one.source is not None
+        and other.source is not None
+        and agreement.level("title") == fitted.TITLE_EQUAL
+        and agreement.level("year") == "same"
+        and agreement.level("venue") == "same"
+        and len(one.words) >= fitted.MIN_WORDS_WITHOUT_PEOPLE
+    )
 
 
 def _is_text_of_entry(one: Work, other: Work, agreement: Agreement) -> bool:

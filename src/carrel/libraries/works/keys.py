@@ -41,7 +41,7 @@ _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
 
 @dataclass(frozen=True, slots=True)
 class WorkKeys:
-    """`identifiers` are `doi:…`, `arxiv:…` and `pmid:…`: one in common is enough.
+    """`identifiers` are `doi:…`, `arxiv:…`, `pmid:…` and `openalex:…`: one in common is enough.
 
     `title` in common counts only where the years are at most one apart and `person` (the folded
     last part of the first author's family name) is the same; None where the title is too short.
@@ -62,6 +62,7 @@ def work_keys(cited: CitedWork) -> WorkKeys:
         doi=cited.doi,
         arxiv_id=cited.arxiv_id,
         pmid=cited.pmid,
+        openalex_id=cited.openalex_id,
     )
 
 
@@ -73,17 +74,20 @@ def make_work_keys(
     doi: str | None = None,
     arxiv_id: str | None = None,
     pmid: str | None = None,
+    openalex_id: str | None = None,
 ) -> WorkKeys:
     """The keys of a work; what is no valid identifier gives no key."""
     return WorkKeys(
-        tuple(dict.fromkeys(_identifier_keys(doi, arxiv_id, pmid))),
+        tuple(dict.fromkeys(_identifier_keys(doi, arxiv_id, pmid, openalex_id))),
         title_key(title) if title else None,
         year,
         family_key(authors[0]) if authors else None,
     )
 
 
-def _identifier_keys(doi: str | None, arxiv_id: str | None, pmid: str | None) -> Iterable[str]:
+def _identifier_keys(
+    doi: str | None, arxiv_id: str | None, pmid: str | None, openalex_id: str | None
+) -> Iterable[str]:
     identifiers = (
         parse_or_none(Doi, doi),
         parse_or_none(ArxivId, arxiv_id),
@@ -92,6 +96,8 @@ def _identifier_keys(doi: str | None, arxiv_id: str | None, pmid: str | None) ->
     for identifier in identifiers:
         if identifier is not None:
             yield from identifier_keys(identifier)
+    if openalex_id:
+        yield f"openalex:{openalex_id.lower()}"
 
 
 def title_key(title: str) -> str | None:

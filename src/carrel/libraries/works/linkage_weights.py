@@ -65,7 +65,8 @@ MIN_PEOPLE_WITHOUT_YEAR = 3
 # (chosen on PDFs and noisy .bib files of seeds 11 and 12 of `make judge-linkage`).
 MIN_WORDS_OF_LONG_TITLE = 3
 MIN_LETTERS_OF_LONG_TITLE = 18
-# Words of a title that is enough where neither names anybody.
+# Words of a title that is enough where neither names anybody. Two lists must agree on venue and
+# year as well: of 455 such Crossref records of the dump sample no two do, with four words 9 of 484.
 MIN_WORDS_WITHOUT_PEOPLE = 5
 # Years of one work in different lists (print, on line, preprint).
 MAX_YEARS_APART = 2

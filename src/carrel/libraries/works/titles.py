@@ -42,6 +42,13 @@ _NOTICES = (
     ("version_of", r"(?:data|code) (?:from|for)\b|supplement(?:ary|al) (?:material|data|info)"),
 )
 _NOTICE = tuple((relation, re.compile(rf"^[\W_]*(?:{written})")) for relation, written in _NOTICES)
+# Of these a work may have several, of the same people in one year.
+_REPEATED = re.compile(
+    r"^[\W_]*(?:correct(?:ion|ions|ed)\b|corrigend|errat(?:um|a)\b|addendum\b|amendment\b"
+    r"|(?:publisher|author)s? correction\b|retract(?:ion|ed)\b|withdraw(?:al|n)\b"
+    r"|expression of concern\b|repl(?:y|ies)\b|rejoinder\b|author response\b|decision letter\b"
+    r"|re\s?:)"
+)
 _GENERIC_TITLES = """
     editorial editorialboard index authorindex subjectindex contents tableofcontents preface
     foreword introduction conclusion conclusions abstract abstracts announcement announcements news
@@ -97,6 +104,11 @@ def find_notice(title: str) -> str | None:
     """How a correction, retraction, comment or data set is related to what its title names."""
     text = clean_title(title)
     return next((relation for relation, pattern in _NOTICE if pattern.match(text)), None)
+
+
+def is_repeated_notice(title: str) -> bool:
+    """Whether the title is one of a notice or reply that the same people may publish again."""
+    return _REPEATED.match(clean_title(title)) is not None
 
 
 def title_likeness(one: str, other: str) -> float:

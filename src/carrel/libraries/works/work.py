@@ -83,6 +83,8 @@ class Work:
     volume: str | None = None
     first_page: str | None = None
     kind: str | None = None
+    # Whether who gives the record says that it appeared in a journal or book, named or not.
+    states_published: bool = False
     source: str | None = None
     file: str | None = None
     links: tuple[str, ...] = ()
@@ -139,7 +141,9 @@ class Work:
     @cached_property
     def is_published(self) -> bool:
         """Whether the record itself says that it appeared in a journal, book or proceedings."""
-        return not self.is_preprint and bool(self.own_doi or self.venue or self.volume)
+        return not self.is_preprint and bool(
+            self.own_doi or self.venue or self.volume or self.states_published
+        )
 
     @cached_property
     def is_false_twin(self) -> bool:
