@@ -1,12 +1,12 @@
 """Works by DOI: doi.org's content negotiation, and Crossref's own record as a CSL item."""
 
-import re
 from typing import Any
 from urllib.parse import quote
 
 from carrel.libraries.bibliography.csl_json import read_csl_json, write_csl_json
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.identifiers import Doi
+from carrel.libraries.literature.markup import read_abstract
 from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.services.literature.errors import UnreadableAnswerError
 from carrel.services.literature.service_client import ServiceClient, expect_found, json_object
@@ -17,9 +17,6 @@ CROSSREF = "Crossref"
 # The public pool for single records and content negotiation; answers announce the actual limits.
 _LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.2)
 _CSL_JSON = "application/vnd.citationstyles.csl+json"
-_JATS = re.compile(r"<(/?)(?:jats:)?([a-z-]+)[^<>]*+>")
-_JATS_MARKS = {"italic": "i", "bold": "b", "sup": "sup", "sub": "sub", "i": "i", "b": "b"}
-_JATS_BLOCKS = frozenset({"p", "sec", "title", "list", "list-item", "break", "disp-formula"})
 # What Crossref says about its record and not about the work.
 _NOT_OF_THE_WORK = frozenset({
     "indexed", "reference-count", "is-referenced-by-count", "references-count", "reference",
@@ -58,8 +55,8 @@ class DoiOrg:
         return tidy_record(item, doi)
 
 
-class Crossref:
-    """Asks Crossref, in its polite pool when there is a contact address."""
+class CrossrefItems:
+    """Asks Crossref for CSL items, in its polite pool when there is a contact address."""
 
     def __init__(self, client: ServiceClient, base_url: str) -> None:
         self._client = client
@@ -105,19 +102,12 @@ def tidy_record(item: CslItem, doi: Doi) -> CslItem:
     }
     item["DOI"] = str(doi)
     if isinstance(item.get("abstract"), str):
-        item["abstract"] = " ".join(_JATS.sub(_mark, item["abstract"]).split())
+        item["abstract"] = read_abstract(item["abstract"])
     for variable in ("author", "editor", "translator"):
         people = item.get(variable)
         if isinstance(people, list):
             item[variable] = [_person(person) for person in people if isinstance(person, dict)]
     return item
-
-
-def _mark(found: re.Match[str]) -> str:
-    closing, name = found.groups()
-    if name in _JATS_MARKS:
-        return f"<{closing}{_JATS_MARKS[name]}>"
-    return " " if name in _JATS_BLOCKS else ""
 
 
 def _person(person: dict[str, Any]) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from carrel.libraries.bibliography.imports import ORIGIN_MARK, CslItem
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
 from carrel.rooms.literature.errors import NetworkForbiddenError
-from carrel.services.literature.arxiv import Arxiv
+from carrel.services.literature.arxiv_items import ArxivItems
 from carrel.services.literature.books import GoogleBooks, OpenLibrary
-from carrel.services.literature.dois import Crossref, DoiOrg
+from carrel.services.literature.dois import CrossrefItems, DoiOrg
 from carrel.services.literature.errors import (
     LookupUnavailableError,
     NetworkUnavailableError,
@@ -18,7 +18,7 @@ from carrel.services.literature.errors import (
     WorkNotFoundError,
     WorkUnknownError,
 )
-from carrel.services.literature.pubmed import PmcConverter, PubMed
+from carrel.services.literature.pubmed_items import PmcConverter, PubMedItems
 from carrel.services.literature.service_client import ServiceClient
 
 
@@ -43,10 +43,10 @@ class Works:
     ) -> None:
         at = addresses or Addresses()
         self._doi_org = DoiOrg(client, at.doi_org)
-        self._crossref = Crossref(client, at.crossref)
-        self._pubmed = PubMed(client, at.pubmed, pubmed_api_key)
+        self._crossref = CrossrefItems(client, at.crossref)
+        self._pubmed = PubMedItems(client, at.pubmed, pubmed_api_key)
         self._pmc = PmcConverter(client, at.pmc)
-        self._arxiv = Arxiv(client, at.arxiv)
+        self._arxiv = ArxivItems(client, at.arxiv)
         self._open_library = OpenLibrary(client, at.open_library)
         self._google_books = GoogleBooks(client, at.google_books)
 

@@ -1,0 +1,166 @@
+"""Lists in answers of literature services: their JSON, their records, and what they cost in all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from carrel.libraries.literature.errors import UnreadableRecordError
+from carrel.libraries.literature.raw_fields import map_of, text_of
+from carrel.libraries.literature.records import ServiceRecord
+from carrel.rooms.literature.ports import SearchRequest, SentRequest, ServiceCost
+from carrel.services.literature.answers import ServiceAnswer
+from carrel.services.literature.errors import (
+    ServiceFailedError,
+    UnreadableAnswerError,
+)
+
+_NOT_FOUND = frozenset({404, 410})
+_MAX_MESSAGE = 300
+ItemT = TypeVar("ItemT")
+
+
+def is_unknown(answer: ServiceAnswer) -> bool:
+    """Whether the service says that it has no such record."""
+    return answer.status in _NOT_FOUND
+
+
+def read_json(service: str, answer: ServiceAnswer) -> Any:
+    """The JSON of a good answer; raises what the service says where it refuses the question."""
+    if answer.status != 200:
+        cause = f"it answered with status {answer.status}"
+        said = read_refusal(answer.body)
+        raise ServiceFailedError(service, f"{cause}: {said}" if said else cause, answer.status)
+    try:
+        return json.loads(answer.body)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableAnswerError(service, "it is not JSON") from error
+
+
+def read_json_object(service: str, answer: ServiceAnswer) -> Mapping[str, Any]:
+    """The same, for an answer that must be an object."""
+    found = read_json(service, answer)
+    if not isinstance(found, Mapping):
+        raise UnreadableAnswerError(service, "it is not an object")
+    return found
+
+
+def read_list(service: str, found: Mapping[str, Any], name: str) -> list[Any]:
+    """A list that an answer must have."""
+    items = found.get(name)
+    if not isinstance(items, list):
+        raise UnreadableAnswerError(service, f"it has no list of {name}")
+    return items
+
+
+def read_refusal(body: bytes) -> str:
+    """What a service says about a question that it does not take, in a few words."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    message = map_of(found).get("message") or map_of(found).get("error")
+    if isinstance(message, list) and message:
+        message = map_of(message[0]).get("message")
+    return text_of(message)[:_MAX_MESSAGE]
+
+
+@dataclass(slots=True)
+class Account:
+    """The requests that one question took, and what they cost."""
+
+    sent: list[SentRequest] = field(default_factory=list)
+    cost: ServiceCost = field(default_factory=ServiceCost)
+
+    def add(self, answer: ServiceAnswer, cost_usd: float | None = None) -> ServiceAnswer:
+        """Count an answer; `cost_usd` is the price in its body, for where no header has it."""
+        self.sent.append(answer.sent)
+        if answer.sent.is_from_cache:
+            return answer
+        new, known = answer.cost, self.cost
+        price = new.cost_usd if new.cost_usd is not None else cost_usd
+        total = known.cost_usd if price is None else (known.cost_usd or 0.0) + price
+        latest = {
+            name: value
+            for name in ("budget_left_usd", "requests_left", "resets_in_seconds")
+            if (value := getattr(new, name)) is not None
+        }
+        self.cost = replace(known, cost_usd=total, **latest)
+        return answer
+
+
+@dataclass(slots=True)
+class FoundRecords:
+    """Records in the order of a service's list; what was passed over is counted."""
+
+    records: list[ServiceRecord] = field(default_factory=list)
+    place: int = 0
+    passed_over: dict[str, int] = field(default_factory=dict)
+
+    def read(
+        self,
+        raws: Iterable[object],
+        read_work: Callable[[Mapping[str, Any]], ServiceRecord],
+        reason_to_skip: Callable[[Mapping[str, Any], ServiceRecord], str] | None = None,
+    ) -> None:
+        """Take a page; each record keeps its place in the whole list as its rank."""
+        for raw in raws:
+            self.place += 1
+            try:
+                record = read_work(map_of(raw))
+            except UnreadableRecordError:
+                self._pass_over("without title and identifier")
+                continue
+            reason = "" if record.work.title else "without a title"
+            if not reason and reason_to_skip is not None:
+                reason = reason_to_skip(map_of(raw), record)
+            if reason:
+                self._pass_over(reason)
+            else:
+                self.records.append(replace(record, rank=self.place))
+
+    def _pass_over(self, reason: str) -> None:
+        self.passed_over[reason] = self.passed_over.get(reason, 0) + 1
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was passed over and why, in plain words."""
+        return tuple(
+            f"{count} {'entry' if count == 1 else 'entries'} {reason}"
+            for reason, count in self.passed_over.items()
+        )
+
+
+def skip_preprints(includes_preprints: bool) -> Callable[[Mapping[str, Any], ServiceRecord], str]:
+    """Why a record is passed over where preprints are not wanted."""
+
+    def reason_to_skip(_: Mapping[str, Any], record: ServiceRecord) -> str:
+        is_unwanted = not includes_preprints and record.work.kind == "preprint"
+        return "that are preprints" if is_unwanted else ""
+
+    return reason_to_skip
+
+
+def translate_request(translate: Callable[..., ItemT], request: SearchRequest) -> ItemT:
+    """A request in a service's language, by the translation of that service."""
+    return translate(
+        request.query,
+        order=request.order,
+        since=request.since,
+        until=request.until,
+        includes_preprints=request.includes_preprints,
+    )
+
+
+def split_batches(items: Sequence[ItemT], size: int) -> Iterator[Sequence[ItemT]]:
+    """The items in order, at most so many at once."""
+    for at in range(0, len(items), size):
+        yield items[at : at + size]
+
+
+def say_cannot_ask(service: str, not_expressed: Sequence[str]) -> ServiceFailedError:
+    """The error for a query of which nothing can be put to the service."""
+    what = "; ".join(not_expressed) or "it has no words"
+    return ServiceFailedError(service, f"the query cannot be put to it ({what})")
