@@ -37,11 +37,14 @@ def faults() -> Iterator[FaultServer]:
         yield found
 
 
+PDF_ALONE: tuple[DownloadFormat, ...] = ("pdf",)
+
+
 def download(
     url: str,
     folder: Path,
     faults: FaultServer | None = None,
-    accept: Collection[DownloadFormat] = ("pdf",),
+    accept: Collection[DownloadFormat] = PDF_ALONE,
     resolve: Resolve | None = None,
     private_hosts: Collection[str] = (),
 ) -> Downloaded:

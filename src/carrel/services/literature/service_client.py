@@ -6,36 +6,32 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from carrel.rooms.literature.errors import LiteratureServiceError
 from carrel.rooms.literature.ports import SentRequest
 from carrel.services.fetching import FetchLimits, HttpAnswer, Redirects
-from carrel.services.literature.announced_limits import read_announced, read_cost, service_key
+from carrel.services.literature.announced_limits import read_cost, service_key
 from carrel.services.literature.answer_checks import judge_answer
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.cache import AnswerCache, CachedAnswer
 from carrel.services.literature.errors import (
     NetworkOffError,
     NotRecordedError,
-    RateLimitedError,
     ReplayedFailureError,
     ServiceFailedError,
-    ServicePausedError,
-    ServiceTimeoutError,
     UnreadableAnswerError,
-    WorkLookupError,
     WorkNotFoundError,
 )
-from carrel.services.literature.governor import Busy, Governor, Outcome, Refusal, Turn
+from carrel.services.literature.governor import Governor
 from carrel.services.literature.outgoing import Outgoing, Wire, read_time, show_time
+from carrel.services.literature.polite_sender import PoliteSender
 from carrel.services.literature.recordings import Exchange, Recordings
-from carrel.services.literature.service_limits import BreakerPolicy, ServiceLimits, Slots
-from carrel.services.retry import RetryPolicy, parse_retry_after
+from carrel.services.literature.service_limits import BreakerPolicy, ServiceLimits
+from carrel.services.retry import RetryPolicy
 
 Mode = Literal["live", "record", "replay", "offline"]
 RETRIES = RetryPolicy(max_attempts=4, initial_backoff_seconds=0.5, max_backoff_seconds=20.0)
@@ -50,14 +46,6 @@ LIMITS = FetchLimits(
 DEADLINE_SECONDS = 60.0
 _KEPT_STATUSES = frozenset({200, 404, 410})
 _NEGATIVE_STATUSES = frozenset({404, 410})
-_RETRIED_STATUSES = frozenset({408, 425, 429, 502, 503, 504})
-# What rarely goes away by itself: asked once more and not oftener.
-_RETRIED_ONCE = frozenset({403, 500})
-_LONGEST_RETRY_AFTER_SECONDS = 86_400.0
-_BUSY_LOOK_SECONDS = 0.1
-_LEASE_MARGIN_SECONDS = 5.0
-
-_deadline: ContextVar[float | None] = ContextVar("literature_deadline", default=None)
 
 
 class ServiceClient:
@@ -90,17 +78,19 @@ class ServiceClient:
         self._cache = cache
         self._recordings = recordings
         self._network = network
-        self._retries = retries
-        self._limits = limits
-        self._deadline_seconds = deadline_seconds
-        self._sleep = sleep
-        self._clock = clock
         self._now = now
-        # No secret depends on it.
-        self._random = rng or random.Random()  # noqa: S311
-        self._governor = governor or Governor(None, clock, breaker_policy or BreakerPolicy())
-        self._slots: dict[str, Slots] = {}
-        self._wire = Wire(contact, limits, proxy)
+        self._sender = PoliteSender(
+            Wire(contact, limits, proxy),
+            governor or Governor(None, clock, breaker_policy or BreakerPolicy()),
+            retries=retries,
+            limits=limits,
+            deadline_seconds=deadline_seconds,
+            sleep=sleep,
+            clock=clock,
+            now=now,
+            # No secret depends on it.
+            rng=rng or random.Random(),  # noqa: S311
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -119,17 +109,11 @@ class ServiceClient:
         return not self._network and self.mode in {"live", "record"}
 
     async def close(self) -> None:
-        await self._wire.close()
-        self._governor.close()
+        await self._sender.close()
 
-    @contextmanager
-    def deadline(self, seconds: float) -> Iterator[None]:
+    def deadline(self, seconds: float) -> AbstractContextManager[None]:
         """Everything asked inside, also by tasks made there, is answered or fails within this."""
-        token = _deadline.set(self._clock() + seconds)
-        try:
-            yield
-        finally:
-            _deadline.reset(token)
+        return self._sender.deadline(seconds)
 
     async def ask(
         self,
@@ -175,7 +159,8 @@ class ServiceClient:
         if cached is not None and self._is_fresh(cached, kind):
             return await self._give_cached(request, cached)
         try:
-            answer = await self._ask_service(request, limits or ServiceLimits(), cached)
+            validators = cached.validators if cached is not None else {}
+            answer = await self._sender.send(request, limits or ServiceLimits(), validators)
         except LiteratureServiceError as error:
             await self._record(request, _failed_exchange(request, error, self._now()))
             raise
@@ -185,6 +170,16 @@ class ServiceClient:
         await self._keep(request, answer, kind)
         await self._record(request, request.exchange(answer, show_time(self._now())))
         return self._service_answer(request, answer, show_time(self._now()))
+
+    @asynccontextmanager
+    async def turn(
+        self, service: str, address: str, limits: ServiceLimits | None = None
+    ) -> AsyncIterator[None]:
+        """A turn at a service's host for a download; raises WorkLookupError as `ask` does."""
+        if self.is_forbidden or self.mode in {"replay", "offline"}:
+            raise NetworkOffError(service, "Settings let nothing leave, so nothing is downloaded")
+        async with self._sender.turn(Outgoing.build(service, address), limits or ServiceLimits()):
+            yield
 
     async def _replay(self, request: Outgoing) -> ServiceAnswer:
         """The recorded answer, judged as if it came now."""
@@ -255,155 +250,6 @@ class ServiceClient:
         )
         cost = read_cost(request.service, answer.headers, self._now())
         return ServiceAnswer(answer.status, answer.headers, answer.body, sent, cost)
-
-    async def _ask_service(
-        self, request: Outgoing, limits: ServiceLimits, cached: CachedAnswer | None
-    ) -> HttpAnswer:
-        """The service's final answer after at most so many tries, within the deadline."""
-        ends_at = self._clock() + self._deadline_seconds
-        outer = _deadline.get()
-        ends_at = ends_at if outer is None else min(ends_at, outer)
-        slots = self._slots.setdefault(request.lane, Slots(limits.max_concurrent))
-        failure: WorkLookupError | None = None
-        async with slots:
-            for attempt in range(1, self._retries.max_attempts + 1):
-                outcome = await self._take_turn(request, limits, slots, cached, ends_at)
-                if isinstance(outcome, HttpAnswer):
-                    return outcome
-                failure = outcome
-                if attempt >= _allowed_attempts(failure, self._retries.max_attempts):
-                    break
-                wait = self._backoff_seconds(attempt, failure)
-                if wait is None or wait >= ends_at - self._clock():
-                    break
-                await self._sleep(wait)
-        raise failure or ServiceFailedError(request.service, "no attempt was allowed")
-
-    async def _take_turn(
-        self,
-        request: Outgoing,
-        limits: ServiceLimits,
-        slots: Slots,
-        cached: CachedAnswer | None,
-        ends_at: float,
-    ) -> HttpAnswer | WorkLookupError:
-        """One attempt when its turn has come; raises where asking is refused."""
-        turn = await self._wait_for_turn(request, limits, ends_at)
-        slots.resize(turn.limits.max_concurrent)
-        result = Outcome()
-        try:
-            if turn.wait_seconds:
-                await self._sleep(turn.wait_seconds)
-            answer = await self._fetch(request, cached, ends_at - self._clock())
-            if isinstance(answer, WorkLookupError):
-                is_connected = answer.failure != "unreachable"
-                result = Outcome(failure=answer.reason, is_connected=is_connected)
-                return answer
-            failure, result = self._judge(request, answer, turn)
-            return answer if failure is None else failure
-        finally:
-            await asyncio.shield(
-                asyncio.to_thread(self._governor.give_back, request.lane, turn, result)
-            )
-
-    async def _wait_for_turn(
-        self, request: Outgoing, limits: ServiceLimits, ends_at: float
-    ) -> Turn:
-        while True:
-            left = ends_at - self._clock()
-            found = await asyncio.to_thread(
-                self._governor.take,
-                request.lane,
-                limits,
-                patience_seconds=max(0.0, left),
-                lease_seconds=max(0.0, min(left, self._limits.total_seconds))
-                + _LEASE_MARGIN_SECONDS,
-            )
-            if isinstance(found, Turn):
-                return found
-            if isinstance(found, Refusal):
-                raise ServicePausedError(request.service, found.reason, found.seconds, found.kind)
-            if left <= 0:
-                cause = "as many requests are under way as it allows"
-                raise RateLimitedError(request.service, cause)
-            await self._wait_while_busy(found)
-
-    async def _wait_while_busy(self, _: Busy) -> None:
-        """Other processes have all slots, and nothing tells us when they end."""
-        await self._sleep(_BUSY_LOOK_SECONDS * self._random.uniform(0.5, 1.5))
-
-    async def _fetch(
-        self, request: Outgoing, cached: CachedAnswer | None, left_seconds: float
-    ) -> HttpAnswer | WorkLookupError:
-        validators = cached.validators if cached is not None else {}
-        try:
-            async with asyncio.timeout(max(0.0, left_seconds)):
-                return await self._wire.send(request, validators)
-        except TimeoutError:
-            return ServiceTimeoutError(request.service, "no answer within the time there was")
-        except WorkLookupError as error:
-            return error
-
-    def _judge(
-        self, request: Outgoing, answer: HttpAnswer, turn: Turn
-    ) -> tuple[WorkLookupError | None, Outcome]:
-        """Whether the answer is one, and what the governor should know of it."""
-        now = self._now()
-        retry_after = parse_retry_after(answer.headers.get("retry-after"), now)
-        if retry_after is not None:
-            retry_after = min(retry_after, _LONGEST_RETRY_AFTER_SECONDS)
-        announced = read_announced(request.service, answer.headers, turn.limits, now)
-        news = announced.limits if announced.limits != turn.limits else None
-        failure = judge_answer(
-            request.service,
-            answer,
-            request.accept,
-            has_key=request.has_key,
-            retry_after_seconds=retry_after,
-        )
-        if failure is None:
-            return None, Outcome(True, announced=news, hold_seconds=announced.hold_seconds)
-        hold, pause = announced.hold_seconds, 0.0
-        if retry_after is not None and failure.failure != "budget_spent":
-            is_short = retry_after <= self._retries.max_backoff_seconds
-            hold, pause = (retry_after, 0.0) if is_short else (hold, retry_after)
-        elif answer.status == 429 and failure.failure == "rate_limited":
-            hold = self._retries.backoff_seconds(2)
-        # Says something about this one question or key, and nothing about the service's health.
-        is_neutral = failure.failure in {"key_refused", "budget_spent", "unreadable"}
-        told = "" if is_neutral else failure.reason
-        return failure, Outcome(
-            failure=told, announced=news, hold_seconds=hold, pause_seconds=pause
-        )
-
-    def _backoff_seconds(self, attempt: int, failure: WorkLookupError) -> float | None:
-        """How long to wait before the next attempt, with full jitter; None: do not try again."""
-        after = failure.retry_after_seconds
-        if after is not None:
-            return after if after <= self._retries.max_backoff_seconds else None
-        longest = self._retries.backoff_seconds(attempt)
-        if failure.failure == "rate_limited":
-            # Whoever sends no Retry-After wants more than half a second of peace.
-            longest = self._retries.backoff_seconds(attempt + 2)
-            return self._random.uniform(longest / 2, longest)
-        return self._random.uniform(0.0, longest)
-
-
-def _allowed_attempts(failure: WorkLookupError, most: int) -> int:
-    """How often a request that failed like this is sent in all."""
-    status = getattr(failure, "status", None)
-    if failure.failure in {"unreachable", "timed_out"}:
-        return min(3, most)
-    if failure.is_final or failure.failure in {"key_refused", "budget_spent"}:
-        return 1
-    if status is None:
-        return min(2, most)
-    if failure.failure == "rate_limited" and failure.retry_after_seconds is None:
-        return min(2, most)
-    if status in _RETRIED_STATUSES:
-        return most
-    is_rate = failure.failure == "rate_limited"
-    return min(2, most) if status == 500 or (status in _RETRIED_ONCE and is_rate) else 1
 
 
 def _failed_exchange(request: Outgoing, error: LiteratureServiceError, now: float) -> Exchange:
