@@ -215,7 +215,7 @@ def test_alerts_ask_by_the_day_a_work_came_and_say_what_that_misses() -> None:
     query = parse_paper_query("cells")
     since, until = date(2026, 11, 1), date(2026, 11, 17)
     asked = pubmed.translate(query, since=since, until=until)
-    assert asked.parameters | {"term": ""} == {
+    assert {**asked.parameters, "term": ""} == {
         "term": "",
         "datetype": "edat",
         "mindate": "2026/11/01",

@@ -9,7 +9,7 @@ import asyncio
 import pytest
 
 from carrel.libraries.identifiers import ArxivId, Doi, Pmid
-from carrel.services.literature.arxiv import Arxiv
+from carrel.services.literature.arxiv_items import ArxivItems
 from carrel.services.literature.dois import Crossref
 from carrel.services.literature.errors import (
     ServiceFailedError,
@@ -17,7 +17,7 @@ from carrel.services.literature.errors import (
     WorkLookupError,
     WorkNotFoundError,
 )
-from carrel.services.literature.pubmed import PubMed
+from carrel.services.literature.pubmed_items import PubMedItems
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import (
     BreakerPolicy,
@@ -98,7 +98,7 @@ def test_a_list_that_arxiv_refuses_for_one_id_is_asked_in_halves() -> None:
         waits = Waits()
         with running() as services:
             async with ServiceClient(sleep=waits.sleep, clock=waits.clock) as client:
-                arxiv = Arxiv(client, services.url)
+                arxiv = ArxivItems(client, services.url)
                 names = [ArxivId("hep-ex/0307015"), ArxivId("2101.11111")]
                 found = await asyncio.gather(
                     *(arxiv.look_up(name) for name in names), return_exceptions=True
@@ -116,7 +116,7 @@ def test_a_failed_batch_fails_for_all_who_asked_and_the_next_is_asked_anew() -> 
         with running() as services:
             services.first += [Reply(500, b"")]
             async with ServiceClient(retries=ONCE, sleep=waits.sleep, clock=waits.clock) as client:
-                pubmed = PubMed(client, services.url)
+                pubmed = PubMedItems(client, services.url)
                 failed = await asyncio.gather(
                     *(pubmed.look_up(Pmid(str(n))) for n in (1, 2, 3)), return_exceptions=True
                 )

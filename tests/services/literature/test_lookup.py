@@ -10,17 +10,17 @@ from typing import Any, TypeVar
 import pytest
 
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
-from carrel.services.literature.arxiv import Arxiv
+from carrel.services.literature.arxiv_items import ArxivItems
 from carrel.services.literature.books import GoogleBooks, OpenLibrary
 from carrel.services.literature.cache import AnswerCache
-from carrel.services.literature.dois import Crossref, DoiOrg
+from carrel.services.literature.dois import CrossrefItems, DoiOrg
 from carrel.services.literature.errors import (
     NetworkUnavailableError,
     ServiceFailedError,
     UnreadableAnswerError,
     WorkNotFoundError,
 )
-from carrel.services.literature.pubmed import ArticleNames, PmcConverter, PubMed
+from carrel.services.literature.pubmed_items import ArticleNames, PmcConverter, PubMedItems
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.works import Addresses, Works
 from tests.services.literature.services import Reply, Services, running
@@ -100,7 +100,7 @@ def test_doi_org_answers_with_the_work_behind_its_redirect(services: Services) -
 
 def test_crossref_is_told_who_asks(services: Services) -> None:
     item = with_client(
-        lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/NATURE12373"))
+        lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.1038/NATURE12373"))
     )
     path, headers = services.asked[0]
     assert item["DOI"] == "10.1038/nature12373"
@@ -112,7 +112,7 @@ def test_crossref_is_told_who_asks(services: Services) -> None:
 
 def test_pubmed_answers_many_at_once(services: Services) -> None:
     async def look_up(client: ServiceClient) -> list[Any]:
-        pubmed = PubMed(client, services.url)
+        pubmed = PubMedItems(client, services.url)
         numbers = (Pmid("23903748"), Pmid("1"), Pmid("999"))
         return await asyncio.gather(*map(pubmed.look_up, numbers), return_exceptions=True)
 
@@ -136,7 +136,7 @@ def test_the_pmc_converter_knows_the_other_names(services: Services) -> None:
 
 def test_arxiv_answers_with_a_preprint(services: Services) -> None:
     item = with_client(
-        lambda client: Arxiv(client, services.url).look_up(ArxivId.parse("hep-ex/0307015"))
+        lambda client: ArxivItems(client, services.url).look_up(ArxivId.parse("hep-ex/0307015"))
     )
     assert item["type"] == "article"
     assert (
@@ -164,11 +164,11 @@ def test_books_are_found_by_isbn(services: Services) -> None:
     "ask",
     [
         lambda client, url: DoiOrg(client, url).look_up(Doi.parse("10.5555/none")),
-        lambda client, url: Crossref(client, url).look_up(Doi.parse("10.5555/none")),
-        lambda client, url: PubMed(client, url).look_up(Pmid("999")),
+        lambda client, url: CrossrefItems(client, url).look_up(Doi.parse("10.5555/none")),
+        lambda client, url: PubMedItems(client, url).look_up(Pmid("999")),
         lambda client, url: PmcConverter(client, f"{url}/idconv").convert(Pmcid("PMC1")),
-        lambda client, url: Arxiv(client, url).look_up(ArxivId.parse("2101.99999")),
-        lambda client, url: Arxiv(client, url).look_up(ArxivId.parse("2101.11111")),
+        lambda client, url: ArxivItems(client, url).look_up(ArxivId.parse("2101.99999")),
+        lambda client, url: ArxivItems(client, url).look_up(ArxivId.parse("2101.11111")),
         lambda client, url: OpenLibrary(client, url).look_up(Isbn.parse("080442957X")),
         lambda client, url: GoogleBooks(client, url).look_up(Isbn.parse("080442957X")),
     ],
@@ -187,7 +187,7 @@ def test_no_network_is_another_thing_than_not_found() -> None:
     waits = Waits()
     with pytest.raises(NetworkUnavailableError) as caught:
         with_client(
-            lambda client: Crossref(client, address).look_up(Doi.parse("10.1038/nature12373")),
+            lambda client: CrossrefItems(client, address).look_up(Doi.parse("10.1038/nature12373")),
             waits,
         )
     assert caught.value.service == "Crossref"
@@ -207,7 +207,7 @@ def test_retry_after_is_honoured_in_seconds_and_as_a_date(services: Services) ->
     ]
     waits = Waits()
     item = with_client(
-        lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+        lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
         waits,
     )
     assert item["volume"] == "500"
@@ -219,7 +219,7 @@ def test_a_service_that_keeps_failing_is_given_up_with_what_it_said(services: Se
     waits = Waits()
     with pytest.raises(ServiceFailedError) as caught:
         with_client(
-            lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+            lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
             waits,
         )
     assert caught.value.status == 503
@@ -232,7 +232,7 @@ def test_a_wait_longer_than_is_allowed_is_told_and_not_waited(services: Services
     waits = Waits()
     with pytest.raises(ServiceFailedError) as caught:
         with_client(
-            lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+            lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
             waits,
         )
     assert caught.value.retry_after_seconds == 3600
@@ -243,7 +243,7 @@ def test_questions_to_arxiv_are_three_seconds_apart(services: Services) -> None:
     waits = Waits()
 
     async def twice(client: ServiceClient) -> None:
-        arxiv = Arxiv(client, services.url)
+        arxiv = ArxivItems(client, services.url)
         await arxiv.look_up(ArxivId.parse("hep-ex/0307015"))
         await arxiv.look_up(ArxivId.parse("hep-ex/0307015"))
 
@@ -255,13 +255,13 @@ def test_a_cached_answer_is_not_asked_for_again(services: Services, tmp_path: Pa
     cache = AnswerCache(tmp_path / "answers", clock=lambda: 0.0)
     for _ in range(2):
         item = with_client(
-            lambda client: Crossref(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+            lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
             cache=cache,
         )
         assert item["volume"] == "500"
         with pytest.raises(WorkNotFoundError):
             with_client(
-                lambda client: Crossref(client, services.url).look_up(Doi.parse("10.5555/none")),
+                lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.5555/none")),
                 cache=cache,
             )
     assert len(services.asked) == 2

@@ -27,8 +27,8 @@ LIMITS = ServiceLimits(max_concurrent=1, interval_seconds=3.0)
 _MAX_BATCH = 50
 
 
-class Arxiv:
-    """Asks arXiv for one paper."""
+class ArxivItems:
+    """Papers as CSL items, fetched many at a time."""
 
     def __init__(
         self,

@@ -19,8 +19,8 @@ _LIMITS_WITH_KEY = ServiceLimits(max_concurrent=5, interval_seconds=0.1)
 _MAX_BATCH = 200
 
 
-class PubMed:
-    """Fetches complete records, many at a time."""
+class PubMedItems:
+    """Articles as CSL items, fetched many at a time."""
 
     def __init__(self, client: ServiceClient, base_url: str, api_key: str = "") -> None:
         self._client = client
