@@ -10,7 +10,7 @@ import pytest
 
 from carrel.libraries.identifiers import ArxivId, Doi, Pmid
 from carrel.services.literature.arxiv_items import ArxivItems
-from carrel.services.literature.dois import Crossref
+from carrel.services.literature.dois import CrossrefItems
 from carrel.services.literature.errors import (
     ServiceFailedError,
     ServicePausedError,
@@ -39,7 +39,7 @@ def test_the_client_stops_asking_a_dead_service_and_comes_back_to_it() -> None:
             async with ServiceClient(
                 retries=ONCE, breaker_policy=POLICY, sleep=waits.sleep, clock=waits.clock
             ) as client:
-                crossref = Crossref(client, services.url)
+                crossref = CrossrefItems(client, services.url)
                 for _ in range(4):
                     with pytest.raises(ServiceFailedError):
                         await crossref.look_up(Doi("10.1038/nature12373"))
@@ -59,7 +59,7 @@ def test_a_service_that_says_when_to_come_back_is_left_alone_until_then() -> Non
         with running() as services:
             services.first += [Reply(429, b"", {"Retry-After": "600"})]
             async with ServiceClient(sleep=waits.sleep, clock=waits.clock) as client:
-                crossref = Crossref(client, services.url)
+                crossref = CrossrefItems(client, services.url)
                 for kind in (ServiceFailedError, ServicePausedError, ServicePausedError):
                     with pytest.raises(kind):
                         await crossref.look_up(Doi("10.1038/nature12373"))
