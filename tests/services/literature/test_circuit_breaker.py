@@ -24,8 +24,8 @@ from carrel.services.literature.service_limits import (
     Slots,
 )
 from carrel.services.retry import RetryPolicy
+from tests.services.literature.fake_time import Waits
 from tests.services.literature.services import Reply, running
-from tests.services.literature.test_lookup import Waits
 
 ONCE = RetryPolicy(max_attempts=1)
 POLICY = BreakerPolicy(failures_to_open=4, no_connection_counts_as=2, open_seconds=30)

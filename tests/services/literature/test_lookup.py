@@ -1,7 +1,6 @@
 """Works are looked up as the services answer, and what goes wrong is told apart."""
 
 import asyncio
-import random
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -23,9 +22,13 @@ from carrel.services.literature.errors import (
 from carrel.services.literature.pubmed_items import ArticleNames, PmcConverter, PubMedItems
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.works import Addresses, Works
+from tests.services.literature.fake_time import LongestWaits, Waits
 from tests.services.literature.services import Reply, Services, running
 
 Found = TypeVar("Found")
+
+NATURE = Doi.parse("10.1038/nature12373")
+UNKNOWN = Doi.parse("10.5555/none")
 
 
 @pytest.fixture(scope="module")
@@ -39,28 +42,6 @@ def services(server: Services) -> Services:
     server.asked.clear()
     server.first.clear()
     return server
-
-
-class Waits:
-    """Records how long would have been waited, and moves its own clock on."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-        self.time = 100.0
-
-    async def sleep(self, seconds: float) -> None:
-        self.seconds.append(seconds)
-        self.time += seconds
-
-    def clock(self) -> float:
-        return self.time
-
-
-class LongestWaits(random.Random):
-    """Jitter that always takes the longest wait."""
-
-    def uniform(self, a: float, b: float) -> float:
-        return b
 
 
 def with_client(
@@ -85,9 +66,7 @@ def with_client(
 
 
 def test_doi_org_answers_with_the_work_behind_its_redirect(services: Services) -> None:
-    item = with_client(
-        lambda client: DoiOrg(client, services.url).look_up(Doi.parse("10.1038/nature12373"))
-    )
+    item = with_client(lambda client: DoiOrg(client, services.url).look_up(NATURE))
     assert item["type"] == "article-journal"
     assert item["title"] == "Nanometre-scale thermometry in a living cell"
     assert item["author"] == [{"given": "G.", "family": "Kucsko"}, {"literal": "A Consortium"}]
@@ -187,7 +166,7 @@ def test_no_network_is_another_thing_than_not_found() -> None:
     waits = Waits()
     with pytest.raises(NetworkUnavailableError) as caught:
         with_client(
-            lambda client: CrossrefItems(client, address).look_up(Doi.parse("10.1038/nature12373")),
+            lambda client: CrossrefItems(client, address).look_up(NATURE),
             waits,
         )
     assert caught.value.service == "Crossref"
@@ -207,7 +186,9 @@ def test_retry_after_is_honoured_in_seconds_and_as_a_date(services: Services) ->
     ]
     waits = Waits()
     item = with_client(
-        lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+        lambda client: CrossrefItems(client, services.url).look_up(
+            Doi.parse("10.1038/nature12373")
+        ),
         waits,
     )
     assert item["volume"] == "500"
@@ -219,7 +200,9 @@ def test_a_service_that_keeps_failing_is_given_up_with_what_it_said(services: Se
     waits = Waits()
     with pytest.raises(ServiceFailedError) as caught:
         with_client(
-            lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+            lambda client: CrossrefItems(client, services.url).look_up(
+                Doi.parse("10.1038/nature12373")
+            ),
             waits,
         )
     assert caught.value.status == 503
@@ -232,7 +215,9 @@ def test_a_wait_longer_than_is_allowed_is_told_and_not_waited(services: Services
     waits = Waits()
     with pytest.raises(ServiceFailedError) as caught:
         with_client(
-            lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+            lambda client: CrossrefItems(client, services.url).look_up(
+                Doi.parse("10.1038/nature12373")
+            ),
             waits,
         )
     assert caught.value.retry_after_seconds == 3600
@@ -255,13 +240,17 @@ def test_a_cached_answer_is_not_asked_for_again(services: Services, tmp_path: Pa
     cache = AnswerCache(tmp_path / "answers", clock=lambda: 0.0)
     for _ in range(2):
         item = with_client(
-            lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.1038/nature12373")),
+            lambda client: CrossrefItems(client, services.url).look_up(
+                Doi.parse("10.1038/nature12373")
+            ),
             cache=cache,
         )
         assert item["volume"] == "500"
         with pytest.raises(WorkNotFoundError):
             with_client(
-                lambda client: CrossrefItems(client, services.url).look_up(Doi.parse("10.5555/none")),
+                lambda client: CrossrefItems(client, services.url).look_up(
+                    Doi.parse("10.5555/none")
+                ),
                 cache=cache,
             )
     assert len(services.asked) == 2
