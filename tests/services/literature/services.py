@@ -63,6 +63,9 @@ class Services:
     url: str = ""
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     first: list[Reply] = field(default_factory=list)
+    # How many requests were under way together.
+    most_at_once: int = 0
+    under_way: int = 0
 
     def reply(self, path: str, headers: dict[str, str]) -> Reply:
         self.asked.append((path, headers))
@@ -150,14 +153,20 @@ def _json(content: Any, kind: str = "application/json") -> Reply:
 @contextmanager
 def running() -> Iterator[Services]:
     services = Services()
+    lock = threading.Lock()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            with lock:
+                services.under_way += 1
+                services.most_at_once = max(services.most_at_once, services.under_way)
             reply = services.reply(self.path, dict(self.headers.items()))
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(reply.body)))
+            with lock:
+                services.under_way -= 1
             self.end_headers()
             self.wfile.write(reply.body)
 

@@ -18,8 +18,8 @@ from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.cache import AnswerCache
 from carrel.services.literature.errors import WorkLookupError
 from carrel.services.literature.service_client import ServiceClient
+from tests.services.literature.fake_time import LongestWaits, Waits
 from tests.services.literature.faults import FaultServer
-from tests.services.literature.test_lookup import LongestWaits, Waits
 
 # Short enough for a test; what they end goes on for ever.
 LIMITS = FetchLimits(
