@@ -16,6 +16,7 @@ _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "add": ("carrel.cli.add", "put files, folders and identifiers where they belong"),
         "find": ("carrel.cli.find", "search papers, references, notes and research at once"),
         "watch": ("carrel.cli.watch", "keep the papers in step with folders"),
+        "alerts": ("carrel.cli.alerts", "save searches and be told what is new"),
     },
     _ROOM_GROUP: {},
     "For assistants": {

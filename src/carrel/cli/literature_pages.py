@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from carrel.cli.alert_pages import ALERT_PAGES
 from carrel.cli.coverage_table import draw_coverage
 from carrel.cli.page import (
     Fields,
@@ -32,9 +33,9 @@ from carrel.rooms.literature.addition_models import AddedWork, WorksAdded
 from carrel.rooms.literature.models import FoundLiterature, FoundWork, WholeWork, WorkVersion
 
 _RELATIONS = {
-    "preprint_of": "preprint of",
-    "published_as": "has the preprint",
-    "version_of": "version of",
+    "preprint": "preprint:",
+    "published_version": "published as",
+    "other_version": "another version:",
 }
 _OUTCOMES: Mapping[str, Style] = {
     "added": "good",
@@ -91,7 +92,7 @@ def _work(work: FoundWork) -> Sequence[Part]:
 
 def _version(version: WorkVersion) -> Line:
     here = _here(version.in_corpus, version.in_library)
-    said = f"{_RELATIONS.get(version.relation, version.relation)} {version.id}"
+    said = f"{_RELATIONS[version.relation]} {version.id}"
     return Line(join_inline([said, here]))
 
 
@@ -206,4 +207,5 @@ PAGES: Mapping[str, MakePage] = {
     "get_work": _whole,
     "add_works": _added,
     **RETRACTION_PAGES,
+    **ALERT_PAGES,
 }

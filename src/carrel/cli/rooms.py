@@ -128,12 +128,19 @@ def run_named_operation(
     room: str, name: str, arguments: dict[str, object], options: argparse.Namespace
 ) -> int:
     """Runs an operation for a command that reads its own words; options as of any command."""
+    return show_answer(ask_named_operation(room, name, arguments, options))
+
+
+def ask_named_operation(
+    room: str, name: str, arguments: dict[str, object], options: argparse.Namespace
+) -> AskedOperation:
+    """The same without showing the answer."""
     settings = _with_rooms_needed(settings_from(options), room)
     configure_command_logs(options.log_level, settings)
     operation = next(each for each in _operations(room).values() if each.name == name)
     user = find_user(settings, options)
     answer = asyncio.run(_ask(settings, name, arguments, user))
-    return show_answer(AskedOperation(operation, arguments, answer, options))
+    return AskedOperation(operation, arguments, answer, options)
 
 
 def _with_rooms_needed(settings: Settings, room: str) -> Settings:

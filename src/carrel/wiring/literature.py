@@ -10,6 +10,7 @@ from carrel.core.clock import SystemClock
 from carrel.rooms.literature import ROOM
 from carrel.rooms.literature.addition_job import KIND, AdditionJob, AdditionWaits, WorkAdditions
 from carrel.rooms.literature.additions import DeskAdditions
+from carrel.rooms.literature.citations import CitationSearch
 from carrel.rooms.literature.desk_works import DeskWorks
 from carrel.rooms.literature.fulltext_operations import FulltextOperations
 from carrel.rooms.literature.lookup import WorkLookup
@@ -81,6 +82,7 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     corpus.links.literature.search = search
     lookup = WorkLookup(services, policy)
     literature = Literature(search, lookup, desk)
+    corpus.links.citations.bind(CitationSearch(services, policy, desk))
     texts, downloads = open_full_texts(settings, corpus, services, lookup)
     clock = SystemClock()
     additions = DeskAdditions(
@@ -104,11 +106,13 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
 
     async def start() -> None:
         jobs.take_up_work(has_jobs(settings))
+        await following.start()
 
     async def close() -> None:
+        await following.close()
         await jobs.close()
         await downloads.close()
         await services.close()
 
-    room = Room.collect(ROOM, *holders, jobs=work_additions)
+    room = following.refuse_without_home(Room.collect(ROOM, *holders, jobs=work_additions))
     return OpenRoom(room, close=close, start=start)

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 
+from carrel.core.caller import Call
+from carrel.core.catalogue import Room
+from carrel.core.clock import SystemClock
+from carrel.core.errors import NotConfiguredError
+from carrel.policy.persistence import HomeNotPersistentError, without_home
+from carrel.rooms.literature import ROOM
+from carrel.rooms.literature.alert_digest import AlertDigests
+from carrel.rooms.literature.alert_operations import AlertOperations
+from carrel.rooms.literature.alert_search import AlertSearch
+from carrel.rooms.literature.alert_timer import AlertTimer
+from carrel.rooms.literature.alerts import Alerts
 from carrel.rooms.literature.retraction_operations import RetractionOperations
 from carrel.rooms.literature.retraction_ports import DeskWork
 from carrel.rooms.literature.retractions import Retractions
@@ -49,20 +62,79 @@ class CorpusWorksAtHand:
         return [each for each in found if each is not None]
 
 
+@dataclass(frozen=True, slots=True)
+class HoldingsAtHand:
+    """What corpus and library have, for callers who may read them."""
+
+    corpus: OpenCorpus
+
+    async def find(self, works: Sequence[Sequence[str]], call: Call) -> list[tuple[str, ...]]:
+        papers: Mapping[str, str] = {}
+        references: dict[str, str] = {}
+        if "papers:read" in call.caller.scopes:
+            keys = list(dict.fromkeys(key for each in works for key in each))
+            papers = await CorpusWorksAtHand(self.corpus).find_by_keys(keys)
+        if "references:read" in call.caller.scopes:
+            with suppress(NotConfiguredError):
+                for each in await self.corpus.links.libraries.list_works(call.caller):
+                    references.update((key, each.name) for key in each.keys)
+        return [
+            tuple(
+                dict.fromkeys(
+                    [
+                        *(f"paper:{papers[key]}" for key in keys if key in papers),
+                        *(f"ref:{references[key]}" for key in keys if key in references),
+                    ]
+                )
+            )
+            for keys in works
+        ]
+
+
 class Following:
-    """The parts of the room that keep tables; what is opened here is closed with the corpus."""
+    """The parts of the room that keep tables; their store is closed with the corpus."""
 
     def __init__(
         self, settings: Settings, corpus: OpenCorpus, services: LazyServices, policy: SearchPolicy
     ) -> None:
         notices = corpus.notices
         assert isinstance(notices, DeskNotices)
+        store, clock = notices.store, SystemClock()
+        self._notices = notices
         retractions = Retractions(
             notices.stored,
-            notices.store.notices,
+            store.notices,
             CorpusWorksAtHand(corpus),
             corpus.links.libraries,
             services,
             policy,
         )
-        self.holders: list[object] = [RetractionOperations(retractions)]
+        alerts = Alerts(store.alerts, store.leases, AlertSearch(services, policy), clock)
+        digests = AlertDigests(alerts, store.alerts, HoldingsAtHand(corpus), clock)
+        hours = settings.literature.alerts_every_hours
+        self._timer: AlertTimer | None = None
+        if hours is not None and policy.is_network_allowed:
+            self._timer = AlertTimer(alerts, timedelta(hours=hours), notices.has_store)
+        self.holders: list[object] = [
+            RetractionOperations(retractions),
+            AlertOperations(alerts, digests),
+        ]
+
+    def refuse_without_home(self, room: Room) -> Room:
+        """The room with what needs tables refused, where there is no place for them that lasts."""
+        if self._notices.keeps_tables:
+            return room
+        own = Room.collect(ROOM, *self.holders)
+        names = {each.name for each in own.operations}
+        served = [each.name for each in room.operations if each.name not in names]
+        error = HomeNotPersistentError("Alerts and notices are", has_database=False)
+        return without_home(room, error, still_served=served, is_searched=True)
+
+    async def start(self) -> None:
+        """Runs alerts from now on, where the settings say how often."""
+        if self._timer is not None and self._notices.keeps_tables:
+            self._timer.start()
+
+    async def close(self) -> None:
+        if self._timer is not None:
+            await self._timer.close()

@@ -15,7 +15,9 @@ from carrel.stores.sql.literature import SqlLiterature
 RETRACTION = Notice("retraction", "2023-07-12", "10.1/n", "5", ("Paper Mill",), "retraction_watch")
 CONCERN = Notice("expression_of_concern", None, None, None, (), "retraction_watch")
 TABLE = LoadedTable("retraction_watch", "/t.csv", "1-2", "2026-01-01T00:00:00", 2, 1)
-ALERT = Alert("al_1", "ada", "sleep", "sleep spindles", ("crossref",), "2026-01-01T00:00:00")
+ALERT = Alert(
+    "al_1", "ada", "sleep", "sleep spindles", ("crossref",), "2026-01-01", "2026-01-01T00:00:00"
+)
 MARK = AlertMark("crossref", "2026-01-01")
 NOW = "2026-01-02T00:00:00"
 

@@ -11,13 +11,17 @@ from carrel.core.caller import Call
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A saved search of one person. Times are ISO; `ran_at` is empty before the first run."""
+    """A saved search of one person for works that are new since a day.
+
+    Times are ISO; `ran_at` is empty before the first run.
+    """
 
     id: str
     owner: str
     name: str
     query: str
     services: tuple[str, ...]
+    since: str
     created_at: str
     ran_at: str = ""
 

@@ -9,7 +9,7 @@ from typing import Any
 from carrel.rooms.literature.alert_ports import Alert, AlertMark, KeptWork, SeenWork, lease_of
 from carrel.stores.sql.driver import Driver, Rows, Step, bind, insert_if_absent
 
-_ALERT = "id, owner, name, query, services, created_at, ran_at"
+_ALERT = "id, owner, name, query, services, since, created_at, ran_at"
 _WORK = "number, work_id, found_at, body, told_at"
 _KEYS_AT_ONCE = 1_000
 _TABLES = ("literature_alert_marks", "literature_alert_works", "literature_alert_keys")
@@ -90,6 +90,7 @@ def _add(alert: Alert, marks: Sequence[AlertMark]) -> Generator[Step, Rows, bool
         "name": alert.name,
         "query": alert.query,
         "services": json.dumps(alert.services),
+        "since": alert.since,
         "created_at": alert.created_at,
     }
     if not (yield insert_if_absent("literature_alerts", facts)):
@@ -191,4 +192,5 @@ def _set_mark(alert_id: str, mark: AlertMark) -> Step:
 
 
 def _alert(row: tuple[Any, ...]) -> Alert:
-    return Alert(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])), row[5], row[6])
+    owner, name, query, services = row[1:5]
+    return Alert(row[0], owner, name, query, tuple(json.loads(services)), row[5], row[6], row[7])

@@ -17,7 +17,8 @@ SCHEMA = (
         lease_clock TEXT NOT NULL DEFAULT '', lease_ticks DOUBLE PRECISION NOT NULL DEFAULT 0)""",
     """CREATE TABLE IF NOT EXISTS literature_alerts (
         id TEXT PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, query TEXT NOT NULL,
-        services TEXT NOT NULL, created_at TEXT NOT NULL, ran_at TEXT NOT NULL DEFAULT '',
+        services TEXT NOT NULL, since TEXT NOT NULL, created_at TEXT NOT NULL,
+        ran_at TEXT NOT NULL DEFAULT '',
         revision INTEGER NOT NULL DEFAULT 0, UNIQUE (owner, name))""",
     # Up to which day a service has answered completely, and how the last question went.
     """CREATE TABLE IF NOT EXISTS literature_alert_marks (
