@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
+from carrel.cli.outside_citation_page import draw_outside_citations
 from carrel.cli.page import (
     Column,
     Fields,
@@ -46,6 +47,10 @@ def _citations(answer: CitationAnswer) -> Page:
         parts += [Heading("Cited by"), *_list(answer.cited_by)]
     if answer.versions:
         parts += [Heading("Other versions, whose citations count too"), *_list(answer.versions)]
+    if answer.outside is not None:
+        parts += draw_outside_citations(answer.outside)
+    if not answer.paper_id:
+        return Page(parts, next_step="")
     name = shlex.quote(answer.paper_id)
     return Page(parts, next_step=f"carrel papers related {name} finds papers near it")
 

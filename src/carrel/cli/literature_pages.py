@@ -8,6 +8,7 @@ from typing import Any
 
 from carrel.cli.alert_pages import ALERT_PAGES
 from carrel.cli.coverage_table import draw_coverage
+from carrel.cli.fulltext_page import FULLTEXT_PAGES
 from carrel.cli.page import (
     Fields,
     Heading,
@@ -206,6 +207,7 @@ PAGES: Mapping[str, MakePage] = {
     "search_literature": PageOfQuestion(_found),
     "get_work": _whole,
     "add_works": _added,
+    **FULLTEXT_PAGES,
     **RETRACTION_PAGES,
     **ALERT_PAGES,
 }

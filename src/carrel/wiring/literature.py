@@ -57,11 +57,16 @@ def open_client(settings: Settings) -> ServiceClient:
     folder = settings.cache_folder / "cache" / "literature"
     return ServiceClient(
         chosen.contact or settings.references.contact,
-        AnswerCache(folder / "answers", replaces=settings.home / "cache" / "lookups"),
+        AnswerCache(
+            folder / "answers",
+            chosen.max_cache_bytes,
+            replaces=settings.home / "cache" / "lookups",
+        ),
         mode=chosen.mode,
         recordings=Recordings(chosen.recordings or settings.home / "literature" / "recordings"),
         governor=Governor(folder / "governor.db"),
         network=settings.network,
+        proxy=chosen.proxy,
         deadline_seconds=chosen.timeout_seconds,
     )
 

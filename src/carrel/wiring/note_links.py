@@ -14,6 +14,7 @@ from carrel.rooms.literature.search import LiteratureSearch
 from carrel.rooms.papers.addition import PaperAdder
 from carrel.rooms.papers.models import PassageHit
 from carrel.wiring.desk_works import LibrariesAtHand
+from carrel.wiring.outside_citations import LateCitationSearch
 
 FindThing = Callable[[str, Call], Awaitable[LinkedThing]]
 
@@ -110,3 +111,4 @@ class LinkExchange:
     papers: LateAdder = field(default_factory=LateAdder)
     libraries: LibrariesAtHand = field(default_factory=LibrariesAtHand)
     literature: LateLiterature = field(default_factory=LateLiterature)
+    citations: LateCitationSearch = field(default_factory=LateCitationSearch)

@@ -22,6 +22,7 @@ from carrel.rooms.papers.desk_search import PaperDeskSearch
 from carrel.rooms.papers.figure_operations import FigureOperations
 from carrel.rooms.papers.figures import PaperFigures
 from carrel.rooms.papers.operations import PapersOperations
+from carrel.rooms.papers.outside_citation_lookup import OutsideCitationLookup
 from carrel.rooms.papers.passage_operations import PassageOperations
 from carrel.rooms.papers.passages import PaperPassages
 from carrel.rooms.papers.resources import PaperResources
@@ -200,7 +201,9 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         FigureOperations(figures),
         PassageOperations(passages, corpus.links.tasks, notices),
         ReviewOperations(corpus.store),
-        CitationOperations(citations, Snowballing(citations, corpus.citations)),
+        CitationOperations(
+            citations, Snowballing(citations, corpus.citations), _outside(corpus, citations)
+        ),
         adder,
         paper_corrections(corpus.place.folder.path),
         PaperResources(corpus.service),
@@ -247,6 +250,12 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
             HomeNotPersistentError, "Uploads are", has_database=bool(settings.database.url)
         ),
     )
+
+
+def _outside(corpus: OpenCorpus, citations: PaperCitations) -> OutsideCitationLookup:
+    """Citations outside, which the literature room's services know once that room is open."""
+    source = corpus.links.citations
+    return OutsideCitationLookup(corpus.service, citations, corpus.citations, source)
 
 
 def _open_watch(settings: Settings, into: Path) -> ServerWatch | None:

@@ -15,10 +15,11 @@ from carrel.rooms.papers.models import (
     Page,
     PaperId,
 )
+from carrel.rooms.papers.outside_citations import OutsideCitationAnswer
 
 # How a reference met a paper: by an identifier, as another version of it, or by title, first author
 # and year.
-LinkKind = Literal["doi", "version", "arxiv", "pmid", "title"]
+LinkKind = Literal["doi", "version", "arxiv", "pmid", "openalex", "title"]
 Direction = Literal["both", "out", "in"]
 Follow = Literal["any", "out", "in"]
 RankingMeasure = Literal["pagerank", "cited_by"]
@@ -44,6 +45,9 @@ class GetCitations(OnePaper):
         "both"
     )
     in_corpus: Annotated[bool, Field(description="Only references that are papers here")] = False
+    outside: Annotated[
+        bool, Field(description="Also ask services; a DOI is enough. Needs literature:read")
+    ] = False
     limit: Limit = 20
     page: Page = 1
 
@@ -185,6 +189,9 @@ class CitationAnswer(Answer):
     papers: int
     # Where a paper has a text and no list is known, none was found in the text.
     papers_with_text: int = 0
+    outside: OutsideCitationAnswer | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
 
 
 class RelatedPaper(BriefPaper):

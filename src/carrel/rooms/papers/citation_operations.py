@@ -24,6 +24,7 @@ from carrel.rooms.papers.citation_models import (
     SnowballPapers,
 )
 from carrel.rooms.papers.citations import PaperCitations
+from carrel.rooms.papers.outside_citation_lookup import OutsideCitationLookup
 from carrel.rooms.papers.resources import SCOPES, named_paper
 from carrel.rooms.papers.snowballing import Snowballing
 
@@ -31,7 +32,17 @@ from carrel.rooms.papers.snowballing import Snowballing
 def _cited(
     arguments: Mapping[str, Any], answer: CitationAnswer, caller: Caller
 ) -> Iterable[QuotedSource]:
-    return [QuotedSource("paper", answer.paper_id, answer.title), *_list(answer.cited_by or ())]
+    own = [QuotedSource("paper", answer.paper_id, answer.title)] if answer.paper_id else []
+    return [*own, *_list(answer.cited_by or ()), *_list_outside(answer)]
+
+
+def _list_outside(answer: CitationAnswer) -> list[QuotedSource]:
+    lists = [] if answer.outside is None else [answer.outside.references, answer.outside.cited_by]
+    works = [work for each in lists if each is not None for work in each.works]
+    return [
+        QuotedSource("work", next(iter(work.ids.values()), "unnamed"), work.title or work.text)
+        for work in works
+    ]
 
 
 def _papers(
@@ -59,18 +70,25 @@ def _list(papers: Iterable[BriefPaper]) -> list[QuotedSource]:
 class CitationOperations:
     """Who cites whom in the corpus."""
 
-    def __init__(self, citations: PaperCitations, snowballing: Snowballing) -> None:
+    def __init__(
+        self,
+        citations: PaperCitations,
+        snowballing: Snowballing,
+        outside: OutsideCitationLookup,
+    ) -> None:
         self._citations = citations
         self._snowballing = snowballing
+        self._outside = outside
 
     @operation(
         title="Get citations",
         description=(
-            "What a paper cites (out) and which corpus papers cite it (in), off line. Null: "
-            "not asked for, or unknown."
+            "What a paper cites (out) and which corpus papers cite it (in), off line; outside "
+            "asks services too. Null: not asked for, or unknown."
         ),
         scopes=SCOPES,
         quotes=_cited,
+        timeout_seconds=120.0,
         command="citations",
         next_command="carrel papers related PAPER_ID finds papers near it by their citations.",
         phrases=(
@@ -82,6 +100,8 @@ class CitationOperations:
         ),
     )
     async def get_citations(self, question: GetCitations, call: Call) -> CitationAnswer:
+        if question.outside:
+            return await self._outside.get(question, call)
         return await self._citations.get(question)
 
     @operation(
