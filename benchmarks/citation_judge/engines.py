@@ -87,7 +87,7 @@ class CiteprocJs:
         is_note = find_style(job.style).is_note
         sent: dict[str, Any] = {
             "key": f"{job.style} {job.locale}",
-            "style": read_archived(job.style),
+            "style": read_archived(job.style) or job.style,
             "lang": job.locale,
             "locales": self._locales(job.locale),
             "items": job.items,

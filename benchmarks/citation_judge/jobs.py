@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
-from carrel.libraries.csl.archive import archived_names, archived_styles
+from carrel.libraries.csl.archive import archived_names, archived_styles, read_archived
 from carrel.libraries.csl.schema import ITEM_TYPES
 
 Item = dict[str, Any]
@@ -83,7 +85,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "archive": ("National Archives",),
     "archive_location": ("Box 3",),
     "authority": ("Supreme Court",),
-    "jurisdiction": ("us",),
     "references": ("a b c",),
     "section": ("3", "§ 5"),
     "status": ("in press",),
@@ -132,6 +133,13 @@ def independent_styles() -> list[str]:
 def locales() -> list[str]:
     names = archived_names()
     return [name.removeprefix("locales-") for name in names if name.startswith("locales-")]
+
+
+@cache
+def default_locale(style: str) -> str:
+    """The locale that a style names as its own; nothing where it is for any."""
+    found = re.search(r'<style\b[^>]*\bdefault-locale="([^"]+)"', read_archived(style) or "")
+    return found[1] if found and found[1] in locales() else ""
 
 
 def draw_person(random: random.Random) -> dict[str, Any]:
@@ -210,7 +218,9 @@ def draw_cluster(random: random.Random, count: int, note: int) -> Cluster:
 def draw_job(seed: int, styles: list[str], languages: list[str]) -> Job:
     """The job of a seed: the same for ever, while styles and lists stay."""
     draws = random.Random(seed)
-    style, locale = draws.choice(styles), draws.choice(languages)
+    style = draws.choice(styles)
+    # A style that is written for a language is used in it.
+    locale = default_locale(style) or draws.choice(languages)
     items: list[Item] = []
     for _ in range(draws.randint(1, 5)):
         items.append(draw_item(draws, items))

@@ -68,7 +68,8 @@ def simpler(job: Job) -> Iterator[Job]:
     yield from _fewer_items(job)
     yield from _fewer_cites(job)
     for at, item in enumerate(job.items):
-        for name in [each for each in item if each not in {"id", "type"}]:
+        # A work without a title is seldom what differs.
+        for name in [each for each in item if each not in {"id", "type", "title"}]:
             yield _with_item(job, at, {key: item[key] for key in item if key != name})
             value = item[name]
             if isinstance(value, list) and len(value) > 1:

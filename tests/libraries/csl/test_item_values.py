@@ -291,9 +291,13 @@ def test_moving_the_marker_leaves_the_names_and_drops_a_list_of_nobody() -> None
         ({"family": "WHO", "isInstitution": "true"}, PersonName(literal="WHO")),
         ({"family": "WHO", "isInstitution": "false"}, PersonName("WHO")),
         ({"family": "W", "given": "H", "isInstitution": 1}, PersonName("W", "H")),
-        ({"family": "van Gogh"}, PersonName("Gogh", non_dropping="van")),
+        ({"family": "van Gogh", "given": "V."}, PersonName("Gogh", "V.", non_dropping="van")),
+        ({"family": "van Gogh"}, PersonName("van Gogh")),
         ({"family": "van Gogh", "parse-names": False}, PersonName("van Gogh")),
-        ({"family": "van Gogh", "parse-names": 1}, PersonName("Gogh", non_dropping="van")),
+        (
+            {"family": "van Gogh", "given": "V.", "parse-names": 1},
+            PersonName("Gogh", "V.", non_dropping="van"),
+        ),
         ({"family": '"van Gogh"'}, PersonName("van Gogh")),
         ({"family": '"'}, PersonName('"')),
         ({"family": '"x'}, PersonName('"x')),
@@ -302,9 +306,9 @@ def test_moving_the_marker_leaves_the_names_and_drops_a_list_of_nobody() -> None
             {"family": "von Gogh", "non-dropping-particle": "van"},
             PersonName("von Gogh", non_dropping="van"),
         ),
-        ({"family": "d'Arc"}, PersonName("Arc", non_dropping="d'")),
-        ({"family": "de' Medici"}, PersonName("Medici", non_dropping="de' ")),
-        ({"family": "al-Hakim"}, PersonName("Hakim", non_dropping="al-")),
+        ({"family": "d'Arc", "given": "J."}, PersonName("Arc", "J.", non_dropping="d'")),
+        ({"family": "de' Medici", "given": "J."}, PersonName("Medici", "J.", non_dropping="de' ")),
+        ({"family": "al-Hakim", "given": "J."}, PersonName("Hakim", "J.", non_dropping="al-")),
         ({"family": "A", "given": "Jean de"}, PersonName("A", "Jean", "de")),
         (
             {"family": "A", "given": "Jean de", "dropping-particle": "la"},
@@ -322,7 +326,10 @@ def test_moving_the_marker_leaves_the_names_and_drops_a_list_of_nobody() -> None
         ({"family": "A", "comma-suffix": "0"}, PersonName("A")),
         ({"family": "A", "comma-suffix": True}, PersonName("A", comma_suffix=True)),
         ({"family": "A", "static-ordering": 1}, PersonName("A", static_ordering=True)),
-        ({"family": "van " + "G" * 296}, PersonName("G" * 296, non_dropping="van")),
+        (
+            {"family": "van " + "G" * 296, "given": "V."},
+            PersonName("G" * 296, "V.", non_dropping="van"),
+        ),
         ({"family": "van " + "G" * 297}, PersonName("van " + "G" * 297)),
         ({"family": "A", "given": "G" * 297 + " de"}, PersonName("A", "G" * 297, "de")),
         ({"family": "A", "given": "G" * 298 + " de"}, PersonName("A", "G" * 298 + " de")),
@@ -376,7 +383,7 @@ def test_a_note_gives_fields_that_the_item_does_not_have() -> None:
             "publisher": "Own",
             "issued": {"date-parts": [[2020]]},
             "note": "type: map\npublisher: Other\nissued: 1999\nDOI: 10.1/x\nevent place: Rome\n"
-            "author: Kuhn || Thomas\neditor: WHO\n\nrest: of {:volume: 7} it\ntitle: not read",
+            "author: Kuhn || Thomas\neditor: WHO\n\nrest: of {:volume: 7} it\ntitle: read, too",
         }
     )
     assert item.type == "map"
@@ -387,14 +394,20 @@ def test_a_note_gives_fields_that_the_item_does_not_have() -> None:
     assert item.fields["volume"] == "7"
     assert item.names["author"] == [PersonName("Kuhn", "Thomas")]
     assert item.names["editor"] == [PersonName(literal="WHO")]
-    assert item.fields["note"] == "rest: of  it\ntitle: not read"
-    assert "title" not in item.present
+    # Of its own the item has these two; what they would have been stays to be read.
+    assert item.fields["note"] == "publisher: Other\nissued: 1999\n\nrest: of  it"
+    assert item.fields["title"] == "read, too"
 
 
 def test_a_note_of_fields_alone_is_used_up_and_one_without_fields_stays() -> None:
     assert "note" not in CitedItem({"id": "x", "note": "volume: 7"}).fields
-    for note in ("seen: there", "no colon", "seen:\nvolume: 7"):
+    for note in ("seen: there", "no colon", "no colon\nno colon\nvolume: 7"):
         assert CitedItem({"id": "x", "note": note}).fields == {"note": note}
+
+
+def test_fields_may_stand_below_a_first_line_of_text() -> None:
+    item = CitedItem({"id": "x", "note": "Read twice.\nvolume: 7\nlast words"})
+    assert item.fields == {"volume": "7", "note": "Read twice.\nlast words"}
 
 
 def test_numbers_and_texts_are_read_as_text_and_empty_ones_left_out() -> None:
@@ -514,7 +527,7 @@ def test_a_field_is_numeric_plural_and_begins_with_a_number_or_not(
     [
         ("12-15", True), ("12–15", True), ("12--15", True), ("12 – 15", False), ("12 - 15", True),
         ("a1-a5", True), ("a1-b5", False), ("iv-xi", True), ("12-15-18", False), ("12-x y", False),
-        ("1 & 2", False), ("12—15", False), ("a12-15", True), ("XI-XII", True),
+        ("1 & 2", False), ("12—15", False), ("a12-15", False), ("a12-a15", True), ("XI-XII", True),
     ],
 )  # fmt: skip
 def test_a_dash_between_two_numbers_of_a_kind_is_a_range(text: str, is_range: bool) -> None:

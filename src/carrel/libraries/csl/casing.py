@@ -24,6 +24,7 @@ _title_word = re.compile(r"[^\s\u00a0\u202f/\-–—….()\[\]{}:]+\.?")
 _dotted_word = re.compile(r"[^\s\u00a0\u202f/\-–—….()\[\]{}:]+")
 _letters = re.compile(r"[^\W\d_]")
 _first_word = re.compile(r"[^\W_][^\s\u00a0\u202f/\-–—.]*")
+_elided = re.compile(r"[^\W\d_][’'](?=[^\W\d_]{2})")
 _starters = frozenset(":?!")
 
 _Change = Callable[[str, list[bool]], str]
@@ -161,6 +162,11 @@ def _title(text: str, fixed: list[bool]) -> str:
             continue
         place = word.start() + first.start()
         if fixed and fixed[place]:
+            continue
+        if _elided.match(shown, first.start()):
+            # The article of `l’eau` and the name of `o’neill` stay small, but at the beginning.
+            if index == 0:
+                letters[place] = _same_length(letters[place], str.upper)
             continue
         core = shown.strip("()[]{}“”‘’\"',;:!?«»„").lower()
         after = text[word.end() : word.end() + 1]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 NO_PRINTED_FORM = "[CSL STYLE ERROR: reference with no printed form.]"
 # One word and a full stop may be an abbreviation; more than one is a sentence.
 _sentence_end = re.compile(r"\s.*[.?!][”’\"')]*$", re.DOTALL)
+_ends_sentence = re.compile(r"[.?!]\s*$")
 _letter_first = re.compile(r"^[^\W_]|^[\[(&§“‘\"]")
 
 
@@ -181,18 +182,19 @@ class CitationWriter:
                 (",", ".", ";", ":")
             ):
                 if one.before is not None:
-                    out.append(one.before)
+                    delimiter = one.before
                 elif (
                     self.groups and not self.collapse and one.names and one.names == previous.names
                 ):
-                    out.append(self.group_delimiter)
+                    delimiter = self.group_delimiter
+                elif is_always_after or previous.is_collapsed:
+                    delimiter = self.after_collapse
                 else:
-                    out.append(
-                        self.after_collapse
-                        if is_always_after or previous.is_collapsed
-                        else self.layout.delimiter
-                    )
-                out.append(GLUE)
+                    delimiter = self.layout.delimiter
+                if _ends_sentence.search(previous.cite.suffix):
+                    # A suffix that ends a sentence parts the two already.
+                    delimiter = " " if delimiter[-1:].isspace() else ""
+                out += (delimiter, GLUE)
             out += one.tokens
             previous = one
         return out

@@ -286,7 +286,7 @@ def sort_key(date: DateValue, names: list[str]) -> str:
         return date.literal
     key = _sortable(date.start, names)
     if date.end is not None and not date.is_open:
-        key = f"{key}-{_sortable(date.end, names)}"
+        key = f"{key} {_sortable(date.end, names)}"
     return key
 
 

@@ -134,24 +134,42 @@ MARKDOWN: Final = OutputFormat(
 FORMATS: Final[dict[str, OutputFormat]] = {"text": TEXT, "html": HTML, "markdown": MARKDOWN}
 
 
+_TYPED_QUOTES = {"double": ("“", "”"), "single": ("‘", "’")}
+
+
 class _FormattingState:
     """What is in force at this point: one stack for each kind, and how deep in quotes we are."""
 
-    __slots__ = ("levels", "quotes", "stacks")
+    __slots__ = ("foreign", "levels", "quotes", "stacks")
 
     def __init__(self, quotes: tuple[str, str, str, str]) -> None:
         self.stacks: dict[str, list[str]] = {kind: [] for kind in _normal}
         self.levels: list[int] = []
+        self.foreign: list[str] = []
         self.quotes = quotes
 
     def open_quote(self, value: str) -> str:
-        """Outer and inner marks take turns; single ones that the field itself has stay single."""
-        level = self.levels[-1] + 1 if self.levels else 2 if value == "inner" else 1
+        """Outer and inner marks take turns; typed ones stay outside of quotes as they are."""
+        is_inner = False
+        typed = _TYPED_QUOTES.get(value)
+        if typed is not None:
+            is_inner = typed == self.quotes[2:]
+            if not is_inner and typed != self.quotes[:2]:
+                # No marks of this locale: text like any other.
+                self.foreign.append(typed[1])
+                self.levels.append(0)
+                return typed[0]
+        level = next((each for each in reversed(self.levels) if each), 0) + 1
+        if level == 1 and is_inner:
+            level = 2
         self.levels.append(level)
         return self.quotes[0] if level % 2 else self.quotes[2]
 
     def close_quote(self) -> str:
-        return self.quotes[1] if self.levels.pop() % 2 else self.quotes[3]
+        level = self.levels.pop()
+        if not level:
+            return self.foreign.pop()
+        return self.quotes[1] if level % 2 else self.quotes[3]
 
     def enter(self, token: Mark) -> str:
         """The value that comes into force; empty where nothing changes."""

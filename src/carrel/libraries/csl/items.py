@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from . import schema
@@ -53,6 +54,10 @@ class CitedItem:
         if note and ":" in note:
             self._read_note(note)
         self.language = self.fields.get("language", "")
+        if self.language[:2].lower() in {"ja", "zh"}:
+            # Their order of names holds for names in Latin letters, too.
+            for field, names in self.names.items():
+                self.names[field] = [replace(name, static_ordering=True) for name in names]
         self.is_english: bool | None = None
         if "page" in self.fields and "page-first" not in self.fields:
             self.fields["page-first"] = re.split(
@@ -98,33 +103,33 @@ class CitedItem:
             raise ItemBrokenError(self.id, field, str(problem)) from None
 
     def _read_note(self, note: str) -> None:
-        """Fields kept in the note: `{:field: value}` anywhere, or `field: value` lines on top."""
-        found = list(_hack_brace.finditer(note))
-        pairs = [(pair[1], pair[2]) for pair in found]
-        rest = _hack_brace.sub("", note)
-        lines = rest.split("\n")
-        while lines:
-            line = _hack_line.match(lines[0])
-            if not line:
-                if not lines[0].strip() and pairs:
-                    lines.pop(0)
-                    continue
-                break
-            field = line[1].lower().replace(" ", "-").replace("_", "-")
-            field = (
-                field.upper()
-                if field.upper() in {"DOI", "URL", "ISBN", "ISSN", "PMID", "PMCID"}
-                else field
-            )
-            if field not in NAME_VARIABLES | DATE_VARIABLES | NUMBER_VARIABLES | _text_variables:
-                break
-            pairs.append((field, line[2]))
-            lines.pop(0)
+        """Fields kept in the note: `{:field: value}` anywhere, or `field: value` lines.
+
+        Such lines stand on top or below a first line of text; the first line that is none ends
+        them. A field that the item has of its own stays a line of the note.
+        """
+        pairs = [(pair[1], pair[2]) for pair in _hack_brace.finditer(note)]
+        own = {*self.fields, *self.dates, *self.names} - {"note"}
+        kept: list[str] = []
+        lines = _hack_brace.sub("", note).split("\n")
+        for place, line in enumerate(lines):
+            found = _hack_line.match(line)
+            if found is None:
+                if line.strip() and place:
+                    kept += lines[place:]
+                    break
+                kept.append(line)
+                continue
+            field = _field_named(found[1])
+            if field is None or field in own:
+                kept.append(line)
+            else:
+                pairs.append((field, found[2]))
         if not pairs:
             return
         for field, value in pairs:
             self._take(field, value)
-        rest = "\n".join(lines).strip()
+        rest = "\n".join(kept).strip()
         if rest:
             self.fields["note"] = rest
         else:
@@ -156,6 +161,15 @@ _text_words = """type abstract annote archive archive_collection archive-place a
     original-title part-title PMCID PMID publisher publisher-place references reviewed-genre
     reviewed-title scale source status title title-short URL volume-title year-suffix"""
 _text_variables = frozenset(_text_words.split())
+
+
+def _field_named(name: str) -> str | None:
+    """The variable of a line in a note; None where there is none of that name."""
+    field = name.lower().replace(" ", "-").replace("_", "-")
+    if field.upper() in {"DOI", "URL", "ISBN", "ISSN", "PMID", "PMCID"}:
+        return field.upper()
+    is_known = field in NAME_VARIABLES | DATE_VARIABLES | NUMBER_VARIABLES | _text_variables
+    return field if is_known else None
 
 
 _shares = {1: (4,), 2: (2, 2), 3: (2, 1, 1)}

@@ -133,7 +133,8 @@ def _parse_short_name(
         if suffix.startswith("!"):
             suffix, comma_suffix = suffix[1:], True
         given, suffix = given.strip(), suffix.strip()
-    if parse and not non_dropping and family and not family.islower():
+    # A family name alone is shown as it stands.
+    if parse and given and not non_dropping and family and not family.islower():
         found = _family_particle.match(family)
         if found and _are_particles(found[1]):
             non_dropping, family = found[1].strip(), family[found.end() :]

@@ -69,12 +69,10 @@ class Numbers:
         if not (_range_end.fullmatch(first) and _range_end.fullmatch(last)):
             return False
         letters, others = _letters.match(first), _letters.match(last)
-        return (
-            letters is None
-            or others is None
-            or letters[0] == others[0]
-            or not _with_digit.search(first + last)
-        )
+        if letters is None or not _with_digit.search(first + last):
+            return True
+        # `e00127-20` is one number of an electronic page, `S12-S18` are pages of a supplement.
+        return others is not None and letters[0] == others[0]
 
 
 # Longer than any list of pages or volumes; what is longer is one text, and is not remembered.

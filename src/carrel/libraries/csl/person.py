@@ -142,12 +142,8 @@ def render_name(
             *apply_name_format(_text(name.family), options.family),
             *apply_name_format(_text(given), options.given),
         ]
-    if name.static_ordering:
-        return _joined(
-            apply_name_format(_text(name.family), options.family),
-            apply_name_format(_text(given), options.given),
-            " ",
-        )
+    if name.static_ordering or not is_latin_like(name.family):
+        return _in_fixed_order(name, given, options)
     if inverted and level != FAMILY_ONLY:
         return _inverted(name, given, options, in_sort)
     if level == FAMILY_ONLY:
@@ -178,6 +174,19 @@ def render_name(
     if name.suffix:
         both += [", " if name.comma_suffix else " ", *_text(_suffix(name, options))]
     return both
+
+
+def _in_fixed_order(name: PersonName, given: str, options: NameOptions) -> Tokens:
+    """Family before given name, whatever the style says, without what Latin script adds."""
+    parts = (
+        _format_inside(_text(name.non_dropping), options.family),
+        apply_name_format(_text(name.family), options.family),
+        apply_name_format(_text(given), options.given),
+    )
+    found: Tokens = []
+    for part in parts:
+        found = _joined(found, part, " ")
+    return found
 
 
 def _suffix(name: PersonName, options: NameOptions) -> str:

@@ -86,7 +86,8 @@ def _resolve_signs(
     if end not in SIGN_PAIRS:
         return last, text
     if font_end:
-        return last, text[1:] if end == first else text
+        is_said = end == first or (first == "." and end in "!?")
+        return last, text[1:] if is_said else text
     both = SIGN_PAIRS[end][first]
     is_alone = len(before) == 1 and last > 0 and _closes_quote(out[last - 1])
     if in_quote and both[0] != end and is_alone:

@@ -45,7 +45,9 @@ SUPERSCRIPT: Final = mark("vertical-align", "sup", flips=True)
 SUBSCRIPT: Final = mark("vertical-align", "sub", flips=True)
 NO_DECORATION: Final = mark("no-decoration", "true")
 QUOTES: Final = mark("quotes", "true")
-INNER_QUOTES: Final = mark("quotes", "inner")
+# Marks that somebody typed as such: they change with the locale only where they are its own.
+DOUBLE_QUOTES: Final = mark("quotes", "double")
+SINGLE_QUOTES: Final = mark("quotes", "single")
 NO_CASE: Final = mark("nocase", "true")
 # Before a text that belongs to the field before it: punctuation there was the author's own.
 GLUE: Final = mark("part", "glue")
@@ -202,7 +204,7 @@ def _match_quotes(pieces: list[str], roles: list[Mark | None]) -> None:
 
 def _close(roles: list[Mark | None], waiting: _Waiting, sign: str, index: int) -> None:
     start = waiting.pop(sign)
-    found = INNER_QUOTES if sign == "‘" else QUOTES
+    found = {"“": DOUBLE_QUOTES, "‘": SINGLE_QUOTES}.get(sign, QUOTES)
     roles[start], roles[index] = found, found.close
 
 
