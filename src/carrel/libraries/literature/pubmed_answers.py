@@ -1,9 +1,9 @@
-"""Answers of NCBI's search, link and id-conversion services; as XML or JSON, errors in them told."""
+"""Answers of NCBI's search, link and id-conversion services, with the errors that are in them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -61,7 +61,7 @@ def read_search(body: bytes) -> PubMedSearch:
     warnings = [
         (local_name(each), plain_text(each))
         for place in ("ErrorList", "WarningList")
-        for each in (child(root, place) if child(root, place) is not None else ())
+        for each in _parts(child(root, place))
     ]
     return PubMedSearch(
         count=_count(text_at(root, "Count")),
@@ -156,6 +156,10 @@ def _raise_error(root: Element) -> None:
         raise PubMedAnswerError(told, is_told=True)
 
 
+def _parts(element: Element | None) -> list[Element]:
+    return [] if element is None else list(element)
+
+
 def _count(text: str) -> int:
     count = count_of(text)
     if count is None:
@@ -163,7 +167,7 @@ def _count(text: str) -> int:
     return count
 
 
-def _pmids(texts: Iterator[str] | Any) -> tuple[str, ...]:
+def _pmids(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found for text in texts if (found := id_of(Pmid, text))))
 
 

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 
 from carrel.libraries.bibliography.imports import BibliographyError, CslItem
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
-from carrel.libraries.identifiers import Doi, NotAnIdentifierError, Pmcid, Pmid
+from carrel.libraries.identifiers import Doi, Pmcid, Pmid
+from carrel.libraries.literature.pubmed_answers import PubMedAnswerError, read_conversions
+from carrel.libraries.literature.records import WorkIds
+from carrel.libraries.literature.work_names import has_name
 from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.services.literature.errors import UnreadableAnswerError, WorkNotFoundError
-from carrel.services.literature.service_client import ServiceClient, expect_found, json_object
+from carrel.services.literature.listings import split_batches
+from carrel.services.literature.service_client import ServiceClient, expect_found
 from carrel.services.literature.service_limits import BatchedLookup, ServiceLimits
 
 PUBMED = "PubMed"
@@ -17,6 +21,7 @@ PMC = "PubMed Central"
 _LIMITS = ServiceLimits(max_concurrent=3, interval_seconds=0.34)
 _LIMITS_WITH_KEY = ServiceLimits(max_concurrent=5, interval_seconds=0.1)
 _MAX_BATCH = 200
+_ID_TYPES: dict[type[Doi | Pmid | Pmcid], str] = {Pmcid: "pmcid", Pmid: "pmid", Doi: "doi"}
 
 
 class PubMedItems:
@@ -74,30 +79,47 @@ class PmcConverter:
         self._address = address
 
     async def convert(self, pmcid: Pmcid) -> ArticleNames:
-        answer = await self._client.ask(
-            PMC,
-            self._address,
-            params={"ids": str(pmcid), "format": "json"},
-            accept="application/json",
-            limits=_LIMITS,
-            secret_params=_who_asks(self._client),
+        """The other names of one article; raises WorkNotFoundError where there are none."""
+        found = (await self.convert_all([pmcid])).get(pmcid)
+        if found is None or not (found.pmid or found.doi):
+            raise WorkNotFoundError(PMC, str(pmcid))
+        return ArticleNames(
+            pmcid,
+            Pmid(found.pmid) if found.pmid else None,
+            Doi(found.doi) if found.doi else None,
         )
-        if answer.status == 400:
-            raise WorkNotFoundError(PMC, str(pmcid))
-        records = json_object(PMC, str(pmcid), answer).get("records")
-        if not isinstance(records, list):
-            raise UnreadableAnswerError(PMC, "it has no records")
-        record = records[0] if records and isinstance(records[0], dict) else {}
-        pmid, doi = record.get("pmid"), record.get("doi")
-        if record.get("status") == "error" or not (pmid or doi):
-            raise WorkNotFoundError(PMC, str(pmcid))
+
+    async def convert_all(
+        self, identifiers: Sequence[Doi | Pmid | Pmcid]
+    ) -> dict[Doi | Pmid | Pmcid, WorkIds]:
+        """The identifiers of each article that PubMed Central has, asked one kind at a time.
+
+        Unproved live at the address of 2026; recordings are of the one before.
+        """
+        found: dict[Doi | Pmid | Pmcid, WorkIds] = {}
+        for kind, name in _ID_TYPES.items():
+            same = [each for each in dict.fromkeys(identifiers) if isinstance(each, kind)]
+            for batch in split_batches(same, _MAX_BATCH):
+                ids = await self._convert(batch, name)
+                for each in batch:
+                    known = next((one for one in ids if has_name(one, each)), None)
+                    if known is not None:
+                        found[each] = known
+        return found
+
+    async def _convert(self, batch: Sequence[Doi | Pmid | Pmcid], id_type: str) -> list[WorkIds]:
+        names = ",".join(str(each) for each in batch)
+        params = {"ids": names, "idtype": id_type, "format": "json", **_who_asks(self._client)}
+        answer = await self._client.ask(
+            PMC, self._address, params=params, accept="application/json", limits=_LIMITS
+        )
+        # An identifier of another shape than its kind is refused as a whole.
+        if answer.status in {400, 404}:
+            return []
+        expect_found(PMC, names, answer)
         try:
-            return ArticleNames(
-                pmcid,
-                Pmid.parse(str(pmid)) if pmid else None,
-                Doi.parse(str(doi)) if doi else None,
-            )
-        except NotAnIdentifierError as error:
+            return [ids for _, ids in read_conversions(answer.body)]
+        except PubMedAnswerError as error:
             raise UnreadableAnswerError(PMC, str(error)) from error
 
 

@@ -1,0 +1,98 @@
+"""dblp: search over publications of computer science."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from carrel.libraries.literature.dblp import read_work
+from carrel.libraries.literature.queries import TranslatedParameters
+from carrel.libraries.literature.queries.dblp import translate
+from carrel.libraries.literature.raw_fields import count_of, list_of, map_of, text_of
+from carrel.rooms.literature.ports import SearchAnswer, SearchRequest, TranslatedQuery
+from carrel.services.literature.answers import AnswerKind
+from carrel.services.literature.errors import ServiceFailedError, UnreadableAnswerError
+from carrel.services.literature.listings import (
+    Account,
+    FoundRecords,
+    read_json_object,
+    say_cannot_ask,
+    skip_preprints,
+)
+from carrel.services.literature.service_client import ServiceClient
+from carrel.services.literature.service_limits import ServiceLimits
+
+NAME = "dblp"
+_LIMITS = ServiceLimits(max_concurrent=1, interval_seconds=1.0)
+_LARGEST_PAGE = 1_000
+
+
+class Dblp:
+    """Adapter of dblp, which knows works by words alone."""
+
+    name = NAME
+    title = "dblp"
+
+    def __init__(self, client: ServiceClient, base_url: str) -> None:
+        self._client = client
+        self._address = f"{base_url.rstrip('/')}/search/publ/api"
+
+    def translate(self, request: SearchRequest) -> TranslatedQuery:
+        found = _translate(request)
+        return TranslatedQuery(found.text, found.not_expressed)
+
+    async def search(self, request: SearchRequest) -> SearchAnswer:
+        asked = _translate(request)
+        if not asked.parameters:
+            raise say_cannot_ask(NAME, asked.not_expressed)
+        account, found = Account(), FoundRecords()
+        total: int | None = None
+        while found.place < request.limit:
+            size = min(_LARGEST_PAGE, request.limit - found.place)
+            hits = await self._page(asked.parameters, found.place, size, account)
+            # The list is missing where nothing was found, and is one object in older answers.
+            listed = hits.get("hit")
+            entries = [listed] if isinstance(listed, Mapping) else list_of(listed)
+            total = count_of(hits.get("@total"))
+            found.read(entries, read_work, skip_preprints(request.includes_preprints))
+            if not entries or total is None or found.place >= total:
+                break
+        return SearchAnswer(
+            NAME,
+            TranslatedQuery(asked.text, asked.not_expressed),
+            tuple(found.records[: request.limit]),
+            total=total,
+            is_complete=total is not None and found.place >= total,
+            sent=tuple(account.sent),
+            cost=account.cost,
+            remarks=found.remarks,
+        )
+
+    async def _page(
+        self, params: Mapping[str, str], first: int, size: int, account: Account
+    ) -> Mapping[str, Any]:
+        answer = await self._client.ask(
+            NAME,
+            self._address,
+            params={**params, "format": "json", "h": str(size), "f": str(first)},
+            accept="application/json",
+            limits=_LIMITS,
+            kind=AnswerKind.SEARCH,
+        )
+        result = map_of(read_json_object(NAME, account.add(answer)).get("result"))
+        status = map_of(result.get("status"))
+        if status and text_of(status.get("@code")) != "200":
+            said = text_of(status.get("text")) or "no reason"
+            raise ServiceFailedError(NAME, f"it says {said[:300]!r}")
+        if not isinstance(result.get("hits"), Mapping):
+            raise UnreadableAnswerError(NAME, "it has no list of hits")
+        return map_of(result["hits"])
+
+
+def _translate(request: SearchRequest) -> TranslatedParameters:
+    found = translate(request.query, since=request.since, until=request.until)
+    orders = {"newest": "the order by date", "most_cited": "the order by citations"}
+    if request.order not in orders:
+        return found
+    remarks = (*found.not_expressed, orders[request.order])
+    return TranslatedParameters(found.parameters, found.text, remarks)

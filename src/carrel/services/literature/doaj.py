@@ -1,0 +1,142 @@
+"""DOAJ: search and look-up of open-access articles, and where their texts are.
+
+The address is that of version 4, which answers as version 2 of the recordings by its documentation
+(unproved live).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from carrel.libraries.identifiers import Doi, Identifier
+from carrel.libraries.literature.doaj import read_work
+from carrel.libraries.literature.queries import TranslatedParameters
+from carrel.libraries.literature.queries.doaj import translate
+from carrel.libraries.literature.raw_fields import count_of, text_of
+from carrel.libraries.literature.records import ServiceRecord, TextLocation
+from carrel.rooms.literature.ports import (
+    LookupAnswer,
+    SearchAnswer,
+    SearchRequest,
+    SentRequest,
+    TranslatedQuery,
+)
+from carrel.services.literature.answers import AnswerKind
+from carrel.services.literature.errors import ServiceFailedError
+from carrel.services.literature.listings import (
+    Account,
+    FoundRecords,
+    read_json_object,
+    read_list,
+    say_cannot_ask,
+    split_batches,
+)
+from carrel.services.literature.matching import match_records
+from carrel.services.literature.service_client import ServiceClient
+from carrel.services.literature.service_limits import ServiceLimits
+
+NAME = "doaj"
+_LIMITS = ServiceLimits(max_concurrent=1, interval_seconds=0.5)
+_LARGEST_PAGE = 100
+# The query stands in the path, so that few identifiers fit.
+_IDENTIFIERS_AT_ONCE = 15
+
+
+class Doaj:
+    """Adapter of DOAJ."""
+
+    name = NAME
+    title = "DOAJ"
+
+    def __init__(self, client: ServiceClient, base_url: str) -> None:
+        self._client = client
+        self._address = f"{base_url.rstrip('/')}/api/search/articles"
+
+    def translate(self, request: SearchRequest) -> TranslatedQuery:
+        found = _translate(request)
+        return TranslatedQuery(found.text, found.not_expressed)
+
+    async def search(self, request: SearchRequest) -> SearchAnswer:
+        asked = _translate(request)
+        if not asked.parameters:
+            raise say_cannot_ask(NAME, asked.not_expressed)
+        account, found = Account(), FoundRecords()
+        order = {"sort": "bibjson.year:desc"} if request.order == "newest" else {}
+        size = min(_LARGEST_PAGE, max(1, request.limit))
+        total: int | None = None
+        number = 1
+        while found.place < request.limit:
+            params = {"page": str(number), "pageSize": str(size), **order}
+            page = await self._page(asked.parameters["query"], params, AnswerKind.SEARCH, account)
+            results = read_list(NAME, page, "results")
+            total = count_of(page.get("total"))
+            found.read(results, read_work)
+            if len(results) < size or total is None or found.place >= total:
+                break
+            number += 1
+        return SearchAnswer(
+            NAME,
+            TranslatedQuery(asked.text, asked.not_expressed),
+            tuple(found.records[: request.limit]),
+            total=total,
+            is_complete=total is not None and total <= min(found.place, request.limit),
+            sent=tuple(account.sent),
+            cost=account.cost,
+            remarks=found.remarks,
+        )
+
+    def knows(self, identifier: Identifier) -> bool:
+        return isinstance(identifier, Doi) and '"' not in identifier.value
+
+    async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
+        account = Account()
+        found = await self._find(identifiers, account)
+        return LookupAnswer(NAME, tuple(found), tuple(account.sent), account.cost)
+
+    async def locate(
+        self, identifier: Identifier
+    ) -> tuple[tuple[TextLocation, ...], tuple[SentRequest, ...]]:
+        account = Account()
+        found = await self._find([identifier], account)
+        places = tuple(place for _, record in found for place in record.work.locations)
+        return places, tuple(account.sent)
+
+    async def _find(
+        self, identifiers: Sequence[Identifier], account: Account
+    ) -> list[tuple[Identifier, ServiceRecord]]:
+        wanted = list(dict.fromkeys(each for each in identifiers if self.knows(each)))
+        found: list[tuple[Identifier, ServiceRecord]] = []
+        for batch in split_batches(wanted, _IDENTIFIERS_AT_ONCE):
+            query = " OR ".join(f'doi:"{each.value}"' for each in batch)
+            params = {"page": "1", "pageSize": str(2 * len(batch))}
+            page = await self._page(query, params, AnswerKind.RECORD, account)
+            records = FoundRecords()
+            records.read(read_list(NAME, page, "results"), read_work)
+            found += match_records(batch, records.records)
+        return found
+
+    async def _page(
+        self, query: str, params: Mapping[str, str], kind: AnswerKind, account: Account
+    ) -> Mapping[str, Any]:
+        answer = await self._client.ask(
+            NAME,
+            f"{self._address}/{quote(query, safe='')}",
+            params=params,
+            accept="application/json",
+            limits=_LIMITS,
+            kind=kind,
+        )
+        page = read_json_object(NAME, account.add(answer))
+        if told := text_of(page.get("error")):
+            raise ServiceFailedError(NAME, f"it says {told[:300]!r}", answer.status)
+        return page
+
+
+def _translate(request: SearchRequest) -> TranslatedParameters:
+    found = translate(request.query, since=request.since, until=request.until)
+    if request.order != "most_cited":
+        return found
+    remarks = (*found.not_expressed, "the order by citations")
+    return TranslatedParameters(found.parameters, found.text, remarks)
