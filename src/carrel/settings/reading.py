@@ -92,7 +92,8 @@ class Settings(BaseSettings):
     network: bool = Field(
         default=True,
         description="Whether anything may be asked of literature services and other hosts; false "
-        "forbids look-ups, searches and downloads",
+        "forbids look-ups, searches and downloads. Servers that settings themselves name stay "
+        "allowed: papers.static, GROBID, docling, models, Elasticsearch, PostgreSQL, sign-in",
     )
     server: ServerSettings = ServerSettings()
     papers: PapersSettings = PapersSettings()

@@ -158,6 +158,17 @@ class LiteratureSettings(Section):
     max_download_bytes: int = Field(
         default=100_000_000, ge=1024, description="Bytes of one downloaded text"
     )
+    max_cache_bytes: int = Field(
+        default=256 * 1024 * 1024,
+        ge=1024,
+        description="Bytes of all kept answers; the oldest are removed",
+    )
+    proxy: str | None = Field(
+        default=None,
+        pattern=r"^(https?|socks5h?)://",
+        description="Proxy for services and downloads; without it, services are asked by the "
+        "environment's (HTTPS_PROXY) and downloads go directly. It must refuse private addresses",
+    )
     private_hosts: tuple[str, ...] = Field(
         default=(),
         description="Hosts with their port, on private networks, that texts may be downloaded "

@@ -65,6 +65,7 @@ class LazyDownloads:
             self._folder,
             private_hosts=chosen.private_hosts,
             limits=DownloadLimits(max_bytes=chosen.max_download_bytes),
+            proxy=chosen.proxy,
         )
         governor = Governor(self._settings.cache_folder / "cache" / "literature" / "governor.db")
         return TextDownloads(
