@@ -97,6 +97,11 @@ judge-references: $(READY) ## read printed references of styles and items not fi
 fit-references: $(READY) ## fit the tagger of printed references again (DATA=folder)
 	$(BIN)/python -m benchmarks.reference_lists.fit $(or $(DATA),../shared/data)
 
+.PHONY: judge-merging
+judge-merging: $(READY) ## records of services as works, and their order (DATA=folder SEEDS="11 12" HALF=choosing|held-out|all)
+	$(BIN)/python -m benchmarks.literature.judge --data $(or $(DATA),../shared/data) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(HALF),--half $(HALF))
+	$(BIN)/python -m benchmarks.literature.ranking --data $(or $(DATA),../shared/data)
+
 .PHONY: judge-linkage
 judge-linkage: $(READY) ## one work, one record: precision and recall (DATA=folder SEEDS="11 12" HALF=held-out)
 	$(BIN)/python -m benchmarks.linkage.judge --data $(or $(DATA),../shared/data) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(HALF),--half $(HALF))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+from carrel.libraries.literature.record_identity import name_author, normalize_ids
 from carrel.libraries.literature.records import ServiceRecord, WorkKind, WorkRecord
 from carrel.libraries.works.people import count_shared_people, read_people
 from carrel.libraries.works.titles import MIN_TELLING_LETTERS, squash_title
@@ -44,7 +45,7 @@ def load_rules() -> FalseTwinRules:
 
 def is_known_false_twin(work: WorkRecord) -> bool:
     """Whether a registrant known for copies gave the DOI, and the year does not speak against."""
-    first_year = load_rules().first_years.get(registrant_of(work.ids.doi))
+    first_year = load_rules().first_years.get(registrant_of(normalize_ids(work.ids).doi))
     return first_year is not None and (work.year is None or work.year >= first_year)
 
 
@@ -61,9 +62,9 @@ def find_false_dois(records: Sequence[ServiceRecord]) -> dict[str, int]:
     found: dict[str, int] = {}
     by_title: dict[str, list[ServiceRecord]] = defaultdict(list)
     for record in records:
-        work = record.work
-        if (first_year := rules.first_years.get(registrant_of(work.ids.doi))) and work.ids.doi:
-            found[work.ids.doi] = first_year
+        work, doi = record.work, normalize_ids(record.work.ids).doi
+        if doi and (first_year := rules.first_years.get(registrant_of(doi))):
+            found[doi] = first_year
         elif work.year and work.authors:
             by_title[squash_title(work.title)].append(record)
     for title, alike in by_title.items():
@@ -74,7 +75,7 @@ def find_false_dois(records: Sequence[ServiceRecord]) -> dict[str, int]:
 
 def is_doi_of_other_work(record: ServiceRecord, false_dois: Mapping[str, int]) -> bool:
     """Whether a service attached the DOI of a copy to a work that is older than the copy."""
-    first_year = false_dois.get(record.work.ids.doi or "")
+    first_year = false_dois.get(normalize_ids(record.work.ids).doi or "")
     year = record.work.year
     if first_year is None or year is None or record.service in REGISTRATION_AGENCIES:
         return False
@@ -91,7 +92,7 @@ def _find_suspects(alike: Sequence[ServiceRecord], rules: FalseTwinRules) -> dic
     ]
     most_cited = _count_citations(alike)
     for record in alike:
-        doi = record.work.ids.doi
+        doi = normalize_ids(record.work.ids).doi
         if doi is None or most_cited[doi] > rules.max_citations_of_copy:
             continue
         if record.service not in REGISTRATION_AGENCIES or record.work.kind in _REPRINTED:
@@ -107,7 +108,7 @@ def _count_citations(records: Sequence[ServiceRecord]) -> dict[str, int]:
     """The most that a registration agency counts for each DOI; others may have melted works."""
     counts: dict[str, int] = {}
     for record in records:
-        if (doi := record.work.ids.doi) is not None:
+        if (doi := normalize_ids(record.work.ids).doi) is not None:
             is_agency = record.service in REGISTRATION_AGENCIES
             count = (record.citation_count or 0) if is_agency else 0
             counts[doi] = max(counts.get(doi, 0), count)
@@ -131,7 +132,6 @@ def _looks_like_copy(
     if (record.work.year or 0) - (established.work.year or 0) < rules.min_years_later:
         return False
     here, there = (
-        read_people(author.literal or f"{author.family}, {author.given}" for author in work.authors)
-        for work in (record.work, established.work)
+        read_people(map(name_author, work.authors)) for work in (record.work, established.work)
     )
     return bool(here and there) and count_shared_people(here, there).share >= _MIN_SHARE_OF_PEOPLE

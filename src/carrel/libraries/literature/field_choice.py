@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from carrel.libraries.bibliography.items import expand_page_range
 from carrel.libraries.literature.dates import earliest_date
-from carrel.libraries.literature.record_identity import service_place
+from carrel.libraries.literature.record_identity import normalize_ids, service_place
 from carrel.libraries.literature.records import (
     Author,
     Notice,
@@ -175,7 +175,7 @@ def list_id_candidates(
     """Kind, value, service and how near the service is to the home of the identifier."""
     for record in records:
         for each in fields(WorkIds):
-            value = getattr(record.work.ids, each.name)
+            value = getattr(normalize_ids(record.work.ids), each.name)
             if value is not None:
                 place = _place(_HOMES.get(each.name, {}), record.service)
                 yield each.name, value, record.service, place

@@ -173,7 +173,7 @@ class _Merger:
             for at in group:
                 own = self.identities[at].keys
                 for kind, value, service, place in list_id_candidates([self.records[at]]):
-                    is_own = f"{kind}:{value}" in own or kind not in ("doi", "arxiv")
+                    is_own = f"{kind}:{value.lower()}" in own or kind not in ("doi", "arxiv")
                     if kind == "doi" and not is_own:
                         continue
                     if kind == "arxiv" and not is_own and is_preprint:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from carrel.libraries.identifiers import ARXIV_DOI_PREFIX
+from carrel.libraries.identifiers import (
+    ARXIV_DOI_PREFIX,
+    ArxivId,
+    Doi,
+    Pmcid,
+    Pmid,
+    identifier_value,
+)
 from carrel.libraries.literature.records import (
     Author,
     ServiceRecord,
@@ -31,6 +39,7 @@ _RETRACTED = re.compile(
     r"|\s*[\[(]\s*(?:retracted|withdrawn)(?:\s+(?:article|paper))?\s*[\])]\W*$",
     re.IGNORECASE,
 )
+_VERSIONED_OR_NAMED = re.compile(r"v\d+$|:|//|\.[A-Z]{2}/")
 # Kinds of identifiers that join records beside DOI, arXiv and PubMed ids. An ISBN names a book, of
 # which chapters have it too.
 _OTHER_KINDS = (
@@ -47,10 +56,28 @@ class RecordIdentity:
 
     @property
     def keys(self) -> frozenset[str]:
-        """The identifiers that are the record's own, each as `kind:value`."""
+        """The identifiers that are the record's own, each as `kind:value` in lower case."""
         work = self.work
-        named = (("doi", work.own_doi), ("arxiv", work.own_arxiv_id), ("pmid", work.pmid))
-        return frozenset([f"{kind}:{value}" for kind, value in named if value] + [*work.other_ids])
+        named = (("doi", work.doi), ("arxiv", work.arxiv_id), ("pmid", work.pmid))
+        written = [f"{kind}:{value}" for kind, value in named if value]
+        return frozenset(key.lower() for key in (*written, *work.other_ids))
+
+
+@lru_cache(4_096)
+def normalize_ids(ids: WorkIds) -> WorkIds:
+    """Identifiers in normal form; those that readers gave are so already, and stay as they are."""
+    changed: dict[str, str | None] = {}
+    if ids.doi and not (ids.doi.startswith("10.") and ids.doi == ids.doi.lower()):
+        changed["doi"] = identifier_value(Doi, ids.doi)
+    if ids.pmcid and not ids.pmcid.startswith("PMC"):
+        changed["pmcid"] = identifier_value(Pmcid, f"PMC{ids.pmcid.upper().removeprefix('PMC')}")
+    if ids.pmid and not ids.pmid.isdigit():
+        changed["pmid"] = identifier_value(Pmid, ids.pmid)
+    if ids.arxiv and _VERSIONED_OR_NAMED.search(ids.arxiv):
+        changed["arxiv"] = identifier_value(ArxivId, ids.arxiv)
+    if ids.openalex and not ids.openalex.startswith("W"):
+        changed["openalex"] = ids.openalex.rpartition("/")[2].upper()
+    return replace(ids, **changed) if changed else ids
 
 
 def service_place(service: str) -> tuple[int, str]:
@@ -70,8 +97,8 @@ def identify_records(
 
 
 def _identify(record: ServiceRecord, at: int, venue: str, *, has_own_doi: bool) -> RecordIdentity:
-    work, ids = record.work, record.work.ids
-    doi, arxiv, other_versions = _part_versions(record, has_own_doi=has_own_doi)
+    work, ids = record.work, normalize_ids(record.work.ids)
+    doi, arxiv, other_versions = _part_versions(record, ids, has_own_doi=has_own_doi)
     pmid = ids.pmid
     if pmid is None and ids.europepmc and ids.europepmc.startswith("MED/"):
         pmid = ids.europepmc.removeprefix("MED/")
@@ -107,13 +134,12 @@ def _identify(record: ServiceRecord, at: int, venue: str, *, has_own_doi: bool) 
 
 
 def _part_versions(
-    record: ServiceRecord, *, has_own_doi: bool
+    record: ServiceRecord, ids: WorkIds, *, has_own_doi: bool
 ) -> tuple[str | None, str | None, list[VersionPointer]]:
     """The DOI and arXiv id that are the record's own; others name its other version.
 
     Services give the article's DOI beside the preprint's arXiv id, and the other way round.
     """
-    ids = record.work.ids
     doi = ids.doi if has_own_doi else None
     if ids.arxiv is None:
         return doi, None, []

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from carrel.libraries.literature.record_identity import RecordIdentity, service_place
+from carrel.libraries.identifiers import ARXIV_DOI_PREFIX
+from carrel.libraries.literature.record_identity import (
+    RecordIdentity,
+    normalize_ids,
+    service_place,
+)
 from carrel.libraries.literature.records import (
     LinkedVersion,
     VersionPointer,
@@ -112,8 +117,11 @@ def _list_links(
 
 
 def _find_named(pointer: VersionPointer, holders: Mapping[str, Sequence[int]]) -> list[int]:
-    keys = pointer.ids.keys()
-    return [at for key in keys for at in holders.get(key, ())]
+    """The records whose own identifier a pointer names; an arXiv DOI names the arXiv id too."""
+    written = normalize_ids(pointer.ids).keys()
+    keys = [key.lower() for key in written]
+    keys += [key.replace(f"doi:{ARXIV_DOI_PREFIX}", "arxiv:") for key in keys]
+    return [at for key in dict.fromkeys(keys) for at in holders.get(key, ())]
 
 
 def _find_holders(identities: Sequence[RecordIdentity]) -> dict[str, list[int]]:

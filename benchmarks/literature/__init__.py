@@ -1,0 +1,1 @@
+"""Judges merging and ranking of what literature services say."""
