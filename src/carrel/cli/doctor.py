@@ -44,16 +44,22 @@ def run(words: list[str]) -> int:
     parser.add_argument(
         "--dry-run", action="store_true", help="with --fix: only say what would be mended"
     )
+    parser.add_argument(
+        "--online",
+        action="store_true",
+        help="also ask each literature service once, which leaves this machine",
+    )
     options = parser.parse_args(words[1:])
     if options.dry_run and not options.fix:
         parser.error("--dry-run goes with --fix")
     settings = settings_from(options)
     # The findings say what the driver would repeat with every attempt.
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
-    findings = _examine(settings)
+    online = _ask_services(settings) if options.online else {}
+    findings = {**_examine(settings), **online}
     outcomes = _fix(settings, findings, is_dry=options.dry_run) if options.fix else []
     if any(outcome.state == "fixed" for outcome in outcomes):
-        findings = _examine(settings)
+        findings = {**_examine(settings), **online}
     is_well = all(finding.is_well for finding in findings.values())
     if options.json:
         facts: dict[str, object] = {
@@ -72,6 +78,12 @@ def run(words: list[str]) -> int:
 
 def _examine(settings: Settings) -> dict[str, Health]:
     return {**_machine(settings), **asyncio.run(_rooms(settings))}
+
+
+def _ask_services(settings: Settings) -> dict[str, Health]:
+    from carrel.wiring.literature_probes import probe_literature
+
+    return asyncio.run(probe_literature(settings))
 
 
 def _fix(settings: Settings, findings: dict[str, Health], *, is_dry: bool) -> list[Outcome]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
@@ -18,57 +17,20 @@ from carrel.rooms.literature.operations import LiteratureOperations
 from carrel.rooms.literature.search import LiteratureSearch
 from carrel.rooms.literature.service import Literature
 from carrel.rooms.literature.service_choice import SearchPolicy
-from carrel.services.literature.catalogue import LazyServices, ServiceAccess
+from carrel.services.literature.catalogue import LazyServices
 from carrel.settings import Settings
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.desk_works import AdditionsAtHand, CorpusAtHand
 from carrel.wiring.jobs import has_jobs, open_jobs
+from carrel.wiring.literature_client import open_client, service_access
 from carrel.wiring.literature_following import Following
 from carrel.wiring.literature_texts import open_full_texts
 from carrel.wiring.papers import OpenCorpus
 
-if TYPE_CHECKING:
-    from carrel.services.literature.service_client import ServiceClient
-
 
 def open_services(settings: Settings) -> LazyServices:
     """The services with the keys, addresses and mode of the settings; nothing is opened yet."""
-    chosen = settings.literature
-    keys = {
-        "openalex": chosen.openalex_api_key,
-        "semantic_scholar": chosen.semantic_scholar_api_key,
-        "pubmed": chosen.pubmed_api_key or settings.references.pubmed_api_key,
-        "crossref": chosen.crossref_token,
-        "opencitations": chosen.opencitations_token,
-    }
-    addresses = {name: url for name, url in chosen.addresses.model_dump().items() if url}
-
-    return LazyServices(partial(open_client, settings), ServiceAccess(addresses, keys))
-
-
-def open_client(settings: Settings) -> ServiceClient:
-    """The client of literature services; whoever opens it closes it."""
-    from carrel.services.literature.cache import AnswerCache
-    from carrel.services.literature.governor import Governor
-    from carrel.services.literature.recordings import Recordings
-    from carrel.services.literature.service_client import ServiceClient
-
-    chosen = settings.literature
-    folder = settings.cache_folder / "cache" / "literature"
-    return ServiceClient(
-        chosen.contact or settings.references.contact,
-        AnswerCache(
-            folder / "answers",
-            chosen.max_cache_bytes,
-            replaces=settings.home / "cache" / "lookups",
-        ),
-        mode=chosen.mode,
-        recordings=Recordings(chosen.recordings or settings.home / "literature" / "recordings"),
-        governor=Governor(folder / "governor.db"),
-        network=settings.network,
-        proxy=chosen.proxy,
-        deadline_seconds=chosen.timeout_seconds,
-    )
+    return LazyServices(partial(open_client, settings), service_access(settings))
 
 
 def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:

@@ -272,7 +272,7 @@ def open_literature(settings: Settings) -> LazyLiterature:
 
     def open_services() -> LiteratureServices:
         from carrel.services.literature.works import LiteratureServices
-        from carrel.wiring.literature import open_client
+        from carrel.wiring.literature_client import open_client
 
         chosen, outside = settings.references, settings.literature
         addresses = {

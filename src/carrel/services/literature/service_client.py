@@ -75,6 +75,8 @@ class ServiceClient:
     ) -> None:
         self.contact = contact
         self.mode = mode
+        # Told of every answer that a service gives, with the name that it was asked under.
+        self.observer: Callable[[str, HttpAnswer], None] | None = None
         self._cache = cache
         self._recordings = recordings
         self._network = network
@@ -164,6 +166,8 @@ class ServiceClient:
         except LiteratureServiceError as error:
             await self._record(request, _failed_exchange(request, error, self._now()))
             raise
+        if self.observer is not None:
+            self.observer(service, answer)
         if cached is not None and answer.status == 304:
             await self._keep(request, cached.answer, kind, cached.answered_at)
             return await self._give_cached(request, cached)
@@ -247,6 +251,7 @@ class ServiceClient:
             request.shown_url,
             is_from_cache=is_from_cache,
             answered_at=read_time(answered_at),
+            is_recorded=self.mode == "replay",
         )
         cost = read_cost(request.service, answer.headers, self._now())
         return ServiceAnswer(answer.status, answer.headers, answer.body, sent, cost)
