@@ -30,7 +30,8 @@ PREPRINT_PREFIXES = frozenset(_PREPRINT_REGISTRANTS.split())
 FALSE_TWIN_PREFIXES = frozenset({"10.65215"})
 _PREPRINT_VENUE = re.compile(
     r"arxiv|biorxiv|medrxiv|chemrxiv|psyarxiv|socarxiv|engrxiv|eartharxiv|edarxiv|techrxiv|\bssrn\b"
-    r"|research square|preprints?\b|openreview|\bcorr\b|\bosf\b|authorea",
+    r"|research square|preprints?\b|openreview|\bcorr\b|\bosf\b|authorea|\brepec\b|\beconstor\b"
+    r"|\bagecon search\b|\b(?:working|discussion) papers?\b",
     re.IGNORECASE,
 )
 _PREPRINT_KINDS = frozenset({"preprint", "posted-content", "working-paper"})
