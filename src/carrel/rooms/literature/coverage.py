@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from carrel.rooms.literature.asking import Answered, Failed, NotAsked
 from carrel.rooms.literature.errors import FailureKind, LiteratureUnavailableError
@@ -168,10 +169,11 @@ def cost_fields(cost: ServiceCost, sent: Sequence[SentRequest]) -> dict[str, flo
 
 
 def sent_out(sent: SentRequest) -> SentOut:
+    kept: Literal["cache", "recording"] = "recording" if sent.is_recorded else "cache"
     return SentOut(
         method=sent.method,
         url=sent.url,
-        answered_by="cache" if sent.is_from_cache else "service",
+        answered_by=kept if sent.is_from_cache else "service",
         answered_at=sent.answered_at,
     )
 

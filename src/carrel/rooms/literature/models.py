@@ -94,7 +94,9 @@ class ServiceCoverage(Answer):
 class WorkVersion(Answer):
     """Another version of a work, which stays a work of its own; `origin` says who links them."""
 
-    relation: str
+    relation: Literal["preprint", "published_version", "other_version"] = Field(
+        description="What the other one is to this work"
+    )
     id: str
     title: str = _optional("")
     origin: str

@@ -50,6 +50,8 @@ class SentRequest:
     is_from_cache: bool = False
     # ISO time of the answer, which may be that of an earlier day where it was cached or recorded.
     answered_at: str = ""
+    # Whether a recording answered; nothing left then either.
+    is_recorded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Literal
 
 from carrel.core.work_notices import WorkNotice, sort_notices
 from carrel.libraries.literature.records import (
@@ -12,6 +13,7 @@ from carrel.libraries.literature.records import (
     MergedWork,
     Notice,
     ServiceRecord,
+    VersionRelation,
     WorkIds,
 )
 from carrel.libraries.text.snippets import Marker
@@ -36,6 +38,14 @@ _BEST_IDS = (
     "doi", "pmid", "arxiv", "pmcid", "openalex", "semantic_scholar", "isbn", "europepmc", "dblp",
     "corpus_id", "mag", "acl",
 )  # fmt: skip
+
+
+# What the other version is to the work.
+_RELATIONS: Mapping[VersionRelation, Literal["preprint", "published_version", "other_version"]] = {
+    "preprint_of": "preprint",
+    "published_as": "published_version",
+    "version_of": "other_version",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +199,7 @@ def view_versions(versions: Sequence[LinkedVersion], kept: Kept) -> list[WorkVer
     held = [*kept.versions, *[(None, None)] * (len(versions) - len(kept.versions))]
     return [
         WorkVersion(
-            relation=each.relation,
+            relation=_RELATIONS[each.relation],
             id=name_work(each.ids),
             title=_cut(each.title, _MAX_TITLE_CHARACTERS),
             origin=each.origin,

@@ -4,46 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from carrel.rooms.literature.ports import LiteratureService
 
 if TYPE_CHECKING:
     from carrel.services.literature.service_client import ServiceClient
 
-
-@dataclass(frozen=True, slots=True)
-class ServiceEntry:
-    """Where an adapter is, its usual address, and what else its constructor takes by name."""
-
-    adapter: str
-    address: str
-    options: tuple[str, ...] = ()
-
-
-SERVICES: Mapping[str, ServiceEntry] = {
-    "openalex": ServiceEntry("openalex:OpenAlex", "https://api.openalex.org", ("api_key",)),
-    "crossref": ServiceEntry("crossref:Crossref", "https://api.crossref.org", ("api_key",)),
-    "pubmed": ServiceEntry(
-        "pubmed:PubMed", "https://eutils.ncbi.nlm.nih.gov/entrez/eutils", ("api_key",)
-    ),
-    "europepmc": ServiceEntry(
-        "europepmc:EuropePmc", "https://www.ebi.ac.uk/europepmc/webservices/rest"
-    ),
-    "arxiv": ServiceEntry("arxiv:Arxiv", "https://export.arxiv.org"),
-    "semantic_scholar": ServiceEntry(
-        "semantic_scholar:SemanticScholar", "https://api.semanticscholar.org", ("api_key",)
-    ),
-    "dblp": ServiceEntry("dblp:Dblp", "https://dblp.org"),
-    "datacite": ServiceEntry("datacite:DataCite", "https://api.datacite.org"),
-    "doaj": ServiceEntry("doaj:Doaj", "https://doaj.org"),
-    "unpaywall": ServiceEntry("unpaywall:Unpaywall", "https://api.unpaywall.org"),
-    "opencitations": ServiceEntry(
-        "opencitations:OpenCitations", "https://api.opencitations.net", ("api_key",)
-    ),
-    "biorxiv": ServiceEntry("biorxiv:Biorxiv", "https://api.biorxiv.org"),
+ADDRESSES: Mapping[str, str] = {
+    "openalex": "https://api.openalex.org",
+    "crossref": "https://api.crossref.org",
+    "pubmed": "https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
+    "europepmc": "https://www.ebi.ac.uk/europepmc/webservices/rest",
+    "arxiv": "https://export.arxiv.org",
+    "arxiv_texts": "https://arxiv.org",
+    "semantic_scholar": "https://api.semanticscholar.org",
+    "dblp": "https://dblp.org",
+    "datacite": "https://api.datacite.org",
+    "doaj": "https://doaj.org",
+    "unpaywall": "https://api.unpaywall.org",
+    "opencitations": "https://api.opencitations.net",
+    "biorxiv": "https://api.biorxiv.org",
 }
 
 
@@ -54,28 +35,45 @@ class ServiceAccess:
     addresses: Mapping[str, str] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
 
+    def address(self, name: str) -> str:
+        return self.addresses.get(name) or ADDRESSES[name]
+
+    def key(self, name: str) -> str:
+        return self.keys.get(name, "")
+
 
 def build_services(client: ServiceClient, access: ServiceAccess) -> dict[str, LiteratureService]:
     """Every adapter there is, by name; all of them share the client and its limits."""
-    services: dict[str, LiteratureService] = {}
-    for name, entry in SERVICES.items():
-        adapter = _load_adapter(entry)
-        if adapter is None:
-            continue
-        given = {"api_key": access.keys.get(name, "")}
-        options = {option: given[option] for option in entry.options}
-        address = access.addresses.get(name) or entry.address
-        services[name] = adapter(client, address, **options)
-    return services
+    # Imported with the readers of every service, which a desk needs with the first question.
+    from carrel.services.literature.arxiv import Arxiv
+    from carrel.services.literature.biorxiv import Biorxiv
+    from carrel.services.literature.crossref import Crossref
+    from carrel.services.literature.datacite import DataCite
+    from carrel.services.literature.dblp import Dblp
+    from carrel.services.literature.doaj import Doaj
+    from carrel.services.literature.europepmc import EuropePmc
+    from carrel.services.literature.openalex import OpenAlex
+    from carrel.services.literature.opencitations import OpenCitations
+    from carrel.services.literature.pubmed import PubMed
+    from carrel.services.literature.semantic_scholar import SemanticScholar
+    from carrel.services.literature.unpaywall import Unpaywall
 
-
-def _load_adapter(entry: ServiceEntry) -> Callable[..., Any] | None:
-    module, _, name = entry.adapter.partition(":")
-    path = f"carrel.services.literature.{module}"
-    if find_spec(path) is None:
-        return None
-    found = getattr(import_module(path), name, None)
-    return found if found is not None and hasattr(found, "name") else None
+    at, key = access.address, access.key
+    services: tuple[LiteratureService, ...] = (
+        OpenAlex(client, at("openalex"), api_key=key("openalex")),
+        Crossref(client, at("crossref"), api_key=key("crossref")),
+        PubMed(client, at("pubmed"), api_key=key("pubmed")),
+        EuropePmc(client, at("europepmc")),
+        Arxiv(client, at("arxiv"), texts_url=at("arxiv_texts")),
+        SemanticScholar(client, at("semantic_scholar"), api_key=key("semantic_scholar")),
+        Dblp(client, at("dblp")),
+        DataCite(client, at("datacite")),
+        Doaj(client, at("doaj")),
+        Unpaywall(client, at("unpaywall")),
+        OpenCitations(client, at("opencitations"), api_key=key("opencitations")),
+        Biorxiv(client, at("biorxiv")),
+    )
+    return {service.name: service for service in services}
 
 
 class LazyServices:

@@ -25,6 +25,7 @@ from carrel.libraries.literature.records import (
 from carrel.rooms.literature.ports import (
     CitationEdges,
     LookupAnswer,
+    OwnRecordAnswer,
     SearchAnswer,
     SearchRequest,
     SentRequest,
@@ -113,6 +114,15 @@ class OpenAlex:
                 record = record if whole is None else read_work(whole)
             found.append((identifier, record))
         return LookupAnswer(NAME, tuple(found), tuple(account.sent), account.cost)
+
+    async def look_up_own(self, kind: str, value: str) -> OwnRecordAnswer:
+        """A work by OpenAlex's own id, such as `W2741809807`; ids that were merged are followed."""
+        account = Account()
+        if kind != NAME or read_work_id(value) is None:
+            return OwnRecordAnswer(NAME, None)
+        work = await self._one(value, "", AnswerKind.RECORD, account)
+        record = None if work is None else read_work(work)
+        return OwnRecordAnswer(NAME, record, tuple(account.sent), account.cost)
 
     def knows_citations(self, identifier: Identifier, direction: Literal["in", "out"]) -> bool:
         return self.knows(identifier)

@@ -24,6 +24,7 @@ from carrel.libraries.literature.semantic_scholar import read_cited_work, read_w
 from carrel.rooms.literature.ports import (
     CitationEdges,
     LookupAnswer,
+    OwnRecordAnswer,
     SearchAnswer,
     SearchRequest,
     SentRequest,
@@ -59,6 +60,10 @@ _FIELDS = (
 )
 _FIELDS_OF_CITED = "title,authors,externalIds,year,venue"
 _NONE_KNOWN = "no valid paper ids"
+
+
+# What stands before a name of each kind.
+_OWN_NAMES = {NAME: "", "corpus_id": "CorpusId:", "mag": "MAG:", "acl": "ACL:"}
 
 
 class SemanticScholar:
@@ -175,6 +180,16 @@ class SemanticScholar:
         path = f"/paper/{quote(_id_of(identifier), safe='/:')}"
         answer = account.add(await self._ask(path, {"fields": fields}, AnswerKind.RECORD))
         return None if is_unknown(answer) else read_json_object(NAME, answer)
+
+    async def look_up_own(self, kind: str, value: str) -> OwnRecordAnswer:
+        """A paper by its id there, its number in the corpus, or a name that it keeps of others."""
+        account = Account()
+        if kind not in _OWN_NAMES:
+            return OwnRecordAnswer(NAME, None)
+        path = f"/paper/{quote(f'{_OWN_NAMES[kind]}{value}', safe='/:')}"
+        answer = account.add(await self._ask(path, {"fields": _FIELDS}, AnswerKind.RECORD))
+        raw = None if is_unknown(answer) else read_json_object(NAME, answer)
+        return OwnRecordAnswer(NAME, _read_or_none(raw), tuple(account.sent), account.cost)
 
     def knows_citations(self, identifier: Identifier, direction: Literal["in", "out"]) -> bool:
         return self.knows(identifier)
