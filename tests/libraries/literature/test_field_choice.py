@@ -72,7 +72,10 @@ def test_of_equally_long_lists_full_given_names_count_before_the_service() -> No
         ({"crossref": "2019-06-01", "openalex": "2019-01-01"}, "2019-06-01"),
         ({"crossref": "2019", "openalex": "2019-01-01"}, "2019-01-01"),
         ({"crossref": "2019-05", "openalex": "2019-01-01"}, "2019-05"),
-        ({"crossref": "2020", "openalex": "2019"}, "2019"),
+        ({"crossref": "2020", "pubmed": "2019"}, "2019"),
+        # The date of the preprint, on its article.
+        ({"crossref": "2020-05-01", "semantic_scholar": "2019-04-11"}, "2020-05-01"),
+        ({"crossref": "2020", "openalex": "2020-02-03"}, "2020-02-03"),
         ({"crossref": None, "openalex": None}, None),
     ],
 )

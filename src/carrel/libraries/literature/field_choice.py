@@ -73,6 +73,7 @@ _FINER_KINDS: frozenset[WorkKind | None] = frozenset(
     {"review", "editorial", "letter", "erratum", "retraction"}
 )
 _COARSE_KINDS: frozenset[WorkKind | None] = frozenset({"article-journal", "other", None})
+_MELTING_SERVICES = frozenset({"openalex", "semantic_scholar"})
 _CUT = re.compile(r"(?:\.\.\.|\u2026)\W*$")
 _FULL_DATE = 10
 # Years of one work in services differ by one for print and on line; more is worth telling.
@@ -204,11 +205,18 @@ def _choose_authors(chooser: FieldChooser) -> tuple[Author, ...]:
 
 
 def _choose_date(chooser: FieldChooser) -> str | None:
-    """The earliest full date, else the earliest; the first of January may only mean the year."""
-    dates = {record.work.issued for record in chooser.records if record.work.issued}
-    vague = {each for each in dates if each.endswith("-01-01")}
-    known = {each for each in dates - vague if len(each) > len("2019")}
-    certain = (dates - vague) | {
+    """The earliest full date, else the earliest; the first of January may only mean the year.
+
+    Services that melt versions give an article the date of its preprint: a date of theirs in an
+    earlier year than others give is passed over.
+    """
+    melting = {each.work.issued for each in chooser.records if each.service in _MELTING_SERVICES}
+    dates = {each.work.issued for each in chooser.records if each.service not in _MELTING_SERVICES}
+    first_year = min((each[:4] for each in dates if each), default="")
+    given = {each for each in dates | melting if each and each[:4] >= first_year}
+    vague = {each for each in given if each.endswith("-01-01")}
+    known = {each for each in given - vague if len(each) > len("2019")}
+    certain = (given - vague) | {
         each for each in vague if not any(other[:4] == each[:4] for other in known)
     }
     full = sorted(each for each in certain if len(each) == _FULL_DATE)
