@@ -60,6 +60,7 @@ def test_titles_keep_four_marks_and_no_other_tag(written: str, plain: str) -> No
         ),
         ("Abstract The study shows it.", "The study shows it."),
         ("Abstract Background The study shows it.", "Background The study shows it."),
+        ("Abstract Sub‐Saharan Africa shows it.", "Sub‐Saharan Africa shows it."),
         ("ABSTRACT We show it.", "We show it."),
         ("AbstractThis paper shows it.", "This paper shows it."),
         ("<b>Abstract:</b> We show it.", "We show it."),

@@ -233,7 +233,7 @@ def test_alerts_ask_by_a_day_and_say_what_that_misses(service: str, name: str, p
         "datacite": datacite,
     }[service]
     query, span = parse_paper_query("cats"), {"since": date(2026, 1, 2), "until": date(2026, 1, 9)}
-    found = module.translate(query, **span)  # type: ignore[attr-defined]
+    found = module.translate(query, **span)
     asked = found[1] if isinstance(found, tuple) else found
     assert part in asked.parameters[name]
     # DataCite is asked by the day of registration, which misses nothing.

@@ -143,18 +143,28 @@ def read_references(raw: Mapping[str, Any]) -> tuple[CitedWorkRecord, ...] | Non
     return tuple(found for each in maps_of(entries) if (found := _read_reference(each)))
 
 
+_ENTRY_PARTS = ("author", "journal-title", "series-title", "volume", "first-page", "year")
+
+
 def _read_reference(entry: Mapping[str, Any]) -> CitedWorkRecord | None:
+    """An entry; without title and DOI its other parts stand in a row, as lists print them."""
     doi = id_of(Doi, entry.get("DOI"))
     author = read_plain_line(entry.get("author"))
-    found = CitedWorkRecord(
+    title = read_title(entry.get("article-title") or entry.get("volume-title"))
+    unstructured = read_plain_line(entry.get("unstructured"))
+    if doi is None and not title and not unstructured:
+        parts = [read_plain_line(text_of(entry.get(name))) for name in _ENTRY_PARTS]
+        unstructured = ", ".join(part for part in parts if part)
+    if doi is None and not title and not unstructured:
+        return None
+    return CitedWorkRecord(
         ids=WorkIds(doi=doi),
-        title=read_title(entry.get("article-title") or entry.get("volume-title")),
+        title=title,
         authors=(author,) if author else (),
         year=_read_year(entry.get("year")),
         venue=read_plain_line(entry.get("journal-title") or entry.get("series-title")),
-        unstructured=read_plain_line(entry.get("unstructured")),
+        unstructured=unstructured,
     )
-    return found if found != CitedWorkRecord() else None
 
 
 def _read_year(value: object) -> int | None:

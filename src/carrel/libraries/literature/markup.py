@@ -57,10 +57,12 @@ _LEADING_ABSTRACT = re.compile(
     # A sign behind it, or the word in capitals.
     rf"(?:{_WORDS_OF_ABSTRACT})(?:</b>|</i>)?\s*[:.—–-]+\s*(?:</b>|</i>)?\s*(?=\S)"
     r"|(?-i:ABSTRACT)(?:</b>|</i>)?\s+(?=\S)"
-    # A section's name, or one word that begins a sentence; `Abstract State Machines` stays.
-    r"|(?-i:Abstract)(?:</b>|</i>)?\s+(?=(?:Background|Objectives?|Introduction|Aims?|Purpose"
-    r"|Context|Motivation|Importance|Rationale|Methods?|Problem)\b)"
-    r"|(?-i:Abstract)(?:</b>|</i>)?\s+(?=(?-i:[A-Z][\w'’-]*(?:,)? +[^A-Z\W]))"
+    # A word that begins a sentence, but for terms such as `Abstract State Machines`.
+    r"|(?-i:Abstract)(?:</b>|</i>)?\s+(?=(?-i:[^\W\da-z_]|<[ib]>[A-Z]))(?!(?:state|syntax|algebra|data"
+    r"|argumentation|interpretation|meaning|wiener|harmonic|thinking|art|expressionis|nonsense|group"
+    r"|object|class|window|factory|reasoning|concept|cauchy|hilbert|banach|evolution|simplicial"
+    r"|elementary|model|machine|space|convex|parabolic|volterra|rewriting|homotopy|categor|entit"
+    r"|labou?r|dialectical|tree|topolog|number|noun|word|painting|domain|polytope|regular))"
     r"|(?-i:Abstract(?=[A-Z][a-z])))",
     re.IGNORECASE,
 )  # fmt: skip
