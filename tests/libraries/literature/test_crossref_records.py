@@ -127,7 +127,13 @@ def test_every_work_of_the_dump_is_read() -> None:
 
 
 def test_a_work_without_title_and_doi_is_refused() -> None:
-    for raw in ({}, {"title": []}, {"title": [""], "DOI": "no doi"}, {"title": None}):
+    raws: tuple[dict[str, Any], ...] = (
+        {},
+        {"title": []},
+        {"title": [""], "DOI": "no doi"},
+        {"title": None},
+    )
+    for raw in raws:
         with pytest.raises(UnreadableRecordError):
             read_work(raw)
     assert read_work({"DOI": "10.1000/x", "title": []}).work.title == ""

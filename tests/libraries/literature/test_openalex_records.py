@@ -112,7 +112,13 @@ def test_every_recorded_work_and_line_of_the_snapshot_is_read() -> None:
 
 
 def test_a_work_without_title_and_id_is_refused() -> None:
-    for raw in ({}, {"title": None}, {"id": "https://openalex.org/A1"}, {"meta": {}}):
+    raws: tuple[dict[str, Any], ...] = (
+        {},
+        {"title": None},
+        {"id": "https://openalex.org/A1"},
+        {"meta": {}},
+    )
+    for raw in raws:
         with pytest.raises(UnreadableRecordError):
             read_work(raw)
     untitled = read_work({"id": "https://openalex.org/W1", "title": None, "display_name": None})

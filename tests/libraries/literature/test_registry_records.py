@@ -203,7 +203,14 @@ def test_recorded_errors_are_refused() -> None:
 
 @pytest.mark.parametrize("name", sorted(READERS))
 def test_a_record_without_title_and_identifier_is_refused(name: str) -> None:
-    for raw in ({}, {"title": ""}, {"data": None}, {"attributes": {}}, {"error": True}):
+    raws: tuple[dict[str, Any], ...] = (
+        {},
+        {"title": ""},
+        {"data": None},
+        {"attributes": {}},
+        {"error": True},
+    )
+    for raw in raws:
         with pytest.raises(UnreadableRecordError):
             READERS[name][0](raw)
 

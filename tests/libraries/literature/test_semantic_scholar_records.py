@@ -1,8 +1,5 @@
 """Records of Semantic Scholar: every recorded paper, and what the facts warn of."""
 
-# Samples keep the lines that programs write.
-# ruff: noqa: E501
-
 from __future__ import annotations
 
 from typing import Any

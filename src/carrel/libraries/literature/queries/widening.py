@@ -122,7 +122,7 @@ class _Writer:
             case AllOf(parts):
                 return _all([self.widen(part) for part in parts])
             case AnyOf(parts):
-                return _any([self.widen(part) for part in parts])
+                return self._tell_if(True, _any([self.widen(part) for part in parts]), node)
             case Not(part):
                 return _without(self.narrow(part))
             case _:
@@ -132,13 +132,19 @@ class _Writer:
         """What finds only works that fit, and perhaps not all."""
         match node:
             case AllOf(parts):
-                return _all([self.narrow(part) for part in parts])
+                return self._tell_if(False, _all([self.narrow(part) for part in parts]), Not(node))
             case AnyOf(parts):
                 return _any([self.narrow(part) for part in parts])
             case Not(part):
                 return _without(self.widen(part))
             case _:
                 return self._write_leaf(node, is_wide=False)
+
+    def _tell_if(self, fallen: bool, asked: _Asked, node: QueryNode) -> _Asked:
+        """One part that cannot be said takes the others with it, so all are told."""
+        if asked is fallen:
+            self.remarks.append(describe_tree(node))
+        return asked
 
     def _write_leaf(self, node: QueryLeafNode, *, is_wide: bool) -> _Asked:
         clause = self.language.write_leaf(node)
