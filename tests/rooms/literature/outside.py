@@ -131,8 +131,8 @@ def _searches() -> dict[tuple[str, str], Canned]:
         ("arxiv", "/query"): _as_recorded("arxiv", "search_query"),
         ("pubmed", "/esearch.fcgi"): (
             200,
-            _JSON,
-            _dump({"esearchresult": {"count": "0", "retmax": "0", "idlist": []}}),
+            {"content-type": "text/xml"},
+            b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><IdList/></eSearchResult>",
         ),
     }
 

@@ -81,6 +81,10 @@ class WorkLookup:
         self._services = services
         self._policy = policy
 
+    def titles(self) -> dict[str, str]:
+        """Services as people write them."""
+        return {name: service.title for name, service in self._services.all().items()}
+
     async def find(self, name: WorkName) -> LookedUp:
         """Ask every service that knows the name, then those that know what these add to it.
 
@@ -94,11 +98,9 @@ class WorkLookup:
         others = _further_questions(name, known, self._policy, so_far)
         if others:
             await self._ask(others, so_far)
-        titles = {service: each.title for service, each in known.items()}
         work = await asyncio.to_thread(_choose, so_far.records, name)
-        return LookedUp(
-            name, work, _lines(so_far, known, self._policy, work), _failed(so_far), titles
-        )
+        lines = _lines(so_far, known, self._policy, work)
+        return LookedUp(name, work, lines, _failed(so_far), self.titles())
 
     async def _ask(self, questions: Sequence[Asking[_Answer]], so_far: _Round) -> None:
         for outcome in await ask_all(questions, self._policy.timeout_seconds):

@@ -9,6 +9,7 @@ from typing import Literal
 from carrel.core.caller import Call
 from carrel.core.errors import InvalidInputError
 from carrel.libraries.literature.records import MergedWork
+from carrel.libraries.literature.work_names import list_identifiers
 from carrel.libraries.query.papers import PaperQuery, parse_paper_query
 from carrel.libraries.text.snippets import Marker
 from carrel.rooms.literature.asking import Failed
@@ -26,11 +27,12 @@ from carrel.rooms.literature.models import (
 )
 from carrel.rooms.literature.ports import SearchRequest
 from carrel.rooms.literature.search import FoundWorks, LiteratureSearch
-from carrel.rooms.literature.work_views import found_work, whole_work
+from carrel.rooms.literature.work_views import found_work, name_work, whole_work
 
 # Records asked of each service, by how deep the page lies. Pages of one depth are cut from one
 # ranking, so that no work appears on two of them; services charge by the question, not the record.
 _DEPTHS = (50, 100, MAX_DEPTH)
+_MOST_SEEN = 1_000
 # Longer lists go without snippets: an answer has room for about so many.
 _MOST_SNIPPETS = 25
 
@@ -53,6 +55,7 @@ class Literature:
         self._search = search
         self._lookup = lookup
         self._desk = desk
+        self._seen: dict[str, MergedWork] = {}
 
     async def search(self, question: SearchLiterature, call: Call) -> FoundLiterature:
         """What the services have; raises as LiteratureSearch.find does."""
@@ -67,6 +70,7 @@ class Literature:
         first = (question.page - 1) * question.limit
         works = found.works[first : first + question.limit]
         unchecked = found.unchecked[first : first + question.limit]
+        self._remember(works)
         kept, remarks = await self._desk.mark(works, call)
         marker = Marker(query.phrases)
         total = len(found.works)
@@ -91,6 +95,15 @@ class Literature:
             notices=[*query.notices, *remarks],
         )
 
+    def _remember(self, works: Sequence[MergedWork]) -> None:
+        """Keep found works for a while that only their service's own name leads back to."""
+        for work in works:
+            name = name_work(work.work.ids, work.records)
+            if not list_identifiers(work.work.ids):
+                self._seen[name] = work
+        for name in list(self._seen)[:-_MOST_SEEN]:
+            del self._seen[name]
+
     async def get(self, question: GetWork, call: Call) -> WholeWork:
         """One work with all that is known of it.
 
@@ -103,9 +116,18 @@ class Literature:
         return whole_work(found.work, kept[0], _describe_lookup(found, remarks), coverage)
 
     async def look_up(self, text: str) -> KnownWork:
-        """The work of any identifier. Raises as get does, and InvalidInputError for no name."""
-        name = read_name(text)
-        found = await self._lookup.find(name)
+        """The work of any identifier, or of the id of a work that was found here a while ago.
+
+        Raises as get does, and InvalidInputError for what is neither.
+        """
+        try:
+            name = read_name(text)
+            found = await self._lookup.find(name)
+        except InvalidInputError:
+            # Some services have no way from their own names to a record.
+            if (seen := self._seen.get(text.strip())) is None:
+                raise
+            return KnownWork(seen, (), (), self._lookup.titles())
         if found.work is not None:
             return KnownWork(found.work, found.coverage, found.failures, found.titles)
         if found.failures:

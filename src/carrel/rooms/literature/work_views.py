@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
@@ -31,6 +32,7 @@ SHOWN_AUTHORS = 3
 SHOWN_VERSIONS = 5
 SHOWN_ALL_AUTHORS = 200
 _MAX_TITLE_CHARACTERS = 400
+_TAG = re.compile(r"</?(?:i|b|sub|sup)>")
 _MAX_VENUE_CHARACTERS = 200
 _MAX_REFERENCE_NAME = 120
 # Identifiers that name a work best, first.
@@ -101,7 +103,7 @@ def found_work(
         venue=_cut(work.venue.name or work.venue.abbreviation, _MAX_VENUE_CHARACTERS),
         kind=work.kind,
         ids=list_ids(work.ids),
-        snippet_markdown=marker.snippet([work.abstract]) if has_snippet and work.abstract else "",
+        snippet_markdown=_snippet(work.abstract, marker) if has_snippet else "",
         is_retracted=work.is_retracted,
         notices=list(view_notices(work.notices)),
         in_corpus=kept.paper_id,
@@ -218,6 +220,11 @@ def _found_by(records: Sequence[ServiceRecord]) -> dict[str, int | None]:
         better = [rank for rank in (known, record.rank) if rank is not None]
         ranks[record.service] = min(better) if better else None
     return ranks
+
+
+def _snippet(abstract: str, marker: Marker) -> str:
+    """The best extract of an abstract, its matches in bold and no other marks."""
+    return marker.snippet([_TAG.sub("", abstract)]) if abstract else ""
 
 
 def _original(found: MergedWork) -> str | None:
