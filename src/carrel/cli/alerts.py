@@ -12,6 +12,7 @@ from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
 from carrel.core.answer import Text
 from carrel.core.errors import InvalidInputError
+from carrel.rooms.literature.alert_models import AlertsRun
 
 _OPERATIONS = {
     "add": "save_alert",
@@ -22,6 +23,8 @@ _OPERATIONS = {
     "feed": "get_alert_digest",
 }
 _FEED_DAYS = 90
+# The exit code of what may work later.
+_NOTHING_ANSWERED = 5
 
 
 def run(words: list[str]) -> int:
@@ -59,7 +62,12 @@ def run(words: list[str]) -> int:
         _replace_file(options.into, asked.answer.body)
         show(f"{options.into} is written.")
         return 0
-    return rooms.run_named_operation("literature", name, arguments, options)
+    asked = rooms.ask_named_operation("literature", name, arguments, options)
+    code = rooms.show_answer(asked)
+    if isinstance(asked.answer, AlertsRun) and asked.answer.runs:
+        has_failed = all(each.state == "failed" for each in asked.answer.runs)
+        return _NOTHING_ANSWERED if has_failed else code
+    return code
 
 
 def _name(parser: argparse.ArgumentParser, help_text: str | None) -> None:

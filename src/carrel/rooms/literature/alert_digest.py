@@ -138,7 +138,8 @@ def write_atom(name: str, feed_id: str, parts: Sequence[DigestPart]) -> str:
     entries = [(entry, part.alert) for part in parts for entry in part.entries]
     for entry, alert in sorted(entries, key=lambda each: each[0].found_at, reverse=True):
         _put_entry(feed, entry, alert)
-    return ElementTree.tostring(feed, encoding="unicode", xml_declaration=False) + "\n"
+    text = ElementTree.tostring(feed, encoding="unicode", xml_declaration=False)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
 def _put_entry(feed: ElementTree.Element, entry: DigestEntry, alert: Alert) -> None:

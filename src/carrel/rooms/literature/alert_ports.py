@@ -28,22 +28,32 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class AlertMark:
-    """The day up to which a service has answered completely, and how the last question went."""
+    """The day up to which a service has answered completely, and how the last question went.
+
+    Where one run could not ask about all the time, the next goes on at `resume_from`; all that was
+    asked since `pass_began` is asked again then, since works come late.
+    """
 
     service: str
     complete_until: str
     asked_at: str = ""
     failure: str = ""
     reason: str = ""
+    resume_from: str = ""
+    pass_began: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenWork:
-    """A found work under every key that it may come back by; `body` is what a digest shows."""
+    """A found work under every key that it may come back by; `body` is what a digest shows.
+
+    One that is not `is_new` was there before the alert: it is remembered and not told.
+    """
 
     work_id: str
     keys: tuple[str, ...]
     body: str
+    is_new: bool = True
 
 
 @dataclass(frozen=True, slots=True)

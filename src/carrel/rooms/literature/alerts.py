@@ -166,12 +166,11 @@ class Alerts:
         before = {mark.service: mark for mark in await self._store.marks(alert.id)}
         now = self._now()
         news = await self._search.find(alert, before, self._clock.now().date(), now)
-        works = [describe_work(work) for work in news.works]
         seen = [
-            SeenWork(shown.id, keys, shown.model_dump_json())
-            for shown, keys in zip(works, map(list_seen_keys, news.works), strict=True)
-            if keys
+            *(_seen(work, is_new=False) for work in news.earlier),
+            *(_seen(work, is_new=True) for work in news.works),
         ]
+        seen = [each for each in seen if each.keys]
         new = await self._store.keep(alert.id, worker, seen, news.marks, now, MAX_SEEN_WORKS)
         if new is None:
             return AlertRun(
@@ -201,6 +200,11 @@ class Alerts:
 
     def _now(self) -> str:
         return self._clock.now().isoformat(timespec="seconds")
+
+
+def _seen(found: MergedWork, *, is_new: bool) -> SeenWork:
+    shown = describe_work(found)
+    return SeenWork(shown.id, list_seen_keys(found), shown.model_dump_json(), is_new)
 
 
 def describe_work(found: MergedWork) -> AlertWork:

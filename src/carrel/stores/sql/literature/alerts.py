@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from carrel.rooms.literature.alert_ports import Alert, AlertMark, KeptWork, SeenWork, lease_of
 from carrel.stores.sql.driver import Driver, Rows, Step, bind, insert_if_absent
 
 _ALERT = "id, owner, name, query, services, since, created_at, ran_at"
+_MARK = "service, complete_until, asked_at, failure, reason, resume_from, pass_began"
 _WORK = "number, work_id, found_at, body, told_at"
 _KEYS_AT_ONCE = 1_000
+# In the place of the time when a work was told, for works that were there before the alert.
+_BEFORE = "before"
 _TABLES = ("literature_alert_marks", "literature_alert_works", "literature_alert_keys")
 
 
@@ -43,7 +47,7 @@ class SqlAlerts:
         return [_alert(row) for row in await self._rows(sql, before=before)]
 
     async def marks(self, alert_id: str) -> list[AlertMark]:
-        sql = """SELECT service, complete_until, asked_at, failure, reason
+        sql = f"""SELECT {_MARK}
             FROM literature_alert_marks WHERE alert_id = :id ORDER BY service"""
         return [AlertMark(*row) for row in await self._rows(sql, id=alert_id)]
 
@@ -62,9 +66,11 @@ class SqlAlerts:
         self, alert_id: str, *, found_since: str, only_untold: bool, limit: int
     ) -> list[KeptWork]:
         sql = f"""SELECT {_WORK} FROM literature_alert_works
-            WHERE alert_id = :id AND found_at >= :since AND (:untold = 0 OR told_at = '')
+            WHERE alert_id = :id AND found_at >= :since AND told_at <> :before
+                AND (:untold = 0 OR told_at = '')
             ORDER BY number DESC LIMIT :limit"""
         about = {"id": alert_id, "since": found_since, "untold": int(only_untold), "limit": limit}
+        about["before"] = _BEFORE
         return [KeptWork(*row) for row in await self._rows(sql, **about)]
 
     async def count_untold(self, alert_id: str) -> int:
@@ -134,7 +140,8 @@ def _keep(
         found = next((known[key] for key in work.keys if key in known), None)
         if found is None:
             found = number = number + 1
-            new.append(found)
+            if work.is_new:
+                new.append(found)
             yield _add_work(alert_id, found, work, at)
         for key in work.keys:
             if key not in known:
@@ -164,31 +171,26 @@ def _known_keys(alert_id: str, keys: Sequence[str]) -> Generator[Step, Rows, dic
 
 
 def _add_work(alert_id: str, number: int, work: SeenWork, at: str) -> Step:
-    sql = """INSERT INTO literature_alert_works (alert_id, number, work_id, found_at, body)
-        VALUES (:id, :number, :work, :at, :body)"""
+    sql = """INSERT INTO literature_alert_works
+            (alert_id, number, work_id, found_at, body, told_at)
+        VALUES (:id, :number, :work, :at, :body, :told_at)"""
     return sql, {
         "id": alert_id,
         "number": number,
         "work": work.work_id,
         "at": at,
         "body": work.body,
+        "told_at": "" if work.is_new else _BEFORE,
     }
 
 
 def _set_mark(alert_id: str, mark: AlertMark) -> Step:
-    sql = """INSERT INTO literature_alert_marks
-            (alert_id, service, complete_until, asked_at, failure, reason)
-        VALUES (:id, :service, :until, :asked_at, :failure, :reason)
-        ON CONFLICT (alert_id, service) DO UPDATE SET complete_until = excluded.complete_until,
-            asked_at = excluded.asked_at, failure = excluded.failure, reason = excluded.reason"""
-    return sql, {
-        "id": alert_id,
-        "service": mark.service,
-        "until": mark.complete_until,
-        "asked_at": mark.asked_at,
-        "failure": mark.failure,
-        "reason": mark.reason,
-    }
+    facts = asdict(mark)
+    changed = ", ".join(f"{name} = excluded.{name}" for name in facts if name != "service")
+    sql = f"""INSERT INTO literature_alert_marks (alert_id, {", ".join(facts)})
+        VALUES (:alert_id, {", ".join(f":{name}" for name in facts)})
+        ON CONFLICT (alert_id, service) DO UPDATE SET {changed}"""
+    return sql, {"alert_id": alert_id, **facts}
 
 
 def _alert(row: tuple[Any, ...]) -> Alert:

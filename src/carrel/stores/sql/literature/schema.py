@@ -25,6 +25,7 @@ SCHEMA = (
         alert_id TEXT NOT NULL,
         service TEXT NOT NULL, complete_until TEXT NOT NULL, asked_at TEXT NOT NULL DEFAULT '',
         failure TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '',
+        resume_from TEXT NOT NULL DEFAULT '', pass_began TEXT NOT NULL DEFAULT '',
         PRIMARY KEY (alert_id, service))""",
     """CREATE TABLE IF NOT EXISTS literature_alert_works (
         alert_id TEXT NOT NULL,
