@@ -47,6 +47,7 @@ TABLE: dict[str, ErrorMapping] = {
     "home_not_persistent": ErrorMapping(503, APPLICATION, 5),
     "not_configured": ErrorMapping(503, APPLICATION, 5),
     "network_forbidden": ErrorMapping(503, APPLICATION, 5),
+    "literature_unavailable": ErrorMapping(503, APPLICATION, 5),
     "timed_out": ErrorMapping(504, APPLICATION, 5),
     "audit_unavailable": ErrorMapping(503, APPLICATION, 5),
     "unauthenticated": ErrorMapping(401, UNAUTHENTICATED, 4, is_refusal=True),
