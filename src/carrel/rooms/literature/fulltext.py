@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 
 from carrel.core.caller import Call
 from carrel.core.errors import InsufficientPermissionsError, NotFoundError
-from carrel.libraries.identifiers import ArxivId, Identifier
+from carrel.libraries.identifiers import ArxivId, Doi, Identifier
 from carrel.libraries.literature.arxiv import find_locations
 from carrel.libraries.literature.csl_items import work_as_csl
 from carrel.libraries.literature.merging import merge_records
@@ -20,6 +20,7 @@ from carrel.libraries.literature.records import (
     WorkRecord,
 )
 from carrel.libraries.literature.work_names import OwnName, has_name, list_identifiers
+from carrel.libraries.works.titles import squash_title, title_likeness
 from carrel.rooms.literature.asking import NotAsked
 from carrel.rooms.literature.coverage import join_names, raise_unavailable
 from carrel.rooms.literature.errors import NetworkForbiddenError
@@ -49,6 +50,8 @@ TEXT_SERVICES = (
     "europepmc", "arxiv", "biorxiv", "openalex", "unpaywall", "crossref", "semantic_scholar",
 )  # fmt: skip
 _MOST_TRIED = 12
+# Titles less alike than this are not versions of one title; as merging tells conflicts.
+_ALIKE = 0.6
 _KEYED = "semantic_scholar"
 
 
@@ -195,7 +198,7 @@ class FullTexts:
                 continue
             await call.report_progress(number, len(places), f"trying {place.location.url}")
             try:
-                text = await self._fetch(place)
+                text = _check_work(await self._fetch(place), known)
                 tried.append(_tried(place, "had", ""))
             except TextNotHadError as error:
                 tried.append(_tried(place, error.outcome, error.reason))
@@ -263,6 +266,24 @@ class FullTexts:
             places=places,
             coverage=[] if known is None else list(known.coverage),
         )
+
+
+def _check_work(text: FetchedText, known: KnownWork) -> FetchedText:
+    """The text, unless its own DOI and title are another work's; another title alone is told."""
+    titles = [record.work.title for record in known.records if record.work.title]
+    if not titles or not text.title:
+        return text
+    own = squash_title(text.title)
+    likeness = max(title_likeness(own, squash_title(title)) for title in titles)
+    if likeness >= _ALIKE:
+        return text
+    dois = {each.value for each in known.identifiers() if isinstance(each, Doi)}
+    if text.doi is not None and text.doi not in dois:
+        raise TextNotHadError(
+            "unreadable", f"It is the text of another work: {text.title[:200]} ({text.doi})"
+        )
+    remark = f"The title that was read from the file is {text.title[:200]!r}"
+    return replace(text, remarks=(*text.remarks, remark))
 
 
 def _tried(place: Place, outcome: Any, reason: str) -> TriedPlace:

@@ -49,6 +49,8 @@ class FetchedText:
     licence: str | None = None
     # Who named the place.
     service: str = ""
+    # As the file itself states it.
+    doi: str | None = None
     # What is to be said of the reading, such as pages that could not be read.
     remarks: tuple[str, ...] = ()
 

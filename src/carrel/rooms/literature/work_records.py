@@ -155,13 +155,16 @@ def identifiers_of(ids: WorkIds) -> tuple[Identifier, ...]:
 def _next_identifier(
     version: WorkVersionIds, name: str, service: LiteratureService
 ) -> Identifier | None:
-    """What the service is asked next of a version; None where it has told of it."""
-    if name in version.known_to:
+    """What the service is asked next of a version; None where it has told of it, or will not.
+
+    Who does not know a work by its DOI is not asked for it by other identifiers.
+    """
+    if name in version.known_to or (name, "doi") in version.asked:
         return None
     asker = cast("RecordService | LocationService", service)
     for key, each in version.identifiers.items():
         if (name, key) not in version.asked and asker.knows(each):
-            version.asked.add((name, key))
+            version.asked |= {(name, key), *([(name, "doi")] if isinstance(each, Doi) else [])}
             return each
     return None
 

@@ -224,7 +224,9 @@ class PaperAdder:
                     await asyncio.to_thread(self._open_inbox().remove, Path(addition.record))
                 raise
             if addition.record is not None:
-                added = _join(added, await self._add_file(Path(addition.record)))
+                record = await self._add_file(Path(addition.record))
+                # The record may have brought the text to a paper that the corpus had.
+                added = _join(added, record, await self._add_file(path))
         if addition.upload_id is not None and self._uploads is not None:
             with suppress(NotFoundError, UploadInUseError):
                 await self._uploads.discard(addition.upload_id, addition.owner)
@@ -252,10 +254,15 @@ class PaperAdder:
         return found
 
 
-def _join(text: PaperAdded, record: PaperAdded) -> PaperAdded:
-    """One answer for a text and its record; new only where the record brought no older paper."""
-    is_new = text.is_new and record.paper_id == text.paper_id
-    return record.model_copy(update={"is_new": is_new, "notes": [*text.notes, *record.notes]})
+def _join(text: PaperAdded, record: PaperAdded, now: PaperAdded) -> PaperAdded:
+    """One answer for a text and its record; `now` is the paper that the text has become."""
+    notes = [*text.notes, *record.notes, *now.notes]
+    if record.paper_id != now.paper_id:
+        notes.append(
+            f"The text names another work than its record, which is the paper {record.paper_id}"
+        )
+    is_new = text.is_new and now.paper_id == text.paper_id
+    return now.model_copy(update={"is_new": is_new, "notes": list(dict.fromkeys(notes))})
 
 
 def _parse_identifier(text: str) -> Doi | ArxivId:

@@ -87,6 +87,7 @@ class TextDownloads:
             # What the file says of itself is nearer to the truth than what others say of it.
             licence=read_licence(read.licence) or place.licence,
             service=place.service,
+            doi=read.doi,
             remarks=read.remarks,
         )
 

@@ -40,6 +40,7 @@ class ReadText:
     markdown: str
     title: str
     licence: str | None = None
+    doi: str | None = None
     remarks: tuple[str, ...] = ()
 
 
@@ -127,4 +128,4 @@ class DownloadedTexts:
                 why = problems[0] if problems else "it has no text below its abstract"
                 raise UnreadableTextError(why)
             markdown = (folder / "md" / f"{record.markdown_sha256}.md").read_text("utf-8")
-        return ReadText(markdown.strip(), record.title, record.license, tuple(problems))
+        return ReadText(markdown.strip(), record.title, record.license, record.doi, tuple(problems))

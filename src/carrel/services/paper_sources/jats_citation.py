@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from carrel.libraries.identifiers import Doi, Pmid, identifier_value
@@ -105,12 +106,37 @@ def _add_related(found: dict[RelatedWork, None], relation: str, text: str | None
         found[RelatedWork(relation, doi)] = None
 
 
+_COMMONS_HOST = "creativecommons.org/"
+_COMMONS = re.compile(
+    r"creative\s+commons\s+(attribution(?:[\s-]+(?:non-?commercial|no-?deriv(?:ative)?(?:s|\s?works)?"
+    r"|share-?\s?alike)){0,3})",
+    re.IGNORECASE,
+)
+_COMMONS_PARTS = (
+    ("attribution", "by"),
+    ("noncommercial", "nc"),
+    ("noderiv", "nd"),
+    ("sharealike", "sa"),
+)
+
+
 def _license(meta: Element | None) -> str | None:
     node = child(child(meta, "permissions"), "license")
     if node is None:
         return None
-    address = node.get("href") or _text_within(node, "license_ref")
-    return short_text(address or node.get("license-type"))
+    links = (link for each in node.iter() if _COMMONS_HOST in (link := each.get("href", "")))
+    address = node.get("href") or _text_within(node, "license_ref") or next(links, None)
+    return short_text(address or _commons_licence(plain(node)) or node.get("license-type"))
+
+
+def _commons_licence(text: str) -> str | None:
+    """The licence of Creative Commons that a sentence names, as `cc-by-nc`."""
+    found = _COMMONS.search(text)
+    if found is None:
+        return None
+    words = found.group(1).lower().replace("-", "").replace(" ", "")
+    parts = [code for word, code in _COMMONS_PARTS if word in words]
+    return "-".join(("cc", *parts))
 
 
 def _text_within(node: Element | None, name: str) -> str | None:
