@@ -186,7 +186,10 @@ class Crossref:
             path = f"/works/{quote(doi.value, safe='')}"
             answer = account.add(await self._ask({}, kind, path))
             if not is_unknown(answer):
-                _put(found, _message(answer))
+                message = _message(answer)
+                _put(found, message)
+                if id_of(Doi, message.get("DOI")) is None:
+                    raise UnreadableAnswerError(NAME, "it has no record of a work")
         for batch in split_batches(listed, _MAX_BATCH):
             params = {
                 "filter": ",".join(f"doi:{doi.value}" for doi in batch),

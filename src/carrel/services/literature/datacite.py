@@ -35,6 +35,7 @@ from carrel.services.literature.listings import (
     is_unknown,
     read_json_object,
     read_list,
+    read_record,
     say_cannot_ask,
     skip_preprints,
     split_batches,
@@ -161,7 +162,7 @@ class DataCite:
     async def _one(self, doi: str, kind: AnswerKind, account: Account) -> Mapping[str, Any] | None:
         """One record; None where the DOI is unknown or another agency registers it."""
         answer = account.add(await self._ask(f"/dois/{quote(doi, safe='/:;()')}", {}, kind))
-        return None if is_unknown(answer) else read_json_object(NAME, answer)
+        return None if is_unknown(answer) else read_record(NAME, answer, read_work)
 
     async def _ask(self, path: str, params: Mapping[str, str], kind: AnswerKind) -> ServiceAnswer:
         return await self._client.ask(

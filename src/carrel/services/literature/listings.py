@@ -67,6 +67,20 @@ def read_refusal(body: bytes) -> str:
     return text_of(message)[:_MAX_MESSAGE]
 
 
+def read_record(
+    service: str,
+    answer: ServiceAnswer,
+    read_work: Callable[[Mapping[str, Any]], ServiceRecord],
+) -> Mapping[str, Any]:
+    """The object of an answer that must hold a record which can be read."""
+    raw = read_json_object(service, answer)
+    try:
+        read_work(raw)
+    except UnreadableRecordError as error:
+        raise UnreadableAnswerError(service, error.reason) from error
+    return raw
+
+
 @dataclass(slots=True)
 class Account:
     """The requests that one question took, and what they cost."""

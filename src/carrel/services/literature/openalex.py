@@ -7,7 +7,7 @@ live: identifiers other than DOIs in batches, and paging beyond the first page.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -21,6 +21,8 @@ from carrel.libraries.literature.records import (
     Notice,
     ServiceRecord,
     TextLocation,
+    VersionPointer,
+    WorkIds,
 )
 from carrel.rooms.literature.ports import (
     CitationEdges,
@@ -38,6 +40,7 @@ from carrel.services.literature.listings import (
     is_unknown,
     read_json_object,
     read_list,
+    read_record,
     say_cannot_ask,
     skip_preprints,
     split_batches,
@@ -116,12 +119,15 @@ class OpenAlex:
         return LookupAnswer(NAME, tuple(found), tuple(account.sent), account.cost)
 
     async def look_up_own(self, kind: str, value: str) -> OwnRecordAnswer:
-        """A work by OpenAlex's own id, such as `W2741809807`; ids that were merged are followed."""
+        """A work by OpenAlex's own id, such as `W2741809807`.
+
+        An id that was merged into another is followed, and kept beside it as a version.
+        """
         account = Account()
         if kind != NAME or read_work_id(value) is None:
             return OwnRecordAnswer(NAME, None)
         work = await self._one(value, "", AnswerKind.RECORD, account)
-        record = None if work is None else read_work(work)
+        record = None if work is None else _keep_id(read_work(work), value.upper())
         return OwnRecordAnswer(NAME, record, tuple(account.sent), account.cost)
 
     def knows_citations(self, identifier: Identifier, direction: Literal["in", "out"]) -> bool:
@@ -227,7 +233,7 @@ class OpenAlex:
         """One work by its id; None where OpenAlex has none. Merged ids are followed (301)."""
         params = {"select": fields} if fields else {}
         answer = account.add(await self._ask(f"/works/{path}", params, kind))
-        return None if is_unknown(answer) else read_json_object(NAME, answer)
+        return None if is_unknown(answer) else read_record(NAME, answer, read_work)
 
     async def _pages(
         self, params: Mapping[str, str], limit: int, kind: AnswerKind, account: Account
@@ -262,10 +268,8 @@ class _Page:
     results: list[Any]
     total: int | None
     next_cursor: str
-
-    @property
-    def is_last(self) -> bool:
-        return not self.next_cursor or not self.results
+    # Whether the service says that nothing follows; a page without a cursor does not.
+    is_last: bool
 
     @classmethod
     def read(cls, answer: ServiceAnswer, account: Account) -> _Page:
@@ -274,7 +278,17 @@ class _Page:
         price = meta.get("cost_usd")
         account.add(answer, float(price) if isinstance(price, int | float) else None)
         results = read_list(NAME, found, "results")
-        return cls(results, count_of(meta.get("count")), text_of(meta.get("next_cursor")))
+        total, cursor = count_of(meta.get("count")), text_of(meta.get("next_cursor"))
+        is_last = not results or ("next_cursor" in meta and not cursor) or total == len(results)
+        return cls(results, total, cursor, is_last)
+
+
+def _keep_id(record: ServiceRecord, asked: str) -> ServiceRecord:
+    if record.service_id == asked:
+        return record
+    former = VersionPointer("version_of", WorkIds(openalex=asked), NAME)
+    work = replace(record.work, versions=(*record.work.versions, former))
+    return replace(record, work=work)
 
 
 def _read_cited(raws: Sequence[object]) -> Iterator[CitedWorkRecord]:

@@ -38,6 +38,7 @@ from carrel.services.literature.listings import (
     is_unknown,
     read_json,
     read_json_object,
+    read_record,
     read_refusal,
     say_cannot_ask,
     skip_preprints,
@@ -164,7 +165,7 @@ class SemanticScholar:
 
     async def _batch(self, identifiers: Sequence[Identifier], account: Account) -> list[Any]:
         if len(identifiers) == 1:
-            return [await self._one(identifiers[0], _FIELDS, account)]
+            return [await self._one(_id_of(identifiers[0]), _FIELDS, account)]
         body = {"ids": [_id_of(each) for each in identifiers]}
         answer = account.add(
             await self._ask("/paper/batch", {"fields": _FIELDS}, AnswerKind.RECORD, body)
@@ -176,19 +177,18 @@ class SemanticScholar:
             raise UnreadableAnswerError(NAME, "it does not hold as many papers as were asked for")
         return papers
 
-    async def _one(self, identifier: Identifier, fields: str, account: Account) -> object:
-        path = f"/paper/{quote(_id_of(identifier), safe='/:')}"
+    async def _one(self, name: str, fields: str, account: Account) -> Mapping[str, Any] | None:
+        """A paper by any name that the service takes; None where it has none."""
+        path = f"/paper/{quote(name, safe='/:')}"
         answer = account.add(await self._ask(path, {"fields": fields}, AnswerKind.RECORD))
-        return None if is_unknown(answer) else read_json_object(NAME, answer)
+        return None if is_unknown(answer) else read_record(NAME, answer, read_work)
 
     async def look_up_own(self, kind: str, value: str) -> OwnRecordAnswer:
         """A paper by its id there, its number in the corpus, or a name that it keeps of others."""
         account = Account()
         if kind not in _OWN_NAMES:
             return OwnRecordAnswer(NAME, None)
-        path = f"/paper/{quote(f'{_OWN_NAMES[kind]}{value}', safe='/:')}"
-        answer = account.add(await self._ask(path, {"fields": _FIELDS}, AnswerKind.RECORD))
-        raw = None if is_unknown(answer) else read_json_object(NAME, answer)
+        raw = await self._one(f"{_OWN_NAMES[kind]}{value}", _FIELDS, account)
         return OwnRecordAnswer(NAME, _read_or_none(raw), tuple(account.sent), account.cost)
 
     def knows_citations(self, identifier: Identifier, direction: Literal["in", "out"]) -> bool:
@@ -228,7 +228,7 @@ class SemanticScholar:
         self, identifier: Identifier
     ) -> tuple[tuple[TextLocation, ...], tuple[SentRequest, ...]]:
         account = Account()
-        raw = await self._one(identifier, "title,externalIds,openAccessPdf", account)
+        raw = await self._one(_id_of(identifier), "title,externalIds,openAccessPdf", account)
         record = _read_or_none(raw)
         return record.work.locations if record else (), tuple(account.sent)
 
