@@ -23,10 +23,10 @@ from benchmarks.literature.recorded_overlaps import hide_identifiers, read_overl
 from benchmarks.literature.service_writers import choose_writers
 from benchmarks.literature.true_works import (
     TrueWork,
-    add_relatives,
     is_for_choosing,
     read_true_works,
 )
+from benchmarks.literature.work_relatives import add_relatives
 from carrel.libraries.literature.merging import merge_records
 from carrel.libraries.literature.records import ServiceRecord
 
@@ -128,6 +128,43 @@ def score_merging(labelled: Sequence[LabelledRecord], score: PairScore) -> list[
     return said
 
 
+@dataclass(slots=True)
+class LinkScore:
+    """Pairs of works that were linked as versions, that are versions, and that are both."""
+
+    linked: int = 0
+    true: int = 0
+    right: int = 0
+
+
+def score_links(labelled: Sequence[LabelledRecord], score: LinkScore) -> None:
+    """Count links between works of which all records are of one true work."""
+    truth_of = {(each.record.service, each.record.service_id): each.truth for each in labelled}
+    works = merge_records([each.record for each in labelled])
+    truths = [
+        {truth_of[record.service, record.service_id] for record in work.records} for work in works
+    ]
+    by_key = {
+        key: number for number, work in enumerate(works) for key in tuple(work.work.ids.keys())
+    }
+    found: set[frozenset[str]] = set()
+    for work, here in zip(works, truths, strict=True):
+        for link in work.versions:
+            others = {by_key[key] for key in tuple(link.ids.keys()) if key in by_key}
+            for other in others:
+                found.add(frozenset(min(each) for each in (here, truths[other])))
+    pairs = {each for each in found if len(each) == 2}
+    present = set(truth_of.values())
+    true = {
+        frozenset((name, f"{name}+other version"))
+        for name in present
+        if f"{name}+other version" in present
+    }
+    score.linked += len(pairs)
+    score.true += len(true)
+    score.right += len(pairs & true)
+
+
 def _name_cause_of_miss(one: ServiceRecord, other: ServiceRecord) -> str:
     """What two records of one work lack: the first of the likely causes."""
     here, there = one.work, other.work
@@ -167,24 +204,35 @@ def _describe(what: str, cause: str, one: LabelledRecord, other: LabelledRecord)
     return "\n".join(lines)
 
 
-def judge_written(
-    data: Path, half: str, seeds: Iterable[int]
-) -> tuple[PairScore, PairScore, list[str]]:
-    """Works of one half, in lots of one search, and all at once."""
+@dataclass(slots=True)
+class WrittenScores:
+    """Works as services write them: in lots of one search, all at once, without identifiers."""
+
+    searches: PairScore = field(default_factory=PairScore)
+    at_once: PairScore = field(default_factory=PairScore)
+    nameless: PairScore = field(default_factory=PairScore)
+    links: LinkScore = field(default_factory=LinkScore)
+    said: list[str] = field(default_factory=list)
+
+
+def judge_written(data: Path, half: str, seeds: Iterable[int]) -> WrittenScores:
+    """Works of one half."""
     works = [
         each
         for each in read_true_works(data)
         if half == "all" or is_for_choosing(each.name) == (half == "choosing")
     ]
-    searches, at_once = PairScore(), PairScore()
-    said: list[str] = []
+    scores = WrittenScores()
     for seed in seeds:
         relatives = add_relatives(works, seed)
-        written = {id(lot): write_records(lot, seed) for lot in part_into_searches(relatives, seed)}
-        for lot in written.values():
-            said += score_merging(lot, searches)
-        score_merging([each for lot in written.values() for each in lot], at_once)
-    return searches, at_once, said
+        lots = [write_records(lot, seed) for lot in part_into_searches(relatives, seed)]
+        for lot in lots:
+            scores.said += score_merging(lot, scores.searches)
+            score_links(lot, scores.links)
+            hidden = [LabelledRecord(hide_identifiers(each.record), each.truth) for each in lot]
+            score_merging(hidden, scores.nameless)
+        score_merging([each for lot in lots for each in lot], scores.at_once)
+    return scores
 
 
 def judge_recorded(data: Path, half: str, *, hides: bool) -> tuple[PairScore, list[str]]:
@@ -227,22 +275,28 @@ def main() -> int:
     options = parser.parse_args()
     is_choosing = options.half == "choosing"
     seeds = options.seeds or (CHOOSING_SEEDS if is_choosing else HELD_OUT_SEEDS)
-    searches, at_once, said = judge_written(options.data, options.half, seeds)
+    written = judge_written(options.data, options.half, seeds)
     hidden, hidden_said = judge_recorded(options.data, options.half, hides=True)
     shown, shown_said = judge_recorded(options.data, options.half, hides=False)
-    _print_score("works of dumps as services write them, by search", searches)
-    _print_score("the same, all at once", at_once)
+    _print_score("works of dumps as services write them, by search", written.searches)
+    _print_score("the same, all at once", written.at_once)
+    _print_score("the same, by search, no identifier at all (no aim)", written.nameless)
     _print_score("recorded services, identifiers hidden", hidden)
     _print_score("recorded services, as they are", shown)
-    for name, score in (("by search", searches), ("recorded, hidden", hidden)):
+    links = written.links
+    print(
+        f"preprints and articles linked: {links.right} of {links.true}; "
+        f"{links.linked - links.right} other links"
+    )
+    for name, score in (("by search", written.searches), ("recorded, hidden", hidden)):
         for kind, causes in (("missed", score.missed), ("wrong", score.wrong)):
             for cause, count in causes.most_common():
                 print(f"  {name:<18} {kind:<7} {count:>4}  {cause}")
     count, milliseconds = measure_speed(options.data)
     print(f"merging {count} records of one search: {milliseconds:.0f} ms of CPU")
-    for each in [*said, *hidden_said, *shown_said][: options.show]:
+    for each in [*written.said, *hidden_said, *shown_said][: options.show]:
         print(each)
-    is_met = all(score.is_met for score in (searches, at_once, hidden, shown))
+    is_met = all(score.is_met for score in (written.searches, written.at_once, hidden, shown))
     print(f"aim: precision {AIM_PRECISION}, recall {AIM_RECALL}: {'met' if is_met else 'missed'}")
     return 0 if is_met else 1
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from typing import Any
-from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from benchmarks.literature.service_faults import (
@@ -20,61 +19,31 @@ from benchmarks.literature.service_faults import (
     write_venue,
     write_year,
 )
+from benchmarks.literature.service_identifiers import (
+    DOI_MISSING,
+    PMID_MISSING,
+    count_citations,
+    keep_some,
+    own_doi,
+    write_abstract,
+    write_doi,
+)
+from benchmarks.literature.small_writers import (
+    write_biorxiv,
+    write_datacite,
+    write_dblp,
+    write_doaj,
+    write_unpaywall,
+)
 from benchmarks.literature.true_works import TrueWork
+from benchmarks.literature.xml_writers import write_arxiv, write_pubmed
 from carrel.libraries.literature import (
-    arxiv,
-    biorxiv,
     crossref,
-    datacite,
-    dblp,
-    doaj,
     europepmc,
     openalex,
-    pubmed,
     semantic_scholar,
-    unpaywall,
 )
-from carrel.libraries.literature.records import Author, ServiceRecord, WorkRecord
-
-# How often a service that is not the home of an identifier leaves it out.
-DOI_MISSING = {
-    "openalex": 0.15,
-    "semantic_scholar": 0.3,
-    "pubmed": 0.15,
-    "europepmc": 0.2,
-    "dblp": 0.3,
-    "doaj": 0.15,
-}
-PMID_MISSING = 0.4
-ABSTRACT_MISSING = 0.5
-# Citations that the generator gives to the true works which have copies.
-FAMOUS = 20_000
-
-
-def _keep(value: str | None, missing: float, rng: random.Random) -> str | None:
-    return None if value is None or rng.random() < missing else value
-
-
-def _write_doi(work: WorkRecord, service: str, rng: random.Random) -> str | None:
-    """The DOI as the service has it: in capitals, as an address, or not."""
-    doi = _own_doi(work)
-    doi = _keep(doi, DOI_MISSING.get(service, 0.0), rng)
-    if doi is None:
-        return None
-    drawn = rng.random()
-    if drawn < 0.2:
-        return doi.upper()
-    return f"https://doi.org/{doi}" if drawn < 0.35 else doi
-
-
-def _own_doi(work: WorkRecord) -> str | None:
-    if work.ids.arxiv and work.kind == "preprint":
-        return f"10.48550/arxiv.{work.ids.arxiv}"
-    return work.ids.doi
-
-
-def _abstract(work: WorkRecord, rng: random.Random) -> str:
-    return "" if rng.random() < ABSTRACT_MISSING else work.abstract
+from carrel.libraries.literature.records import ServiceRecord
 
 
 def write_crossref(true: TrueWork, rng: random.Random) -> ServiceRecord:
@@ -108,7 +77,7 @@ def write_crossref(true: TrueWork, rng: random.Random) -> ServiceRecord:
         "volume": volume,
         "issue": issue,
         "page": pages,
-        "is-referenced-by-count": _count_citations(true, rng),
+        "is-referenced-by-count": count_citations(true, rng),
     }
     if raw["title"] == [title]:
         raw["subtitle"] = []
@@ -118,16 +87,10 @@ def write_crossref(true: TrueWork, rng: random.Random) -> ServiceRecord:
     return crossref.read_work(raw)
 
 
-def _count_citations(true: TrueWork, rng: random.Random) -> int:
-    if "copy" in true.relation:
-        return rng.randrange(3)
-    return rng.randrange(200, FAMOUS) if not true.relation else rng.randrange(50)
-
-
 def write_openalex(true: TrueWork, rng: random.Random) -> ServiceRecord:
     work, ids = true.work, true.work.ids
     volume, issue, pages = write_place(work, rng)
-    doi = _keep(_own_doi(work), DOI_MISSING["openalex"], rng)
+    doi = keep_some(own_doi(work), DOI_MISSING["openalex"], rng)
     first, _, last = pages.partition("-")
     is_preprint = work.kind == "preprint"
     year = write_year(work, rng)
@@ -137,7 +100,7 @@ def write_openalex(true: TrueWork, rng: random.Random) -> ServiceRecord:
         "ids": {
             "openalex": f"https://openalex.org/{ids.openalex}",
             "pmid": f"https://pubmed.ncbi.nlm.nih.gov/{pmid}"
-            if (pmid := _keep(ids.pmid, PMID_MISSING, rng))
+            if (pmid := keep_some(ids.pmid, PMID_MISSING, rng))
             else None,
         },
         "title": write_title(work.title, rng, has_markup=True),
@@ -165,8 +128,8 @@ def write_openalex(true: TrueWork, rng: random.Random) -> ServiceRecord:
             "first_page": first,
             "last_page": last or first,
         },
-        "cited_by_count": _count_citations(true, rng),
-        "abstract_inverted_index": _invert(_abstract(work, rng)),
+        "cited_by_count": count_citations(true, rng),
+        "abstract_inverted_index": _invert(write_abstract(work, rng)),
     }
     return openalex.read_work(raw)
 
@@ -182,11 +145,11 @@ def write_semantic_scholar(true: TrueWork, rng: random.Random) -> ServiceRecord:
     work, ids = true.work, true.work.ids
     volume, _, pages = write_place(work, rng)
     external: dict[str, Any] = {"CorpusId": int(ids.corpus_id or 0)}
-    if doi := _write_doi(work, "semantic_scholar", rng):
+    if doi := write_doi(work, "semantic_scholar", rng):
         external["DOI"] = doi.removeprefix("https://doi.org/")
-    if pmid := _keep(ids.pmid, PMID_MISSING, rng):
+    if pmid := keep_some(ids.pmid, PMID_MISSING, rng):
         external["PubMed"] = pmid
-    if pmcid := _keep(ids.pmcid, 0.5, rng):
+    if pmcid := keep_some(ids.pmcid, 0.5, rng):
         # As Semantic Scholar writes it.
         external["PubMedCentral"] = pmcid.removeprefix("PMC")
     if ids.arxiv and rng.random() < 0.9:
@@ -197,7 +160,7 @@ def write_semantic_scholar(true: TrueWork, rng: random.Random) -> ServiceRecord:
         "paperId": ids.semantic_scholar,
         "externalIds": external,
         "title": write_title(work.title, rng),
-        "abstract": _abstract(work, rng) or None,
+        "abstract": write_abstract(work, rng) or None,
         "year": year,
         "publicationDate": None,
         "venue": "arXiv.org" if ids.arxiv else venue,
@@ -210,59 +173,10 @@ def write_semantic_scholar(true: TrueWork, rng: random.Random) -> ServiceRecord:
             {"authorId": "1", "name": full_name(each, rng, shortens=0.6)}
             for each in write_authors(work, rng)
         ],
-        "citationCount": _count_citations(true, rng),
+        "citationCount": count_citations(true, rng),
         "publicationTypes": None if work.kind == "preprint" else ["JournalArticle"],
     }
     return semantic_scholar.read_work(raw)
-
-
-def write_pubmed(true: TrueWork, rng: random.Random) -> ServiceRecord:
-    work, ids = true.work, true.work.ids
-    volume, issue, pages = write_place(work, rng)
-    title = write_title(work.title, rng).rstrip(".") + "."
-    if rng.random() < 0.04:
-        title = f"[{title}]"
-    people = "".join(_pubmed_author(each, rng) for each in write_authors(work, rng))
-    year = write_year(work, rng)
-    date = f"<Year>{year}</Year><Month>Mar</Month>"
-    if rng.random() < 0.1:
-        date = f"<MedlineDate>{year} Spring</MedlineDate>"
-    doi = _write_doi(work, "pubmed", rng)
-    pmcid = _keep(ids.pmcid, 0.2, rng)
-    listed = [("pubmed", ids.pmid), ("doi", doi), ("pmc", pmcid)]
-    names = "".join(
-        f'<ArticleId IdType="{kind}">{escape(value)}</ArticleId>' for kind, value in listed if value
-    )
-    abstract = _abstract(work, rng)
-    kinds = {"erratum": "Published Erratum", "letter": "Letter"}
-    kind = kinds.get(work.kind or "", "Journal Article")
-    issn = f"<ISSN>{work.venue.issn[0]}</ISSN>" if work.venue.issn else ""
-    text = (
-        f'<PubmedArticle><MedlineCitation><PMID Version="1">{ids.pmid}</PMID><Article>'
-        f"<Journal>{issn}<JournalIssue><Volume>{escape(volume)}</Volume>"
-        f"<Issue>{escape(issue)}</Issue><PubDate>{date if year else ''}</PubDate></JournalIssue>"
-        f"<Title>{escape(work.venue.name)}</Title></Journal>"
-        f"<ArticleTitle>{escape(title)}</ArticleTitle>"
-        f"<Pagination><MedlinePgn>{escape(pages)}</MedlinePgn></Pagination>"
-        f"<Abstract><AbstractText>{escape(abstract)}</AbstractText></Abstract>"
-        f"<AuthorList>{people}</AuthorList><PublicationTypeList>"
-        f"<PublicationType>{kind}</PublicationType></PublicationTypeList>"
-        "</Article></MedlineCitation>"
-        f"<PubmedData><ArticleIdList>{names}</ArticleIdList></PubmedData></PubmedArticle>"
-    )
-    return pubmed.read_work(ElementTree.fromstring(text))
-
-
-def _pubmed_author(author: Author, rng: random.Random) -> str:
-    if not author.family:
-        return f"<Author><CollectiveName>{escape(author.literal)}</CollectiveName></Author>"
-    parts = author.given.replace("-", " ").split()
-    initials = "".join(part[0] for part in parts if part[0].isalpha())
-    fore = "" if rng.random() < 0.25 else f"<ForeName>{escape(author.given)}</ForeName>"
-    return (
-        f"<Author><LastName>{escape(author.family)}</LastName>{fore}"
-        f"<Initials>{escape(initials)}</Initials></Author>"
-    )
 
 
 def write_europepmc(true: TrueWork, rng: random.Random) -> ServiceRecord:
@@ -287,8 +201,8 @@ def write_europepmc(true: TrueWork, rng: random.Random) -> ServiceRecord:
         "id": number,
         "source": source,
         "pmid": number if source == "MED" else None,
-        "pmcid": _keep(ids.pmcid, 0.3, rng),
-        "doi": _keep(_own_doi(work), DOI_MISSING["europepmc"], rng),
+        "pmcid": keep_some(ids.pmcid, 0.3, rng),
+        "doi": keep_some(own_doi(work), DOI_MISSING["europepmc"], rng),
         "title": write_title(work.title, rng, has_markup=True).rstrip(".") + ".",
         "authorString": f"{', '.join(names)}." if names else None,
         "pubYear": str(year) if year else None,
@@ -298,145 +212,10 @@ def write_europepmc(true: TrueWork, rng: random.Random) -> ServiceRecord:
         "pageInfo": pages,
         "pubType": kind or "journal article",
         "bookOrReportDetails": {"publisher": "bioRxiv"} if is_preprint else None,
-        "abstractText": _abstract(work, rng) or None,
+        "abstractText": write_abstract(work, rng) or None,
         "citedByCount": 0,
     }
     return europepmc.read_work({name: value for name, value in raw.items() if value is not None})
-
-
-def write_arxiv(true: TrueWork, rng: random.Random) -> ServiceRecord:
-    work = true.work
-    people = "".join(
-        f"<author><name>{escape(full_name(each, rng))}</name></author>" for each in work.authors
-    )
-    title = escape(work.title.replace(" ", rng.choice((" ", "\n  ")), 3))
-    date = f"{work.year}-03-04T10:00:00Z"
-    text = (
-        '<entry xmlns="http://www.w3.org/2005/Atom">'
-        f"<id>http://arxiv.org/abs/{work.ids.arxiv}v{rng.randint(1, 4)}</id>"
-        f"<title>{title}</title><updated>{date}</updated><published>{date}</published>"
-        f'<summary>{escape(work.abstract)}</summary>{people}<category term="cs.LG"/></entry>'
-    )
-    return arxiv.read_work(ElementTree.fromstring(text))
-
-
-def write_datacite(true: TrueWork, rng: random.Random) -> ServiceRecord:
-    work = true.work
-    raw = {
-        "id": _own_doi(work),
-        "type": "dois",
-        "attributes": {
-            "doi": (_own_doi(work) or "").upper() if rng.random() < 0.5 else _own_doi(work),
-            "titles": [{"title": write_title(work.title, rng)}],
-            "creators": [
-                {
-                    "name": f"{each.family}, {each.given}",
-                    "givenName": each.given,
-                    "familyName": each.family,
-                }
-                for each in write_authors(work, rng)
-                if each.family
-            ],
-            "publicationYear": write_year(work, rng),
-            "publisher": "arXiv",
-            "types": {"resourceTypeGeneral": "Preprint"},
-            "descriptions": [],
-        },
-    }
-    return datacite.read_work(raw)
-
-
-def write_dblp(true: TrueWork, rng: random.Random) -> ServiceRecord:
-    work = true.work
-    names = [
-        {"@pid": "1/1", "text": full_name(each, rng) + (" 0003" if rng.random() < 0.1 else "")}
-        for each in write_authors(work, rng)
-    ]
-    volume, issue, pages = write_place(work, rng)
-    is_arxiv = work.ids.arxiv is not None
-    info = {
-        "key": f"journals/x/{work.ids.corpus_id}",
-        "title": write_title(work.title, rng).rstrip(".").replace("&", "&amp;") + ".",
-        "authors": {"author": names[0] if len(names) == 1 else names},
-        "venue": "CoRR" if is_arxiv else write_venue(work, rng),
-        "volume": f"abs/{work.ids.arxiv}" if is_arxiv else volume,
-        "number": issue,
-        "pages": pages,
-        "year": str(write_year(work, rng) or ""),
-        "type": "Informal and Other Publications"
-        if is_arxiv
-        else "Conference and Workshop Papers"
-        if work.kind == "paper-conference"
-        else "Journal Articles",
-        "doi": _write_doi(work, "dblp", rng),
-    }
-    return dblp.read_work({"info": {name: value for name, value in info.items() if value}})
-
-
-def write_doaj(true: TrueWork, rng: random.Random) -> ServiceRecord:
-    work = true.work
-    volume, issue, pages = write_place(work, rng)
-    first, _, last = pages.partition("-")
-    doi = _write_doi(work, "doaj", rng)
-    year = write_year(work, rng)
-    raw = {
-        "id": f"doaj{work.ids.corpus_id}",
-        "bibjson": {
-            "title": write_title(work.title, rng),
-            "identifier": [{"type": "doi", "id": doi}] if doi else [],
-            "author": [
-                {"name": full_name(each, rng, shortens=0.2)} for each in write_authors(work, rng)
-            ],
-            "year": str(year) if year else None,
-            "month": "3",
-            "journal": {
-                "title": work.venue.name or "x",
-                "volume": volume,
-                "number": issue,
-                "issns": list(work.venue.issn),
-            },
-            "start_page": first,
-            "end_page": last,
-        },
-    }
-    return doaj.read_work(raw)
-
-
-def write_unpaywall(true: TrueWork, rng: random.Random) -> ServiceRecord:
-    work = true.work
-    raw = {
-        "doi": work.ids.doi,
-        "title": write_title(work.title, rng, has_markup=True),
-        "year": write_year(work, rng),
-        "genre": "journal-article",
-        "journal_name": work.venue.name,
-        "publisher": work.venue.publisher,
-        "z_authors": [
-            {"given": each.given, "family": each.family}
-            for each in write_authors(work, rng)
-            if each.family
-        ],
-        "oa_locations": [],
-    }
-    return unpaywall.read_work(raw)
-
-
-def write_biorxiv(true: TrueWork, rng: random.Random) -> ServiceRecord:
-    work = true.work
-    names = "; ".join(
-        f"{each.family}, {shorten_given(each, rng)}" for each in work.authors if each.family
-    )
-    raw = {
-        "doi": work.ids.doi,
-        "title": write_title(work.title, rng),
-        "authors": names,
-        "date": f"{work.year}-02-03",
-        "server": "biorxiv",
-        "version": "1",
-        "published": "NA",
-        "abstract": work.abstract or "NA",
-    }
-    return biorxiv.read_work(raw)
 
 
 Writer = Callable[[TrueWork, random.Random], ServiceRecord]

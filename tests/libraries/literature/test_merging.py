@@ -285,8 +285,8 @@ def test_nobody_and_a_short_title_is_not_enough() -> None:
 
 
 def test_a_journal_and_its_abbreviation_are_one_venue_by_their_issn() -> None:
-    full = make_record("crossref", authors="", ids={"doi": "10.1000/1"}, venue="Sleep Medicine")
-    short = make_record("pubmed", authors="", ids={"pmid": "1"}, venue="Sleep Med")
+    full = make_record("crossref", authors="", ids={"doi": "10.1000/1"}, venue="Proc. Sleep Acad.")
+    short = make_record("pubmed", authors="", ids={"pmid": "1"}, venue="PSA")
     issn = ("1389-9457",)
     records = [
         replace(each, work=replace(each.work, venue=replace(each.work.venue, issn=issn)))
@@ -294,6 +294,14 @@ def test_a_journal_and_its_abbreviation_are_one_venue_by_their_issn() -> None:
     ]
     assert len(merge_records([full, short])) == 2
     assert len(merge_records(records)) == 1
+
+
+def test_a_shortened_name_of_a_journal_is_that_journal() -> None:
+    full = make_record("crossref", authors="", ids={"doi": "10.1000/1"}, venue="Journal of Sleep")
+    short = make_record("pubmed", authors="", ids={"pmid": "1"}, venue="J Sleep")
+    other = make_record("pubmed", authors="", ids={"pmid": "1"}, venue="J Sleep Med")
+    assert len(merge_records([full, short])) == 1
+    assert len(merge_records([full, other])) == 2
 
 
 def test_a_record_returned_twice_counts_once_with_its_best_rank() -> None:

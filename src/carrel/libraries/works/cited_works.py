@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import orjson
@@ -40,17 +40,24 @@ class CitedWork:
     openalex_id: str | None = None
 
 
+_ORDERED_NAMES = tuple(field.name for field in fields(CitedWork))
+
+
 def encode_cited_works(works: Iterable[CitedWork]) -> bytes:
     """The list as JSON; fields that say nothing are left out."""
     return orjson.dumps(
         [
-            {name: value for name, value in asdict(work).items() if value not in (None, (), "")}
+            {
+                name: value
+                for name in _ORDERED_NAMES
+                if (value := getattr(work, name)) not in (None, (), "")
+            }
             for work in works
         ]
     )
 
 
-_NAMES = frozenset(field.name for field in fields(CitedWork))
+_NAMES = frozenset(_ORDERED_NAMES)
 
 
 def decode_cited_works(content: bytes) -> tuple[CitedWork, ...]:

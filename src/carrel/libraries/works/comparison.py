@@ -98,7 +98,7 @@ def find_version_relation(one: Work, other: Work) -> str | None:
         return None
     if one.own_doi != other.own_doi and one.doi_of_all_versions == other.doi_of_all_versions:
         return "version_of"
-    if not (one.own_doi and other.own_doi) and one.venue_key and one.venue_key == other.venue_key:
+    if not (one.own_doi and other.own_doi) and one.is_in_venue_of(other):
         return None
     if one.is_preprint and other.is_published:
         return "preprint_of"
@@ -220,7 +220,7 @@ def measure_agreement(one: Work, other: Work, title: str | None = None) -> Agree
     year, said_of_year = _compare_years(one.year, other.year)
     volume = _compare_values(one.volume, other.volume)
     page = _compare_values(one.first_page, other.first_page)
-    venue = _compare_values(one.venue_key or None, other.venue_key or None)
+    venue = _compare_venues(one, other)
     facts = [_TITLE_FACTS[title], said_of_people, said_of_year]
     facts += [
         f"same {name}"
@@ -286,6 +286,12 @@ def _compare_years(one: int | None, other: int | None) -> tuple[str, str]:
     if apart == 0:
         return "same", said
     return (f"{apart} apart" if apart <= 2 else "further apart"), said
+
+
+def _compare_venues(one: Work, other: Work) -> str:
+    if not one.venue_key or not other.venue_key:
+        return "unknown"
+    return "same" if one.is_in_venue_of(other) else "other"
 
 
 def _compare_values(one: str | None, other: str | None) -> str:

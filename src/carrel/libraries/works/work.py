@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from carrel.libraries.identifiers import ARXIV_DOI_PREFIX
-from carrel.libraries.text.folding import text_key
+from carrel.libraries.text.folding import fold_text, text_key
+from carrel.libraries.text.words import STOP_WORDS, split_words
 from carrel.libraries.works.people import ComparableName, read_people
 from carrel.libraries.works.titles import (
     find_notice,
@@ -162,6 +163,24 @@ class Work:
     @cached_property
     def venue_key(self) -> str:
         return self.unified_venue or text_key((self.venue or "")[:MAX_VENUE_CHARACTERS])
+
+    @cached_property
+    def venue_words(self) -> tuple[str, ...]:
+        """The words of the venue that its abbreviation has as well."""
+        words = split_words(fold_text((self.venue or "")[:MAX_VENUE_CHARACTERS]))
+        return tuple(word for word in words if word not in STOP_WORDS)
+
+    def is_in_venue_of(self, other: Work) -> bool:
+        """Whether the venues are the same, or one is written as the other's abbreviation."""
+        if self.venue_key == other.venue_key:
+            return bool(self.venue_key)
+        here, there = self.venue_words, other.venue_words
+        if len(here) != len(there) or len(here) < 2:
+            return False
+        return all(
+            one.startswith(two) or two.startswith(one)
+            for one, two in zip(here, there, strict=True)
+        )
 
     @cached_property
     def blocks(self) -> tuple[str, ...]:
