@@ -237,11 +237,13 @@ def test_a_chapter_of_a_book_is_read() -> None:
             "</BookTitle><PubDate><Year>1993</Year></PubDate><Isbn>9780632058082</Isbn></Book>"
             "<ArticleTitle>A syndrome.</ArticleTitle><AuthorList><Author><LastName>Doe</LastName>"
             "</Author></AuthorList><Abstract><AbstractText>Text.</AbstractText></Abstract>"
+            "<ContributionDate><Year>2004</Year><Month>5</Month><Day>6</Day></ContributionDate>"
             "</BookDocument></PubmedBookArticle>"
         )
     )
     check_record(record)
     assert record.work.kind == "chapter"
+    assert record.work.issued == "2004-05-06"
     assert record.work.title == "A syndrome"
     assert record.work.ids.isbn == "9780632058082"
     assert record.work.venue.publisher == "University"

@@ -18,6 +18,7 @@ from carrel.libraries.literature.queries import (
     europepmc,
     pubmed,
 )
+from carrel.libraries.literature.queries.author_names import split_name
 from carrel.libraries.query.papers import (
     AllOf,
     AnyOf,
@@ -185,6 +186,29 @@ def test_an_author_with_a_first_name_is_asked_wider_and_not_excluded_wider() -> 
     without = europepmc.translate(parse_paper_query('cells -author:"jane smith"'))
     assert "AUTH" not in without.text
     assert without.not_expressed == ('NOT author:"jane smith"',)
+
+
+@pytest.mark.parametrize(
+    ("typed", "family", "initials"),
+    [
+        ("smith", "smith", ""),
+        ("jane smith", "smith", "j"),
+        ("J A Smith", "Smith", "JA"),
+        ("Smith JA", "Smith", "JA"),
+        ("jan van der berg", "van der berg", "j"),
+        ("van der berg", "van der berg", ""),
+        ("Maria de la Cruz", "de la Cruz", "M"),
+        ("li wei", "wei", "l"),
+    ],
+)
+def test_names_are_split_into_family_and_initials(typed: str, family: str, initials: str) -> None:
+    assert split_name(tuple(typed.split()))[:2] == (family, initials)
+
+
+def test_doaj_takes_no_stars() -> None:
+    asked = doaj.translate(parse_paper_query("cells vaccin*"))
+    assert "*" not in asked.text
+    assert asked.not_expressed == ("vaccin",)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,11 +9,11 @@ from carrel.libraries.bibliography.items import page_range
 from carrel.libraries.identifiers import Doi
 from carrel.libraries.literature.dates import iso_date
 from carrel.libraries.literature.errors import UnreadableRecordError
+from carrel.libraries.literature.languages import read_language
 from carrel.libraries.literature.licences import read_licence
 from carrel.libraries.literature.markup import read_abstract, read_plain_line, read_title
 from carrel.libraries.literature.people import read_author
 from carrel.libraries.literature.raw_fields import (
-    first_text,
     id_of,
     issns_of,
     map_of,
@@ -33,7 +32,6 @@ from carrel.libraries.literature.records import (
 )
 
 SERVICE = "doaj"
-_LANGUAGE = re.compile(r"[A-Za-z]{2}")
 
 
 def read_work(raw: Mapping[str, Any]) -> ServiceRecord:
@@ -111,8 +109,7 @@ def _read_licence(bibjson: Mapping[str, Any], journal: Mapping[str, Any]) -> str
 def _read_language(journal: Mapping[str, Any]) -> str | None:
     """The language, where the journal has only one."""
     codes = texts_of(journal.get("language"))
-    code = first_text(journal.get("language"))
-    return code.lower() if len(codes) == 1 and _LANGUAGE.fullmatch(code) else None
+    return read_language(codes[0]) if len(codes) == 1 else None
 
 
 def _read_locations(bibjson: Mapping[str, Any], licence: str | None) -> tuple[TextLocation, ...]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from carrel.libraries.bibliography.items import language_code
 from carrel.libraries.identifiers import Doi, Isbn, Pmcid, Pmid
 from carrel.libraries.literature.dates import iso_date, read_date_text
 from carrel.libraries.literature.errors import UnreadableRecordError
@@ -16,6 +15,7 @@ from carrel.libraries.literature.europepmc_links import (
     read_notices,
     read_versions,
 )
+from carrel.libraries.literature.languages import read_language
 from carrel.libraries.literature.licences import read_licence
 from carrel.libraries.literature.markup import read_abstract, read_plain_line, read_title
 from carrel.libraries.literature.medline_kinds import read_kind
@@ -69,7 +69,7 @@ def read_work(raw: Mapping[str, Any], rest_url: str = REST_URL) -> ServiceRecord
         volume=text_of(journal_info.get("volume") or raw.get("journalVolume")),
         issue=text_of(journal_info.get("issue") or raw.get("issue")),
         pages=text_of(raw.get("pageInfo")),
-        language=_read_language(raw.get("language")),
+        language=read_language(raw.get("language")),
         keywords=texts_of(map_of(raw.get("keywordList")).get("keyword")),
         subjects=texts_of(
             [
@@ -187,11 +187,6 @@ def _read_venue(raw: Mapping[str, Any], journal_info: Mapping[str, Any], source:
         issn=issns_of([text_of(number) for number in numbers]),
         publisher=publisher,
     )
-
-
-def _read_language(value: object) -> str | None:
-    code = language_code(text_of(value)).lower()
-    return code if len(code) == 2 else None
 
 
 def _read_institutions(raw: Mapping[str, Any]) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
-from carrel.libraries.bibliography.items import expand_page_range, language_code
+from carrel.libraries.bibliography.items import expand_page_range
 from carrel.libraries.identifiers import Doi, Isbn, Pmcid, Pmid, identifier_value
 from carrel.libraries.literature.errors import UnreadableRecordError
+from carrel.libraries.literature.languages import read_language
 from carrel.libraries.literature.markup import read_abstract, read_title
 from carrel.libraries.literature.medline_kinds import read_kind
 from carrel.libraries.literature.medline_sources import remove_addresses
@@ -91,7 +92,7 @@ def _read_article(node: Element) -> WorkRecord:
         volume=text_at(issue, "Volume"),
         issue=text_at(issue, "Issue"),
         pages=_read_pages(article),
-        language=_read_language(article),
+        language=read_language(text_at(article, "Language")),
         keywords=_unique(map(plain_text, _keyword_elements(citation))),
         subjects=_unique(
             text_at(heading, "DescriptorName")
@@ -123,8 +124,7 @@ def _read_book(node: Element) -> WorkRecord:
         abstract=_read_abstract(document, document),
         authors=authors,
         is_authors_cut=is_cut,
-        issued=published_date(child(book, "PubDate"))
-        or published_date(child(document, "ContributionDate")),
+        issued=_book_date(document, book, is_chapter=bool(title and book_title)),
         kind="chapter" if title and book_title else "book",
         venue=Venue(
             name=book_title if title else text_at(book, "CollectionTitle"),
@@ -132,12 +132,19 @@ def _read_book(node: Element) -> WorkRecord:
         ),
         volume=text_at(book, "Volume"),
         pages=_read_pages(document),
-        language=_read_language(document),
+        language=read_language(text_at(document, "Language")),
         keywords=_unique(map(plain_text, _keyword_elements(document))),
         institutions=_read_institutions(document),
         locations=_read_locations(ids),
         references=read_references(node) or read_references(document),
     )
+
+
+def _book_date(document: Element | None, book: Element | None, *, is_chapter: bool) -> str | None:
+    """The day a chapter came into its book, which may be decades younger; else the book's date."""
+    own = published_date(child(document, "ContributionDate"))
+    whole = published_date(child(book, "PubDate"))
+    return (own or whole) if is_chapter else (whole or own)
 
 
 def _with_isbn(ids: WorkIds, isbn: str | None) -> WorkIds:
@@ -222,11 +229,6 @@ def _read_pages(article: Element | None) -> str:
         start, end = text_at(pagination, "StartPage"), text_at(pagination, "EndPage")
         pages = f"{start}-{end}" if start and end and end != start else start
     return ", ".join(expand_page_range(part) for part in pages.split(",") if part.strip())
-
-
-def _read_language(article: Element | None) -> str | None:
-    code = language_code(text_at(article, "Language")).lower()
-    return code if len(code) == 2 else None
 
 
 def _keyword_elements(citation: Element | None) -> Iterator[Element]:

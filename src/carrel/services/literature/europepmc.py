@@ -92,7 +92,7 @@ class EuropePmc:
             found.read(results, self._read, skip_preprints(request.includes_preprints))
             cursor = text_of(page.get("nextCursorMark"))
             # The cursor repeats at the end.
-            is_last = not results or not cursor or cursor in seen or len(results) < size
+            is_last = not results or not cursor or cursor in seen or found.place >= (total or 0)
             seen.add(cursor)
         return SearchAnswer(
             NAME,

@@ -106,7 +106,7 @@ class PubMed:
             TranslatedQuery(asked.text, asked.not_expressed),
             tuple(found.records),
             total=listed.count,
-            is_complete=listed.count <= len(listed.pmids) <= limit and not missing,
+            is_complete=listed.count <= len(listed.pmids) <= limit,
             sent=tuple(account.sent),
             cost=account.cost,
             remarks=tuple(remarks),

@@ -48,9 +48,10 @@ def _write_leaf(node: QueryLeafNode) -> Clause | None:
             return _write_phrase(node)
         case FacetPhrase():
             field = _FACETS.get(node.category)
-            if field is None or (node.is_prefix and len(node.words) > 1):
+            # DOAJ refuses stars.
+            if field is None or node.is_prefix:
                 return None
-            return Clause(f"{field}:{quote_phrase(node)}{'*' if node.is_prefix else ''}")
+            return Clause(f"{field}:{quote_phrase(node)}")
         case YearRange(first, last):
             return Clause(f"bibjson.year:[{first or 1000} TO {last or 3000}]")
         case WithIdentifier(identifiers):
@@ -58,15 +59,10 @@ def _write_leaf(node: QueryLeafNode) -> Clause | None:
             return Clause(names[0]) if names else None
 
 
-def _write_phrase(phrase: Phrase) -> Clause:
-    if not phrase.is_prefix:
-        return Clause(_in_fields(quote_phrase(phrase), phrase.in_title))
-    parts = [*phrase.words[:-1], f"{phrase.words[-1]}*"]
-    text = " AND ".join(_in_fields(part, phrase.in_title) for part in parts)
-    if len(parts) == 1:
-        return Clause(text)
-    remark = f'the words of "{" ".join(phrase.words)}*" as neighbours'
-    return Clause(f"({text})", is_wider=True, remark=remark)
+def _write_phrase(phrase: Phrase) -> Clause | None:
+    if phrase.is_prefix:
+        return None
+    return Clause(_in_fields(quote_phrase(phrase), phrase.in_title))
 
 
 def _in_fields(words: str, in_title: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from carrel.libraries.literature.queries import TranslatedParameters
+from carrel.libraries.literature.queries.author_names import split_name, tell_initials
 from carrel.libraries.literature.queries.boolean import QueryLeafNode
 from carrel.libraries.literature.queries.widening import (
     BooleanLanguage,
@@ -100,13 +101,11 @@ def _write_facet(facet: FacetPhrase) -> Clause | None:
 
 def _write_author(facet: FacetPhrase, words: str) -> Clause:
     """Names are indexed with initials, so that a first name finds all who share its initial."""
-    if len(facet.words) == 1:
+    family, initials, are_initials = split_name(facet.words)
+    if not initials:
         return Clause(f"AUTH:{words}")
-    given, family = facet.words[:-1], facet.words[-1]
-    if len(family) <= 2 < max(map(len, facet.words)):
-        given, family = facet.words[1:], facet.words[0]
-    short = f'AUTH:"{family} {"".join(word[0] for word in given)}"'
-    is_initials = all(len(word) <= 2 for word in given)
-    if is_initials:
+    short = f'AUTH:"{family} {initials}"'
+    if are_initials:
         return Clause(short)
-    return Clause(f'({short} OR AUTH:"{" ".join(facet.words)}")', is_wider=True)
+    text = f'({short} OR AUTH:"{" ".join(facet.words)}")'
+    return Clause(text, is_wider=True, remark=tell_initials(facet.words))

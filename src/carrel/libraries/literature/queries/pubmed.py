@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from carrel.libraries.literature.queries import TranslatedParameters
+from carrel.libraries.literature.queries.author_names import split_name, tell_initials
 from carrel.libraries.literature.queries.boolean import QueryLeafNode
 from carrel.libraries.literature.queries.widening import (
     BooleanLanguage,
@@ -106,13 +107,11 @@ def _write_facet(facet: FacetPhrase) -> Clause | None:
 
 def _write_author(words: tuple[str, ...], star: str) -> Clause:
     """Family name and initials, as older records have names; full names in either order."""
-    if len(words) == 1:
-        return Clause(f"{words[0]}{star}[au]")
-    given, family = words[:-1], words[-1]
-    if len(family) <= 2 < max(map(len, words)):
-        given, family = words[1:], words[0]
-    initials = "".join(word[0] for word in given)
-    is_initials = all(len(word) <= 2 for word in given)
+    family, initials, are_initials = split_name(words)
+    if not initials:
+        return Clause(f"{family}{star}[au]")
     short = f"{family} {initials}[au]"
-    full = f"{' '.join(words)}[fau]"
-    return Clause(short if is_initials else f"({short} OR {full})", is_wider=not is_initials)
+    if are_initials:
+        return Clause(short)
+    text = f"({short} OR {' '.join(words)}[fau])"
+    return Clause(text, is_wider=True, remark=tell_initials(words))
