@@ -159,7 +159,10 @@ class UnreadableAnswerError(WorkLookupError):
 class ReplayedFailureError(WorkLookupError):
     """The service failed when the search was recorded, and so it does in its repetition."""
 
-    def __init__(self, service: str, failure: str, reason: str) -> None:
+    def __init__(
+        self, service: str, failure: str, reason: str, retry_after_seconds: float | None = None
+    ) -> None:
         super().__init__(service, reason)
+        self.retry_after_seconds = retry_after_seconds
         known: tuple[FailureKind, ...] = get_args(FailureKind)
         self.failure = next((kind for kind in known if kind == failure), "failed")

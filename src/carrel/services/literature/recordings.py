@@ -39,6 +39,7 @@ class Exchange:
     # What failed, as FailureKind, and why, in a sentence.
     failure: str = ""
     reason: str = ""
+    retry_after_seconds: float | None = None
 
     @property
     def key(self) -> RequestKey:
@@ -68,6 +69,7 @@ def read_exchange(path: Path) -> Exchange:
             str(found.get("recorded") or ""),
             str(found.get("failure") or ""),
             str(found.get("reason") or ""),
+            None if (after := found.get("retry_after_seconds")) is None else float(after),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError) as error:
         raise UnreadableRecordingError(f"{path.name} is no recorded exchange") from error
@@ -127,6 +129,8 @@ class Recordings:
         content["recorded"] = exchange.recorded
         if exchange.failure:
             content |= {"failure": exchange.failure, "reason": exchange.reason}
+        if exchange.retry_after_seconds is not None:
+            content["retry_after_seconds"] = exchange.retry_after_seconds
         write_atomically(path, json.dumps(content, ensure_ascii=False, indent=1).encode())
         self._known[key] = path
 

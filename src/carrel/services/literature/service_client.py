@@ -193,7 +193,9 @@ class ServiceClient:
         if found is None:
             raise NotRecordedError(request.service, request.method, request.shown_url)
         if found.failure:
-            raise ReplayedFailureError(request.service, found.failure, found.reason)
+            raise ReplayedFailureError(
+                request.service, found.failure, found.reason, found.retry_after_seconds
+            )
         answer = HttpAnswer(found.status, found.headers, found.body)
         failure = judge_answer(request.service, answer, request.accept, has_key=request.has_key)
         if failure is not None:
@@ -266,6 +268,7 @@ def _failed_exchange(request: Outgoing, error: LiteratureServiceError, now: floa
         recorded=show_time(now),
         failure=error.failure,
         reason=error.reason,
+        retry_after_seconds=error.retry_after_seconds,
     )
 
 
