@@ -31,7 +31,14 @@ def split_name(words: tuple[str, ...]) -> tuple[str, str, bool]:
             at = 0
         given, family = words[:at], words[at:]
     are_initials = all(len(word) <= _MAX_INITIALS for word in given)
-    initials = "".join(
-        word if len(word) <= _MAX_INITIALS and word.isupper() else word[0] for word in given
-    )
+    initials = "".join(_initials_of(word) for word in given)
     return " ".join(family), initials, are_initials
+
+
+def _initials_of(word: str) -> str:
+    return word if len(word) <= _MAX_INITIALS and word.isupper() else word[0]
+
+
+def tell_initials(words: tuple[str, ...]) -> str:
+    """What a search by initials leaves open."""
+    return f'the first name of author:"{" ".join(words)}" beyond its initial'
