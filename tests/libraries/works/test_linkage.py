@@ -229,3 +229,57 @@ def test_a_hundred_thousand_records_with_one_title_are_not_compared_with_each_ot
 def test_long_titles_and_lists_of_people_are_bounded() -> None:
     work = Work("ab " * 500_000, tuple(f"Name{at} Family{at}" for at in range(20_000)), 2000)
     assert compare(work, replace(work, title=work.title + "c")).verdict is LinkVerdict.SAME
+
+
+def test_an_identifier_of_a_service_joins_unless_the_dois_differ() -> None:
+    one = Work("Sleep", ("Ann Smith",), 2019, other_ids=("pmcid:PMC1",))
+    other = Work("Sleep (revised)", ("Ann Smith",), 2012, other_ids=("pmcid:PMC1",))
+    assert groups(one, other) == [(0, 1)]
+    apart = cluster([replace(one, doi="10.1000/1"), replace(other, doi="10.2000/2")])
+    assert len(apart.groups) == 2
+    assert [(each.rule, each.key) for each in apart.refused] == [(LinkRule.RECORD, "pmcid:PMC1")]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("Journal of Statistical Software", "J. Stat. Softw.", True),
+        ("Nature Medicine", "Nature Methods", False),
+        ("Annals of Surgery", "Ann Surg Oncol", False),
+        ("Cell", "Cellulose", False),
+        ("", "", False),
+    ],
+)
+def test_a_shortened_name_of_a_venue_is_the_venue(one: str, other: str, is_same: bool) -> None:
+    assert Work("T", venue=one).is_in_venue_of(Work("T", venue=other)) is is_same
+
+
+def test_lists_that_name_nobody_are_joined_in_one_venue_and_year_by_a_long_title() -> None:
+    one = Work("What the new rules say about sleep", (), 2019, venue="Sleep", source="a")
+    other = replace(one, source="b")
+    assert groups(one, other) == [(0, 1)]
+    assert len(groups(one, replace(other, venue="Nature"))) == 2
+    assert len(groups(one, replace(other, year=2020))) == 2
+    short = "New sleep rules"
+    assert len(groups(replace(one, title=short), replace(other, title=short))) == 2
+
+
+def test_notices_of_two_lists_are_not_joined_by_likeness() -> None:
+    one = Work(f"Correction to: {TITLE}", PEOPLE, 2019, source="a")
+    other = replace(one, source="b")
+    assert len(groups(one, other)) == 2
+    here, there = (
+        replace(each, venue="Sleep", volume="3", first_page="7") for each in (one, other)
+    )
+    assert groups(here, there) == [(0, 1)]
+
+
+def test_numbered_versions_of_a_text_are_versions() -> None:
+    for first, second in (
+        ("10.21203/rs.3.rs-12345/v1", "10.21203/rs.3.rs-12345/v2"),
+        ("10.12688/f1000research.12345.1", "10.12688/f1000research.12345.2"),
+        ("10.20944/preprints202001.0001.v1", "10.20944/preprints202001.0001.v3"),
+        ("10.26434/chemrxiv-2021-abcde-v1", "10.26434/chemrxiv-2021-abcde-v2"),
+    ):
+        found = compare(Work(TITLE, PEOPLE, 2019, doi=first), Work(TITLE, PEOPLE, 2019, doi=second))
+        assert (found.verdict, found.relation) == (LinkVerdict.VERSION, "version_of")

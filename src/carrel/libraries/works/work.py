@@ -53,7 +53,7 @@ _FIRST_PAGE = re.compile(r"^\W*([a-z]{0,3}\d{1,9}[a-z]{0,2})", re.IGNORECASE)
 # eLife, Research Square, F1000 and its sisters, Preprints.org, ChemRxiv and figshare number the
 # versions of a text behind its DOI.
 _VERSION_OF_DOI = re.compile(
-    r"^(10\.7554/elife\.\d{4,7}|10\.12688/[a-z]{4,30}\.\d{3,7})\.\d{1,2}$"
+    r"^(10\.7554/elife\.\d{4,7}|10\.12688/[a-z0-9]{4,30}\.\d{3,7})\.\d{1,2}$"
     r"|^(10\.(?:21203|20944|26434|6084|22541|31234|36227)/.{4,80}?)[./-]v\d{1,2}$"
 )
 MAX_VENUE_CHARACTERS = 300
@@ -178,8 +178,7 @@ class Work:
         if len(here) != len(there) or len(here) < 2:
             return False
         return all(
-            one.startswith(two) or two.startswith(one)
-            for one, two in zip(here, there, strict=True)
+            one.startswith(two) or two.startswith(one) for one, two in zip(here, there, strict=True)
         )
 
     @cached_property
