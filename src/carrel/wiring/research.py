@@ -149,7 +149,7 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     checks = ClaimChecks(search, reading)
     reasoner, close_model = _open_reasoner(settings, store, corpus, checks)
     context = AgentContext(store, reasoner, clock, chosen.start_elo)
-    supervisor = Supervisor(context, LiteratureForResearch(papers))
+    supervisor = Supervisor(context, LiteratureForResearch(papers), corpus.leading_bridges)
     worker = WorkerIdentity(settings.home / "research" / "workers")
     runner = Runner(
         store,

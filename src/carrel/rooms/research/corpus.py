@@ -14,6 +14,7 @@ from carrel.libraries import bibliography
 from carrel.libraries.discovery.concepts.extraction import ChunkReader
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
+from carrel.libraries.discovery.errors import GoalNotInCorpusError, GoalUnclearError
 from carrel.libraries.discovery.generation.discovery import Discovery
 from carrel.libraries.discovery.records import Mapper, Paper
 from carrel.rooms.research.errors import CorpusEmptyError
@@ -62,6 +63,13 @@ class Corpus:
                 return work(self._current_discovery())
 
         return await asyncio.to_thread(run)
+
+    async def leading_bridges(self, goal: str, count: int) -> tuple[str, ...]:
+        """Names that the papers on a goal lead to first; none where they do not speak of it."""
+        try:
+            return await self.with_discovery(lambda found: found.leading_bridges(goal, count))
+        except (GoalNotInCorpusError, GoalUnclearError, CorpusEmptyError):
+            return ()
 
     async def papers(self, paper_ids: Sequence[str]) -> list[Paper]:
         """Those of the papers that exist, in the order asked for."""

@@ -302,6 +302,7 @@ class ResearchOperations:
         effect=Effect.WRITES,
         command="submit",
         timeout_seconds=_PATIENT_SECONDS,
+        is_listed=False,
         phrases=(
             "add my own hypothesis; submit an idea of mine; enter a hypothesis by hand; put in my "
             "own hypothesis; I have an idea of my own; add an idea of my own to the project; "

@@ -23,6 +23,7 @@ from carrel.libraries.discovery.goals.records import AskedFor, GoalReading, Thin
 from carrel.libraries.discovery.goals.scope import excluded_concepts
 from carrel.libraries.discovery.goals.spans import adopt_whole_names, counted
 from carrel.libraries.discovery.goals.statement import parse_goal
+from carrel.libraries.discovery.paths.abc_paths import first_bridges
 from carrel.libraries.discovery.paths.literatures import Reader
 from carrel.libraries.discovery.records import Concepts, Corpus
 from carrel.libraries.discovery.tuned import GENERATION
@@ -89,6 +90,23 @@ class Discovery:
             settled = self._settled(self.read_goal(goal))
             known[goal] = self._named(narrow_reading(self.reader, settled, self._leads_on))
         return known[goal]
+
+    def leading_bridges(self, goal: str, count: int) -> tuple[str, ...]:
+        """What the papers on a goal's start lead to first: names to read on about."""
+        reading, layout, reader = self.read_goal(goal), self.layout, self.reader
+        near = layout.side(reading.start)
+        leads = [number for _, number in first_bridges(reader, near, layout.can_bridge)]
+        # Where all papers are on the start nothing stands out against others: then by their number.
+        leads += [
+            number
+            for number, papers in near.counts.most_common()
+            if papers > 1
+            and number not in leads
+            and reader.has_first_rank(number)
+            and not reader.is_close(number, reading.start)
+            and layout.can_bridge(number)
+        ]
+        return tuple(layout.label(number) for number in leads[:count])
 
     def _leads_on(self, reading: GoalReading) -> bool:
         """Whether anything would be proposed for a reading."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from carrel.core.errors import CarrelError
 from carrel.libraries.discovery.goals.statement import parse_goal
-from carrel.libraries.text.folding import text_key
+from carrel.libraries.text.words import split_words
 from carrel.rooms.research.agents import AgentContext, StepResult
 from carrel.rooms.research.outside_models import (
     OutsideLook,
@@ -19,11 +19,15 @@ from carrel.rooms.research.ports import FoundOutside, OutsideLiterature, Researc
 from carrel.rooms.research.reasoners import Brief
 from carrel.rooms.research.records import Changes, Draft, Hypothesis, Project
 
+# Names that the papers on a goal lead to, strongest first, at most so many.
+FindBridges = Callable[[str, int], Awaitable[Sequence[str]]]
 OUTSIDE = "literature outside"
 # Works asked for at most: for each question about the goal, and for one hypothesis.
 _WORKS_FOR_GOAL = 50
 _WORKS_FOR_HYPOTHESIS = 20
 _MOST_SUBJECTS = 3
+_MOST_BRIDGES = 5
+_WORKS_FOR_BRIDGE = 25
 _MOST_TITLE_WORDS = 12
 _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 
@@ -37,12 +41,22 @@ async def find_looks(store: ResearchStore, project: Project) -> list[OutsideLook
     return [look for one in findings if isinstance(one, OutsideLooks) for look in one.looks]
 
 
-async def survey(context: AgentContext, outside: OutsideLiterature, brief: Brief) -> StepResult:
-    """Look for the subjects of the goal; all that is found joins the corpus."""
-    looks = [
-        await _look(outside, brief, terms, _WORKS_FOR_GOAL, joins_all=True)
-        for terms in _goal_terms(brief.project.goal)
-    ]
+async def survey(
+    context: AgentContext, outside: OutsideLiterature, find_bridges: FindBridges, brief: Brief
+) -> StepResult:
+    """Look for the subjects of the goal, then for what their papers lead to; all joins the corpus.
+
+    A hypothesis links two literatures through a third thing: papers on the subject alone hold
+    nothing to link it to.
+    """
+    goal = brief.project.goal
+    asked = _goal_terms(goal)
+    looks = [await _look(outside, brief, terms, _WORKS_FOR_GOAL, joins_all=True) for terms in asked]
+    if any(look.found for look in looks):
+        for bridge in await find_bridges(goal, _MOST_BRIDGES):
+            if (bridge,) not in asked:
+                look = await _look(outside, brief, (bridge,), _WORKS_FOR_BRIDGE, joins_all=True)
+                looks.append(look)
     return StepResult(_changes(context, brief, looks))
 
 
@@ -126,5 +140,5 @@ def _write_query(terms: Sequence[str]) -> str:
 
 
 def _names_all(work: FoundOutside, terms: Sequence[str]) -> bool:
-    text = f" {text_key(f'{work.title} {work.abstract}')} "
-    return all(f" {text_key(term)}" in text for term in terms)
+    text = f" {' '.join(split_words(f'{work.title} {work.abstract}'))}"
+    return all(f" {' '.join(split_words(term))}" in text for term in terms)

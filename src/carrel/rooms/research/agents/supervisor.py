@@ -25,6 +25,7 @@ from carrel.rooms.research.agents import (
     relate,
 )
 from carrel.rooms.research.agents.outside import (
+    FindBridges,
     look_for_hypothesis,
     outside_changes,
     survey,
@@ -92,9 +93,15 @@ class Step:
 class Supervisor:
     """Plans every kind of job; the next step depends only on the finished ones."""
 
-    def __init__(self, context: AgentContext, outside: OutsideLiterature | None = None) -> None:
+    def __init__(
+        self,
+        context: AgentContext,
+        outside: OutsideLiterature | None = None,
+        find_bridges: FindBridges | None = None,
+    ) -> None:
         self.context = context
         self.outside = outside
+        self._find_bridges = find_bridges
         self._ranking = RankingAgent(context)
 
     async def rerate(self, project: Project) -> None:
@@ -374,9 +381,9 @@ class Supervisor:
         return work
 
     async def _survey(self, brief: Brief) -> StepResult:
-        if self.outside is None:
+        if self.outside is None or self._find_bridges is None:
             return StepResult()
-        return await survey(self.context, self.outside, brief)
+        return await survey(self.context, self.outside, self._find_bridges, brief)
 
     def _evolve(self, hypothesis_id: str, strategy: EvolutionStrategy) -> StepWork:
         async def work(brief: Brief) -> StepResult:
