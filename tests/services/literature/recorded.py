@@ -121,8 +121,8 @@ class RecordedServices:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # Head and body leave together; the head alone would wait for an acknowledgement.
-            wbufsize = -1
+            # The body would wait for the acknowledgement of the head.
+            disable_nagle_algorithm = True
 
             def do_GET(self) -> None:
                 size = int(self.headers.get("content-length") or 0)
