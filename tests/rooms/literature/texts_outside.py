@@ -55,8 +55,9 @@ class TextsOutside:
 
     def answer(self, path: str) -> Canned:
         self.asked.append(path)
-        if path in self.files:
-            return self.files[path]
+        for known in (path, path.partition("?")[0]):
+            if known in self.files:
+                return self.files[known]
         service = path.split("/")[1]
         if service in self.faults:
             return self.faults[service]
@@ -75,14 +76,19 @@ class TextsOutside:
                 return 200, _JSON, _dump(self.records[service])
             case "unpaywall":
                 return 404, _JSON, _dump({"error": True, "message": "not in Unpaywall"})
+            case "pubmed":
+                none = b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><IdList/></eSearchResult>"
+                return 200, {"content-type": "text/xml"}, none
             case "biorxiv":
-                none = {"messages": [{"status": "no posts found"}], "collection": []}
-                return 200, _JSON, _dump(self.records.get(service, none))
+                no_posts = {"messages": [{"status": "no posts found"}], "collection": []}
+                return 200, _JSON, _dump(self.records.get(service, no_posts))
             case _:
                 return 404, {"content-type": "text/html"}, b"<html>Not found</html>"
 
     def _answer_works(self, service: str, path: str) -> Canned:
         record = self.records.get(service)
+        if record is not None and service == "crossref":
+            record = record if record["DOI"].lower() in unquote(path).lower() else None
         is_list = unquote(urlsplit(path).path).rstrip("/").endswith("/works")
         found = [] if record is None else [record]
         if service == "openalex":

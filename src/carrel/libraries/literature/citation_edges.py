@@ -19,6 +19,7 @@ from carrel.libraries.literature.records import (
     WorkRecord,
 )
 from carrel.libraries.works.reference_parsing import parse_reference
+from carrel.libraries.works.titles import squash_title
 
 # Parsing an entry takes about 3 ms; entries behind these keep what they are printed as.
 _MOST_PARSED = 500
@@ -45,24 +46,45 @@ class CitationEdge:
 
 def merge_edges(listed: Sequence[ListedCitation]) -> list[CitationEdge]:
     """One edge a work: those that most services say first, then the newest."""
-    records, entries = [], {}
+    # Lists of two versions repeat entries; a service means one work by what it writes alike.
+    alike: dict[tuple[object, ...], list[int]] = {}
+    works: list[CitedWorkRecord] = []
     left = _MOST_PARSED
     for place, each in enumerate(listed):
         work = each.work
-        if not work.title and not work.ids.keys() and work.unstructured and left > 0:
+        if not work.title and work.unstructured and left > 0:
             work, left = _parse(work), left - 1
-        name = f"{each.of} {place}"
-        entries[each.service, name] = (each, work)
-        records.append(ServiceRecord(each.service, name, _as_record(work)))
-    named = [record for record in records if record.work.title or record.work.ids.keys()]
-    edges = [_edge(merged, entries) for merged in merge_records(named)]
-    bare: dict[str, list[ListedCitation]] = {}
-    for record in records:
-        if not record.work.title and not record.work.ids.keys():
-            entry = entries[record.service, record.service_id][0]
-            bare.setdefault(" ".join(entry.work.unstructured.lower().split()), []).append(entry)
-    edges += [_bare_edge(entries) for text, entries in bare.items() if text]
+        works.append(work)
+        if key := _key(work):
+            alike.setdefault((each.service, *key), []).append(place)
+    groups = {(listed[places[0]].service, str(places[0])): places for places in alike.values()}
+    named = [
+        ServiceRecord(service, name, _as_record(works[places[0]]))
+        for (service, name), places in groups.items()
+        if works[places[0]].title or works[places[0]].ids.keys()
+    ]
+    edges = [
+        _edge(merged, [place for each in merged.records for place in groups[_name(each)]], listed)
+        for merged in merge_records(named)
+    ]
+    told = {_name(record) for record in named}
+    bare = [places for name, places in groups.items() if name not in told]
+    edges += [_edge(MergedWork(WorkRecord(), {}, ()), places, listed) for places in bare]
     return sorted(edges, key=_order)
+
+
+def _key(work: CitedWorkRecord) -> tuple[object, ...]:
+    """What tells entries of one service apart; nothing where an entry says nothing."""
+    if ids := work.ids.keys():
+        return ids
+    if work.title:
+        return squash_title(work.title), work.year, work.authors[:1]
+    printed = " ".join(work.unstructured.lower().split())
+    return (printed,) if printed else ()
+
+
+def _name(record: ServiceRecord) -> tuple[str, str]:
+    return record.service, record.service_id
 
 
 def _parse(work: CitedWorkRecord) -> CitedWorkRecord:
@@ -71,11 +93,11 @@ def _parse(work: CitedWorkRecord) -> CitedWorkRecord:
     ids = WorkIds(doi=found.doi, arxiv=found.arxiv_id, pmid=found.pmid)
     return replace(
         work,
-        ids=ids,
+        ids=work.ids if work.ids.keys() else ids,
         title=found.title or "",
-        authors=tuple(found.authors),
-        year=found.year,
-        venue=found.container or "",
+        authors=work.authors or tuple(found.authors),
+        year=work.year or found.year,
+        venue=work.venue or found.container or "",
     )
 
 
@@ -91,15 +113,11 @@ def _as_record(work: CitedWorkRecord) -> WorkRecord:
 
 
 def _edge(
-    merged: MergedWork, entries: dict[tuple[str, str], tuple[ListedCitation, CitedWorkRecord]]
+    merged: MergedWork, places: Sequence[int], listed: Sequence[ListedCitation]
 ) -> CitationEdge:
-    listed = [entries[record.service, record.service_id][0] for record in merged.records]
-    printed = "" if merged.work.title else next((e.work.unstructured for e in listed), "")
-    return CitationEdge(merged, _say(listed), printed)
-
-
-def _bare_edge(listed: Sequence[ListedCitation]) -> CitationEdge:
-    return CitationEdge(MergedWork(WorkRecord(), {}, ()), _say(listed), listed[0].work.unstructured)
+    own = [listed[place] for place in sorted(places)]
+    unstructured = "" if merged.work.title else next((each.work.unstructured for each in own), "")
+    return CitationEdge(merged, _say(own), unstructured)
 
 
 def _say(listed: Iterable[ListedCitation]) -> tuple[tuple[str, tuple[str, ...]], ...]:
