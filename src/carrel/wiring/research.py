@@ -17,6 +17,7 @@ from carrel.core.health import check_by
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.knowledge.ports import LinkedThing
 from carrel.rooms.papers.errors import PaperNotFoundError
+from carrel.rooms.papers.work_notices import PaperNotices
 from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.research import ROOM
 from carrel.rooms.research.agents import AgentContext
@@ -148,7 +149,8 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     search = ClaimSearch(corpus, CorpusPassages(papers))
     checks = ClaimChecks(search, reading)
     reasoner, close_model = _open_reasoner(settings, store, corpus, checks)
-    context = AgentContext(store, reasoner, clock, chosen.start_elo)
+    notices = PaperNotices(papers.service, papers.notices)
+    context = AgentContext(store, reasoner, clock, chosen.start_elo, notices)
     supervisor = Supervisor(context, LiteratureForResearch(papers), corpus.leading_bridges)
     worker = WorkerIdentity(settings.home / "research" / "workers")
     runner = Runner(
@@ -191,7 +193,7 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     )
     bind_tasks(papers, work)
     papers.links.things.register(("hypothesis",), "hypotheses:read", find_hypothesis)
-    operations = ResearchOperations(service, papers.links.notes)
+    operations = ResearchOperations(service, papers.links.notes, notices)
     resources = ResearchResources(service)
     notebook = NotebookOfDesk()
     room = Room.collect(
@@ -199,7 +201,7 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
         operations,
         TaskOperations(work),
         HypothesisNoteOperations(service, notebook, passages),
-        ClaimOperations(checks, Contradictions(corpus, search, passages)),
+        ClaimOperations(checks, Contradictions(corpus, search, passages), notices),
         resources,
         jobs=service.jobs,
         search=ResearchDeskSearch(service),

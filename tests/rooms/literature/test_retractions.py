@@ -145,6 +145,32 @@ def test_notices_stand_in_hits_metadata_references_and_citations(stage: Stage) -
     stage.play(scene)
 
 
+@pytest.mark.promise("W2")
+def test_claims_and_reviews_that_rest_on_a_retracted_paper_say_so(stage: Stage) -> None:
+    async def scene(reader: Reader) -> None:
+        await fill(reader)
+        claim = "Sleep spindles grow with age in all of us."
+        checked = await reader.ask("check_claim", text=claim)
+        papers = {
+            quoted["paper_id"] for each in checked["statements"] for quoted in each["supporting"]
+        }
+        assert papers & set(checked["notices"])
+        started = await reader.ask("start_research", goal="Do sleep spindles grow with age?")
+        submitted = await reader.ask(
+            "submit_hypothesis",
+            research_id=started["research_id"],
+            title="Sleep spindles grow with age in all of us",
+            summary=claim,
+        )
+        review = await reader.ask("review_hypothesis", hypothesis_id=submitted["id"])
+        assert any("retracted on 2023-07-12" in each for each in review["weaknesses"])
+        assert review["notices"]
+        whole = await reader.ask("get_hypothesis", hypothesis_id=submitted["id"])
+        assert whole["notices"]
+
+    stage.play(scene)
+
+
 def test_a_changed_table_is_noticed_and_a_damaged_one_keeps_the_last(
     stage: Stage, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from carrel.core.operation import Answer, Question
+from carrel.core.work_notices import WorkNotice
 
 VerdictName = Literal["supports", "contradicts", "mixed", "silent", "undecided"]
 
@@ -101,6 +102,10 @@ class ClaimChecked(Answer):
     unchecked: list[str] = Field(default_factory=list)
     not_found: list[str] = Field(default_factory=list)
     note_id: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    # Retractions and corrections of papers named above, by paper_id.
+    notices: dict[str, tuple[WorkNotice, ...]] = Field(
+        default_factory=dict, exclude_if=lambda value: not value
+    )
 
 
 class Contradiction(Answer):
@@ -121,3 +126,7 @@ class ContradictionsFound(Answer):
     papers_left_out: int
     sentences_compared: int
     pairs_compared: int
+    # Retractions and corrections of papers named above, by paper_id.
+    notices: dict[str, tuple[WorkNotice, ...]] = Field(
+        default_factory=dict, exclude_if=lambda value: not value
+    )

@@ -17,6 +17,12 @@ from carrel.rooms.research.claim_models import (
     QuotedSentence,
 )
 from carrel.rooms.research.contradictions import Contradictions
+from carrel.rooms.research.work_notices import (
+    NoPaperNotices,
+    NoticesOfPapers,
+    add_to_claims,
+    add_to_contradictions,
+)
 
 _READ_PAPERS = frozenset({"papers:read"})
 _PATIENT_SECONDS = 120.0
@@ -53,9 +59,15 @@ def _sources(sentences: Iterable[QuotedSentence]) -> list[QuotedSource]:
 class ClaimOperations:
     """Checking claims, and finding papers that deny each other."""
 
-    def __init__(self, checks: ClaimChecks, contradictions: Contradictions) -> None:
+    def __init__(
+        self,
+        checks: ClaimChecks,
+        contradictions: Contradictions,
+        notices: NoticesOfPapers | None = None,
+    ) -> None:
         self._checks = checks
         self._contradictions = contradictions
+        self._notices = notices or NoPaperNotices()
 
     @operation(
         title="Check a claim",
@@ -77,7 +89,7 @@ class ClaimOperations:
         ),
     )
     async def check_claim(self, question: CheckClaim, call: Call) -> ClaimChecked:
-        return await self._checks.check(question, call)
+        return await add_to_claims(await self._checks.check(question, call), self._notices)
 
     @operation(
         title="Find contradictions",
@@ -101,4 +113,4 @@ class ClaimOperations:
     async def find_contradictions(
         self, question: FindContradictions, call: Call
     ) -> ContradictionsFound:
-        return await self._contradictions.find(question)
+        return await add_to_contradictions(await self._contradictions.find(question), self._notices)

@@ -9,6 +9,7 @@ from pydantic import Field
 from carrel.core.jobs import MAX_WAIT_SECONDS
 from carrel.core.note_links import NoteLink
 from carrel.core.operation import Answer, Question
+from carrel.core.work_notices import WorkNotice
 from carrel.rooms.research.claim_models import CheckedStatement
 from carrel.rooms.research.outside_models import OutsideLook
 from carrel.rooms.research.records import ReviewScores, UnderstoodAs
@@ -326,6 +327,10 @@ class ReviewShown(Answer):
     )
     # What services outside were asked for it and found.
     outside: OutsideLook | None = Field(default=None, exclude_if=lambda value: value is None)
+    # Retractions and corrections of papers named above, by paper_id.
+    notices: dict[str, tuple[WorkNotice, ...]] = Field(
+        default_factory=dict, exclude_if=lambda value: not value
+    )
 
 
 class MatchShown(Answer):
@@ -349,6 +354,10 @@ class HypothesisInFull(HypothesisShown):
     evidence: list[EvidenceShown]
     reviews: list[ReviewShown]
     matches: list[MatchShown]
+    # Retractions and corrections of papers named above, by paper_id.
+    notices: dict[str, tuple[WorkNotice, ...]] = Field(
+        default_factory=dict, exclude_if=lambda value: not value
+    )
     # The newest notes that point at the hypothesis and that the caller may see.
     notes: tuple[NoteLink, ...] = Field(default=(), exclude_if=lambda value: not value)
 

@@ -52,6 +52,12 @@ from carrel.rooms.research.quoting import (
     quoted_project,
 )
 from carrel.rooms.research.service import ResearchRoom
+from carrel.rooms.research.work_notices import (
+    NoPaperNotices,
+    NoticesOfPapers,
+    add_to_hypothesis,
+    add_to_review,
+)
 
 _PATIENT_SECONDS = 120.0
 # What a job answers follows from its kind, which types cannot say: hence the casts below.
@@ -60,9 +66,15 @@ _PATIENT_SECONDS = 120.0
 class ResearchOperations:
     """The operations of the research room, over its service."""
 
-    def __init__(self, research: ResearchRoom, notes: NotesAbout | None = None) -> None:
+    def __init__(
+        self,
+        research: ResearchRoom,
+        notes: NotesAbout | None = None,
+        notices: NoticesOfPapers | None = None,
+    ) -> None:
         self._research = research
         self._notes = notes or NoNotes()
+        self._notices = notices or NoPaperNotices()
 
     @operation(
         title="Start research",
@@ -220,6 +232,7 @@ class ResearchOperations:
     )
     async def get_hypothesis(self, question: GetHypothesis, call: Call) -> HypothesisInFull:
         found = await self._research.get_hypothesis(question.hypothesis_id, call)
+        found = await add_to_hypothesis(found, self._notices)
         notes = await find_notes(self._notes, [f"hypothesis:{found.id}"], call.caller)
         return found.model_copy(update={"notes": notes}) if notes else found
 
@@ -242,9 +255,9 @@ class ResearchOperations:
         ),
     )
     async def review_hypothesis(self, question: ReviewHypothesis, call: Call) -> ReviewShown | Job:
-        return cast(
-            ReviewShown | Job,
-            await self._research.review(question, call),
+        found = cast(ReviewShown | Job, await self._research.review(question, call))
+        return (
+            await add_to_review(found, self._notices) if isinstance(found, ReviewShown) else found
         )
 
     @operation(

@@ -41,6 +41,11 @@ from carrel.rooms.research.records import (
     UnderstoodAs,
 )
 from carrel.rooms.research.safety import check_hypothesis
+from carrel.rooms.research.work_notices import (
+    NoPaperNotices,
+    NoticesOfPapers,
+    warn_of_retracted,
+)
 
 GOAL_READING = "goal reading"
 META_REVIEW = "meta-review"
@@ -76,6 +81,7 @@ class AgentContext:
     reasoner: Reasoner
     clock: Clock
     start_elo: float = 1000.0
+    notices: NoticesOfPapers = field(default_factory=NoPaperNotices)
 
     def now(self) -> str:
         return self.clock.now().isoformat()
@@ -378,6 +384,7 @@ async def reflect(
     found = await context.reasoner.review(brief, hypothesis, review_type)
     if look is not None:
         found = add_outside(found, look)
+    retracted = await warn_of_retracted(found.citations, found.statements, context.notices)
     review = Review(
         id=derived_id("rev", brief.job_id, brief.step.label),
         research_id=brief.project.id,
@@ -385,7 +392,7 @@ async def reflect(
         review_type=review_type.value,
         scores=found.scores,
         strengths=found.strengths,
-        weaknesses=found.weaknesses,
+        weaknesses=(*retracted, *found.weaknesses),
         recommendations=found.recommendations,
         citations=found.citations,
         quotations=found.quotations,
