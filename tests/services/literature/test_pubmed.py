@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from carrel.libraries.identifiers import Doi, Identifier, Pmcid, Pmid
 from carrel.libraries.literature.pubmed_answers import (
@@ -23,6 +27,7 @@ from carrel.services.literature.pubmed import PubMed
 from carrel.services.literature.pubmed_items import PmcConverter
 from carrel.services.literature.recordings import read_exchanges
 from carrel.services.literature.service_client import ServiceClient
+from tests.libraries.literature.odd_json import odd_values
 from tests.services.literature.adapters import CONTACT, AnsweringServer, body_of, make_request
 from tests.services.literature.recorded import SERVICES_DATA, needs_recordings
 
@@ -281,3 +286,25 @@ def test_identifiers_are_converted_one_kind_at_a_time() -> None:
     found = server.run(lambda client, url: PmcConverter(client, f"{url}/").convert_all(asked))
     assert set(found) == {asked[0], asked[1]}
     assert all(ids.pmcid == "PMC5" for ids in found.values())
+
+
+_ODD_BODIES = st.one_of(
+    st.binary(max_size=60),
+    odd_values.map(lambda value: json.dumps({"esearchresult": value, "records": value}).encode()),
+    st.sampled_from(["Count", "IdList", "ERROR", "LinkSetDb"]).flatmap(
+        lambda name: st.text(max_size=9).map(
+            lambda text: f"<eSearchResult><{name}>{text}</{name}></eSearchResult>".encode(
+                errors="replace"
+            )
+        )
+    ),
+)
+
+
+@given(_ODD_BODIES)
+def test_no_body_breaks_the_readers_of_answers(body: bytes) -> None:
+    for read in (read_search, read_conversions, lambda found: read_links(found, "x")):
+        try:
+            read(body)
+        except PubMedAnswerError:
+            continue

@@ -16,7 +16,7 @@ from carrel.libraries.literature.records import (
     VersionPointer,
     WorkIds,
 )
-from carrel.libraries.literature.xml_text import child, children, descendants, plain_text, text_at
+from carrel.libraries.literature.xml_text import child, children, plain_text, text_at
 
 _SERVICE = "pubmed"
 _NOTICES: dict[str, NoticeKind] = {
@@ -83,9 +83,17 @@ def read_references(node: Element | None) -> tuple[CitedWorkRecord, ...] | None:
     lists = list(children(place if place is not None else node, "ReferenceList"))
     if not lists:
         return None
-    entries = (each for one in lists for each in descendants(one, "Reference"))
-    found = (_read_reference(each) for each in entries)
+    found = (_read_reference(each) for one in lists for each in _references(one))
     return tuple(each for each in found if each.unstructured or each.ids.keys())
+
+
+def _references(listed: Element) -> Iterator[Element]:
+    """Lists may hold lists; nothing lies deeper within an entry."""
+    for each in listed:
+        if each.tag == "ReferenceList":
+            yield from _references(each)
+        elif each.tag == "Reference":
+            yield each
 
 
 def _read_reference(element: Element) -> CitedWorkRecord:

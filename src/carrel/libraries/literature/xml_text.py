@@ -20,14 +20,16 @@ _MAX_DEPTH = 60
 def local_name(element: Element) -> str:
     """The name of an element without its namespace or prefix; comments have none."""
     tag = element.tag
-    return tag.rpartition("}")[2].rpartition(":")[2] if isinstance(tag, str) else ""
+    if not isinstance(tag, str):
+        return ""
+    return tag if tag.isalnum() else tag.rpartition("}")[2].rpartition(":")[2]
 
 
 def children(element: Element | None, name: str) -> Iterator[Element]:
-    if element is not None:
-        for child in element:
-            if local_name(child) == name:
-                yield child
+    # Dumps have many millions of elements, so that plain names are compared at once.
+    for inner in element if element is not None else ():
+        if inner.tag == name or local_name(inner) == name:
+            yield inner
 
 
 def child(element: Element | None, *path: str) -> Element | None:
@@ -38,15 +40,17 @@ def child(element: Element | None, *path: str) -> Element | None:
 
 
 def descendants(element: Element | None, name: str) -> Iterator[Element]:
-    if element is not None:
-        for each in element.iter():
-            if each is not element and local_name(each) == name:
-                yield each
+    for inner in element.iter() if element is not None else ():
+        if inner is not element and (inner.tag == name or local_name(inner) == name):
+            yield inner
 
 
 def plain_text(element: Element | None) -> str:
     """All text in one line, without markup."""
-    return " ".join("".join(element.itertext()).split()) if element is not None else ""
+    if element is None:
+        return ""
+    text = "".join(element.itertext()) if len(element) else element.text or ""
+    return " ".join(text.split())
 
 
 def text_at(element: Element | None, *path: str) -> str:

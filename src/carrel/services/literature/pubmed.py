@@ -99,6 +99,8 @@ class PubMed:
         missing = sum(1 for pmid in listed.pmids[:limit] if pmid not in by_number)
         remarks = [f"PubMed read the query as {listed.translation}"] if listed.translation else []
         remarks += [*listed.warnings, *found.remarks]
+        if listed.count > limit == _MOST_LISTED:
+            remarks.append(f"PubMed lists no more than {_MOST_LISTED} works of one search")
         if missing:
             remarks.append(f"{missing} of the numbers found have no readable record")
         return SearchAnswer(
