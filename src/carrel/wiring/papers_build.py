@@ -53,6 +53,7 @@ from carrel.stores.static_folder import PaperAssets, SummaryFiles
 from carrel.wiring.audit import record_command
 from carrel.wiring.imported_notes import find_imported_notes
 from carrel.wiring.papers import snapshot_path
+from carrel.wiring.papers_load import load_dump
 from carrel.wiring.pdf_services import ADDRESSES, remember_pdf_services
 
 _USUAL = BuildOptions()
@@ -270,6 +271,7 @@ def local_operations(settings: Settings) -> CorpusOperations:
         export_papers,
         take_paper_files,
         partial(find_imported_notes, settings),
+        load_dump,
     )
     return CorpusOperations(snapshot_path(settings), SNAPSHOT_NAME, tools, open_summariser)
 

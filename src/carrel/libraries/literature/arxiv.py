@@ -112,8 +112,13 @@ def _read_versions(entry: Element) -> tuple[VersionPointer, ...]:
     return (VersionPointer("published_as", WorkIds(doi=doi), SERVICE),)
 
 
+def is_withdrawn(comment: str) -> bool:
+    """Whether a comment of arXiv says that the authors withdrew the paper."""
+    return _WITHDRAWN.search(comment[:300]) is not None
+
+
 def _read_notices(entry: Element, updated: str | None) -> tuple[Notice, ...]:
     """Withdrawn by its authors, as arXiv tells in the comment (unproved live)."""
-    if not _WITHDRAWN.search(text_at(entry, "comment")[:300]):
+    if not is_withdrawn(text_at(entry, "comment")):
         return ()
     return (Notice("withdrawal", updated, service=SERVICE),)

@@ -20,6 +20,7 @@ ROOM = RoomDeclaration(
         "export": "carrel.cli.papers_export:run",
         "figure": "carrel.cli.papers_figure:run",
         "history": "carrel.cli.papers_corrections:run",
+        "load": "carrel.cli.papers_load:run",
         "merge": "carrel.cli.papers_corrections:run",
         "split": "carrel.cli.papers_corrections:run",
         "summarise": "carrel.cli.papers_summarise:run",

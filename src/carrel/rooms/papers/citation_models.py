@@ -45,9 +45,7 @@ class GetCitations(OnePaper):
         "both"
     )
     in_corpus: Annotated[bool, Field(description="Only references that are papers here")] = False
-    outside: Annotated[
-        bool, Field(description="Also ask services; a DOI is enough. Needs literature:read")
-    ] = False
+    outside: Annotated[bool, Field(description="Also ask services; needs literature:read")] = False
     limit: Limit = 20
     page: Page = 1
 

@@ -20,6 +20,9 @@ from carrel.rooms.papers.building.intake import Intake
 from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.building.service import PaperBuilder
 from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser, SummaryTally
+from carrel.rooms.papers.loading.filters import make_filters
+from carrel.rooms.papers.loading.models import DumpService, LoadReport
+from carrel.rooms.papers.loading.service import DumpToLoad
 from carrel.rooms.papers.models import NoQuestion
 
 READ_SCOPES = frozenset({"papers:read"})
@@ -48,6 +51,18 @@ class AddPaperFiles(Question):
     workers: int | None = Field(default=None, ge=1, description="processes that read")
 
 
+class LoadDump(Question):
+    service: DumpService = Field(description="whose dump it is")
+    folder: str = Field(description="where its files lie")
+    years: str | None = Field(default=None, description="2015..2024, 2015.., ..2024 or 2020")
+    types: list[str] = Field(default=[], description="kinds of works, such as article-journal")
+    languages: list[str] = Field(default=[], description="codes such as en; unknown for none")
+    subjects: list[str] = Field(default=[], description="words of subjects, or categories")
+    limit: int | None = Field(
+        default=None, ge=1, description="no more records of this dump than so many in all"
+    )
+
+
 class IndexPapers(Question):
     meaning: bool = Field(
         default=False, description="also vectors of meaning (the extra `semantic`); resumable"
@@ -69,7 +84,7 @@ class CorpusTools:
     into a folder as a snapshot, with pairs of facets or without, and returns the number of papers.
     `take` adds files where they lie, those that somebody named given twice, and names what vanished
     from folders. `find_notes` names the files below sources that are notes of a
-    person's desk, where the folder is its corpus.
+    person's desk, where the folder is its corpus. `load` streams a dump into a corpus.
     """
 
     refuse_lost_folder: Callable[[Path], None]
@@ -82,6 +97,7 @@ class CorpusTools:
         [Path, Sequence[Path], BuildOptions, Progress, Sequence[Path], Sequence[Path]], Intake
     ]
     find_notes: Callable[[Path, Sequence[Path], str], Awaitable[frozenset[str]]]
+    load: Callable[[Path, DumpToLoad, Progress], LoadReport]
 
 
 class CorpusOperations:
@@ -140,6 +156,28 @@ class CorpusOperations:
         options = BuildOptions(question.workers)
         folders = [Path(folder) for folder in question.folders]
         return self._tools.take(into, files, options, call.progress, named, folders)
+
+    @operation(
+        title="Load a dump",
+        description=(
+            "Streams a dump of OpenAlex, PubMed, arXiv or Crossref into the corpus, filtered by "
+            "year, type, language and subject. Run again, it goes on where it was stopped and "
+            "takes what is newer."
+        ),
+        scopes=WRITE_SCOPES,
+        effect=Effect.WRITES,
+        is_local=True,
+        timeout_seconds=_A_MONTH_SECONDS,
+        command="load",
+    )
+    async def load_papers(self, question: LoadDump, call: Call) -> LoadReport:
+        into = self._snapshot.parent
+        self._tools.refuse_lost_folder(into)
+        filters = make_filters(
+            question.years, question.types, question.languages, question.subjects
+        )
+        dump = DumpToLoad(question.service, Path(question.folder), filters, question.limit)
+        return self._tools.load(into, dump, call.progress)
 
     @operation(
         title="Index the corpus",

@@ -1,4 +1,4 @@
-"""What callers name a paper by: our id, a DOI, arXiv id, PMID or PMCID, an address, a passage."""
+"""What callers name a paper by: our id, a DOI, arXiv id, PMID, PMCID, OpenAlex id, a passage."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ MAX_NAME_CHARACTERS = 300
 PASSAGE_JOINT = "~"
 _PAPER_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _SHORT_NUMBER = re.compile(r"[0-9]{1,5}", re.ASCII)
+_OPENALEX_ID = re.compile(
+    r"(?:openalex:|https?://(?:api\.)?openalex\.org/(?:works/)?)?(W[1-9][0-9]{3,14})",
+    re.IGNORECASE | re.ASCII,
+)
 _ADDRESS = re.compile(r"paper://([^/?#]+)")
 _PASSAGE_ID = re.compile(r"([a-zA-Z0-9_-]{1,64})~[0-9a-f]{10}(?:\.[0-9]{1,6})?")
 
@@ -44,6 +48,8 @@ def paper_keys(text: str) -> tuple[str, ...]:
     if _SHORT_NUMBER.fullmatch(text.strip()):
         # A year or a count rather than one of the oldest PubMed numbers.
         return ()
+    if named := _OPENALEX_ID.fullmatch(text.strip()):
+        return (f"openalex:{named[1].lower()}",)
     for kind in (Doi, ArxivId, Pmcid, Pmid):
         if identifier := parse_or_none(kind, text):
             return identifier_keys(identifier)

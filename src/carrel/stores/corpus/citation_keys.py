@@ -22,7 +22,7 @@ from carrel.rooms.papers.citation_models import LinkKind
 from carrel.stores.corpus.records import StoredPaper
 
 # Whose word counts first: the first kind that finds any paper decides.
-LINK_KINDS: tuple[LinkKind, ...] = ("doi", "version", "arxiv", "pmid", "title")
+LINK_KINDS: tuple[LinkKind, ...] = ("doi", "version", "arxiv", "pmid", "openalex", "title")
 BY_TITLE = LINK_KINDS.index("title")
 # Behind them, where title and first author are the same: one of the two has no year, which counts
 # if no other paper has that title and author; it may be the work, but nothing makes it sure; and
@@ -31,6 +31,7 @@ BY_UNDATED_TITLE, IN_DOUBT, ANOTHER_WORK = BY_TITLE + 1, BY_TITLE + 2, BY_TITLE 
 
 _KEY_KINDS = ("doi", "arxiv", "pmid", "title")
 _TITLE = _KEY_KINDS.index("title")
+_KIND_OF_NAME = {"paper": "doi", "openalex": "pmid"}
 _KIND_BITS = 0b11
 
 # Bits of `flags`: the work has a DOI that is no preprint's; the key is that of another version.
@@ -40,6 +41,8 @@ IS_OTHER_VERSION = 2
 HAS_STRONGER_KEY = 4
 # The title is too short to count without a year.
 IS_SHORT_TITLE = 8
+# The key is an OpenAlex id: its kind is that of numbers of PubMed, for which two bits have room.
+IS_OPENALEX = 16
 
 # Relations that say that two works are versions of one; a citation of either counts for both.
 VERSION_RELATIONS = frozenset({"preprint_of", "published_as", "version_of"})
@@ -120,7 +123,11 @@ def work_rows(paper: PublishedPaper | StoredPaper) -> tuple[WorkKeyRow, ...]:
     own = _own_keys(record, paper.keys)
     flags = HAS_FINAL_DOI if _has_final_doi(make_work_keys(doi=record.doi), own) else 0
     names = (_name_paper(paper.paper_id), *own.identifiers)
-    rows = {value: WorkKeyRow(value, 0, 0, flags) for value in map(hash_key, names)}
+    rows = {
+        value: WorkKeyRow(value, 0, 0, flags | _name_flags(name))
+        for name in names
+        for value in (hash_key(name),)
+    }
     for value in map(hash_key, version_names(record)):
         rows.setdefault(value, WorkKeyRow(value, 0, 0, flags | IS_OTHER_VERSION))
     if own.title:
@@ -132,19 +139,29 @@ def work_rows(paper: PublishedPaper | StoredPaper) -> tuple[WorkKeyRow, ...]:
 
 def reference_rows(number: int, cited: CitedWork) -> list[ReferenceKeyRow]:
     """The keys of one entry of a reference list, the strongest first."""
+    if cited.openalex_id and not (cited.doi or cited.title or cited.pmid or cited.arxiv_id):
+        # Nearly all references of a dump of OpenAlex.
+        value = hash_key(f"openalex:{cited.openalex_id.lower()}")
+        return [ReferenceKeyRow(value, number, 0, 0, IS_OPENALEX)]
     keys = work_keys(cited)
     flags = HAS_FINAL_DOI if _has_final_doi(keys) else 0
     rows: list[ReferenceKeyRow] = []
     strongest = None
-    for value in sorted(map(hash_key, _identifiers(keys)), key=kind_of):
+    named = ((hash_key(name), _name_flags(name)) for name in _identifiers(keys))
+    for value, more in sorted(named, key=lambda each: (kind_of(each[0]), each[1])):
         strongest = kind_of(value) if strongest is None else strongest
-        stronger = HAS_STRONGER_KEY if kind_of(value) > strongest else 0
-        rows.append(ReferenceKeyRow(value, number, 0, 0, flags | stronger))
+        is_weaker = kind_of(value) > strongest or (more and rows)
+        stronger = HAS_STRONGER_KEY if is_weaker else 0
+        rows.append(ReferenceKeyRow(value, number, 0, 0, flags | stronger | more))
     if keys.title:
         flags |= (HAS_STRONGER_KEY if rows else 0) | _title_flags(keys.title)
         value, person = hash_key(f"title:{keys.title}"), hash_person(keys.person)
         rows.append(ReferenceKeyRow(value, number, _known_year(keys), person, flags))
     return rows
+
+
+def _name_flags(name: str) -> int:
+    return IS_OPENALEX if name.startswith("openalex:") else 0
 
 
 def _title_flags(key: str) -> int:
@@ -185,6 +202,8 @@ def meet(reference: ReferenceKeyRow, work: WorkKeyRow) -> int | None:
         return LINK_KINDS.index("version")
     if is_title(work.hash):
         return _compare_titles(reference, work)
+    if work.flags & IS_OPENALEX:
+        return LINK_KINDS.index("openalex")
     return LINK_KINDS.index(_KEY_KINDS[kind_of(work.hash)])
 
 
@@ -216,11 +235,11 @@ def name_kind(kind: int) -> LinkKind:
 
 
 def hash_key(key: str) -> int:
-    """The hash of `doi:…`, `arxiv:…`, `pmid:…`, `title:…` or `paper:…`, a signed number of 64 bits.
+    """The hash of `doi:…`, `arxiv:…`, `pmid:…`, `title:…`, `paper:…` or `openalex:…`, of 64 bits.
 
-    The id of a paper counts as a DOI."""
+    The id of a paper counts as a DOI, that of OpenAlex as a number of PubMed."""
     name = key.partition(":")[0]
-    kind = 0 if name == "paper" else _KEY_KINDS.index(name)
+    kind = _KEY_KINDS.index(_KIND_OF_NAME.get(name, name))
     digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True) & ~_KIND_BITS | kind
 
@@ -259,6 +278,8 @@ def _own_keys(record: PaperRecord, keys: Sequence[PaperKey]) -> WorkKeys:
             names |= dict.fromkeys(_identifiers(make_work_keys(doi=name)))
         elif key.kind is KeyKind.ARXIV:
             names |= dict.fromkeys(_identifiers(make_work_keys(arxiv_id=name)))
+        elif key.kind is KeyKind.OPENALEX:
+            names[key.value] = None
     identifiers = (*names, *described.identifiers)
     return WorkKeys(identifiers, described.title, described.year, described.person)
 

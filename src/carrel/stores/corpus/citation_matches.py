@@ -20,6 +20,7 @@ from carrel.stores.corpus.citation_keys import (
     BY_UNDATED_TITLE,
     HAS_FINAL_DOI,
     IN_DOUBT,
+    IS_OPENALEX,
     IS_OTHER_VERSION,
     IS_SHORT_TITLE,
     LINK_KINDS,
@@ -37,6 +38,7 @@ _AGREES = f"""((r.hash & 3) <> 3 OR (r.person = w.person AND r.person <> 0)
     OR ((r.person = 0 OR w.person = 0) AND NOT (r.flags & {IS_SHORT_TITLE}) AND NOT {_IS_OTHER}))"""
 _KIND = f"""CASE WHEN w.flags & {IS_OTHER_VERSION} THEN {LINK_KINDS.index("version")}
     WHEN (r.hash & 3) = 0 THEN {LINK_KINDS.index("doi")}
+    WHEN w.flags & {IS_OPENALEX} THEN {LINK_KINDS.index("openalex")}
     WHEN (r.hash & 3) <> 3 THEN (r.hash & 3) + 1
     WHEN r.person = 0 OR w.person = 0 THEN {IN_DOUBT}
     WHEN {_IS_OTHER} THEN {ANOTHER_WORK}

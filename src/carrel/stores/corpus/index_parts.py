@@ -37,9 +37,15 @@ class SegmentParts:
                 self._papers.abandon()
                 raise
 
-    def add(self, row: int, paper: PublishedPaper, passages: Sequence[PaperPassage]) -> None:
+    def add(
+        self,
+        row: int,
+        paper: PublishedPaper,
+        passages: Sequence[PaperPassage],
+        facets: Sequence[tuple[str, str]],
+    ) -> None:
         with translate_writer_errors(self._folder):
-            self._papers.add(paper_document(row, paper, passages))
+            self._papers.add(paper_document(row, paper, passages, facets))
             for each in passages:
                 self._passages.add(passage_document(row, paper, each))
 
@@ -57,7 +63,10 @@ class SegmentParts:
 
 
 def paper_document(
-    row: int, paper: PublishedPaper, passages: Sequence[PaperPassage]
+    row: int,
+    paper: PublishedPaper,
+    passages: Sequence[PaperPassage],
+    known: Sequence[tuple[str, str]],
 ) -> IndexedDocument:
     """A paper by title, summaries and metadata; its full text answers filters and phrases."""
     record = paper.record
@@ -70,7 +79,7 @@ def paper_document(
         record.doi or "",
     )
     facets: dict[str, list[str]] = {name: [] for name in FACETS}
-    for category, value in paper.facets():
+    for category, value in known:
         if category in facets:
             facets[category].append(value)
     return IndexedDocument(

@@ -40,6 +40,7 @@ from carrel.stores.corpus.segments import (
     read_segment_meta,
     size_of,
 )
+from carrel.stores.corpus.staged_references import StagedReferences
 from carrel.stores.search.parts import BUILD_HEAP_BYTES, SMALL_HEAP_BYTES
 
 # A reader that has opened a manifest opens its segments within this time; then it holds them.
@@ -58,9 +59,12 @@ class WorkshopAssets:
         self._segments = folder / SEGMENTS_NAME
         self._folders = (staged, earlier)
         self._staged = staged
+        self.references = StagedReferences(staged)
         self._opened: dict[str, sqlite3.Connection] = {}
 
     def read(self, name: str) -> bytes:
+        if (waiting := self.references.read(name)) is not None:
+            return waiting
         for folder in self._folders:
             with suppress(FileNotFoundError):
                 return (folder / name).read_bytes()
@@ -86,6 +90,10 @@ class WorkshopAssets:
 
     def clear_staged(self, keep: frozenset[str]) -> None:
         """Remove what is in segments now."""
+        for name in keep:
+            if self.references.read(name) is not None:
+                self.stage([name])
+        self.references.close()
         if not keep:
             shutil.rmtree(self._staged, ignore_errors=True)
             return
@@ -94,6 +102,7 @@ class WorkshopAssets:
                 path.unlink()
 
     def close(self) -> None:
+        self.references.close()
         while self._opened:
             self._opened.popitem()[1].close()
 

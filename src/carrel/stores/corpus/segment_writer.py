@@ -59,7 +59,13 @@ class AssetBytes(Protocol):
 class SegmentIndex(Protocol):
     """Writes the index parts of one segment."""
 
-    def add(self, row: int, paper: PublishedPaper, passages: Sequence[PaperPassage]) -> None: ...
+    def add(
+        self,
+        row: int,
+        paper: PublishedPaper,
+        passages: Sequence[PaperPassage],
+        facets: Sequence[tuple[str, str]],
+    ) -> None: ...
 
     def finish(self) -> None: ...
 
@@ -172,7 +178,8 @@ class _Draft:
         names = asset_names(each)
         self._name.add(row, content, names)
         self._add_record(row, paper, content)
-        self._add_facets(row, paper)
+        facets = paper.facets()
+        self._add_facets(row, paper, facets)
         texts: dict[str, str] = {}
         for name in names:
             self._add_asset(name, texts)
@@ -181,7 +188,7 @@ class _Draft:
         self._insert("paper_asset", 2, links)
         passages = list(paper_passages(paper.record, texts.__getitem__))
         self._insert("passage", 9, (self._passage_row(row, passage) for passage in passages))
-        self._index.add(row, paper, passages)
+        self._index.add(row, paper, passages, facets)
         self._abbreviations.update(_abbreviations(paper, passages))
         self._counts[META_PASSAGES] += len(passages)
         self._first_row = self._first_row or row
@@ -253,9 +260,11 @@ class _Draft:
         self._counts[META_WITH_BIBTEX] += bool(record.bibtex)
         self._counts[META_WITH_TRANSLATION] += bool(record.translations)
 
-    def _add_facets(self, row: int, paper: PublishedPaper) -> None:
+    def _add_facets(
+        self, row: int, paper: PublishedPaper, facets: Sequence[tuple[str, str]]
+    ) -> None:
         numbers = []
-        for facet in (*paper.facets(), *doubt_facets(paper)):
+        for facet in (*facets, *doubt_facets(paper)):
             number = self._facets.setdefault(facet, len(self._facets) + 1)
             self._facet_counts[number] += 1
             numbers.append((number, row))

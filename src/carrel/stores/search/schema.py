@@ -113,8 +113,9 @@ def make_entry(document: IndexedDocument) -> tantivy.Document:
         entry.add_text("title", title)
         entry.add_text("exact", title)
         entry.add_text("pairs", common_pairs(title))
+        ranked = ranking_text(document.title)
         for _ in range(document.title_times):
-            entry.add_text("text", ranking_text(document.title))
+            entry.add_text("text", ranked)
     if document.text:
         _add_words(entry, document.text, "text")
     if document.body:
@@ -122,15 +123,17 @@ def make_entry(document: IndexedDocument) -> tantivy.Document:
         _add_body(entry, [document.body] if isinstance(document.body, str) else document.body)
     for category, values in document.facets.items():
         for value in values:
-            entry.add_text(category, exact_text(value))
+            entry.add_text(category, _exact_value(value))
     return entry
 
 
 def _add_words(entry: tantivy.Document, text: str, field: str) -> None:
-    words = _exact_text(text)
+    # Line by line, which no word crosses: an abstract is a line of its paper and a passage.
+    lines = text.split("\n")
+    words = " ".join(filter(None, map(_exact_text, lines)))
     entry.add_text("exact", words)
     entry.add_text("pairs", common_pairs(words))
-    entry.add_text(field, _ranking_text(text))
+    entry.add_text(field, " ".join(filter(None, map(_ranking_text, lines))))
 
 
 def _add_body(entry: tantivy.Document, pieces: Sequence[str]) -> None:
@@ -145,6 +148,8 @@ def _add_body(entry: tantivy.Document, pieces: Sequence[str]) -> None:
 # A passage is analysed as a part of its paper's body and then for itself.
 _exact_text = lru_cache(maxsize=2_048)(exact_text)
 _ranking_text = lru_cache(maxsize=2_048)(ranking_text)
+# Values of facets come again and again.
+_exact_value = lru_cache(maxsize=32_768)(exact_text)
 
 
 def common_pairs(words: str) -> str:

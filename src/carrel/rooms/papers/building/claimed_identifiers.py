@@ -13,6 +13,7 @@ _FIELDS = {
     KeyKind.ARXIV: "arxiv_id",
     KeyKind.PMID: "pmid",
     KeyKind.PMCID: "pmcid",
+    KeyKind.OPENALEX: "openalex_id",
 }
 
 

@@ -20,7 +20,7 @@ LIST_FIELDS = frozenset({"authors", "keywords", "tags", "institutions", "editors
 
 # Sources of these readers hold one record, which is known by its file alone.
 _ONE_RECORD_READERS = frozenset({"pdf", "markdown", "jats"})
-_IDENTIFIERS = ("doi:", "arxiv:", "pmid:", "pmcid:")
+_IDENTIFIERS = ("doi:", "arxiv:", "pmid:", "pmcid:", "openalex:")
 _LABEL = "bib:"
 _FIELD_OF_KEY = {"doi:": "doi", "arxiv:": "arxiv_id", "pmid:": "pmid", "pmcid:": "pmcid"}
 

@@ -27,11 +27,12 @@ _JOIN_ORDER = (
     KeyKind.ARXIV,
     KeyKind.PMID,
     KeyKind.PMCID,
+    KeyKind.OPENALEX,
     KeyKind.BIB,
     KeyKind.META,
 )
 _OWN_IDENTIFIERS = frozenset({KeyKind.DOI, KeyKind.ARXIV})
-_PUBMED = frozenset({KeyKind.PMID, KeyKind.PMCID})
+_NUMBERS = frozenset({KeyKind.PMID, KeyKind.PMCID, KeyKind.OPENALEX})
 
 
 # Shares of words that two titles have in common, chosen by hand.
@@ -66,6 +67,8 @@ def group_records(
     """
     ordered = sorted(claims, key=lambda claim: claim.order)
     clusters = _RecordClusters(ordered, apart, holders or {}, published)
+    if len(ordered) == 1:
+        return clusters.groups()
     clusters.join_decided(together)
     for kind in _JOIN_ORDER:
         clusters.join_by(kind)
@@ -291,7 +294,7 @@ class _RecordClusters:
         )
         if mine and theirs and not mine & theirs:
             return _TWO_DOIS
-        if kind in _PUBMED:
+        if kind in _NUMBERS:
             return self._compare_people(holder, at)
         if kind is KeyKind.BIB and self._title_similarity(holder, at) < _MIN_LIKENESS_FOR_LABEL:
             return "their titles differ"

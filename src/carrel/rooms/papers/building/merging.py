@@ -115,6 +115,7 @@ def merge_records(records: Sequence[PaperRecord], leads: Sequence[int] = ()) -> 
             other for name in _COMPARED for other in _find_other_values(name, ranked[name])
         ),
         overruled=_find_overruled(ranked),
+        openalex_id=_first(record.openalex_id for record in records),
         text_origin=next((each.text_origin for each in records if each.text_origin), None),
         **texts,
     )

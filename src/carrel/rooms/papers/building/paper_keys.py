@@ -43,6 +43,7 @@ class KeyKind(IntEnum):
     # Younger than stored ids, so that none is made of them where a paper has another key.
     PMID = 4
     PMCID = 5
+    OPENALEX = 6
     # An id of ours: one that the paper had before papers were joined, or its own in need.
     ID = 9
 
@@ -78,7 +79,9 @@ def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
         keys.append(PaperKey(KeyKind.ARXIV, f"arxiv:{re.sub(r'v[0-9]+$', '', arxiv_id.lower())}"))
     if record.citation_key:
         keys.append(PaperKey(KeyKind.BIB, f"bib:{record.citation_key}"))
-    if normalise_title(record.title):
+    # OpenAlex knows thousands of works such as "Index" without authors, which are no one paper.
+    is_unsigned = record.openalex_id is not None and not record.authors
+    if not is_unsigned and normalise_title(record.title):
         fingerprint = meta_fingerprint(record)
         keys.append(
             PaperKey(
@@ -91,6 +94,8 @@ def paper_keys(record: PaperRecord) -> tuple[PaperKey, ...]:
         keys.append(PaperKey(KeyKind.PMID, f"pmid:{record.pmid}"))
     if record.pmcid:
         keys.append(PaperKey(KeyKind.PMCID, f"pmcid:{record.pmcid.lower()}"))
+    if record.openalex_id:
+        keys.append(PaperKey(KeyKind.OPENALEX, f"openalex:{record.openalex_id.lower()}"))
     return tuple(keys)
 
 

@@ -168,6 +168,8 @@ class PaperRecord:
     other_values: tuple[OtherValue, ...] = ()
     # Fields of a merged record that a better source than that of the BibTeX entry says otherwise.
     overruled: tuple[str, ...] = ()
+    # `W` and digits.
+    openalex_id: str | None = None
     text_origin: TextOrigin | None = None
 
     def origin_of(self, name: str) -> FieldOrigin:

@@ -23,7 +23,11 @@ from carrel.rooms.papers.building.paper_records import (
 )
 
 # Whose word counts first: a person's or publisher's own text, then a list, then a PDF's layout.
-READERS_BY_TRUST = ("paper_infos", "jats", "markdown", "bibliography", "json_lines", "pdf")
+READERS_BY_TRUST = (
+    *("paper_infos", "jats", "markdown", "bibliography", "json_lines", "pdf"),
+    # Dumps fill gaps, in the order of the facts sheet of literature services, section 8.
+    *("crossref_dump", "pubmed_dump", "arxiv_dump", "openalex_dump"),
+)
 SIMPLE = "simple"
 NO_MODEL_NOTE = (
     "*No language model wrote this: it is the paper's own abstract and the outline of "

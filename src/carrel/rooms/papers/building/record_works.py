@@ -11,6 +11,7 @@ from carrel.rooms.papers.building.paper_records import PaperRecord
 
 # Sources of these readers hold many works, each once.
 _LIST_READERS = frozenset({"bibliography", "json_lines"})
+_DUMP = "_dump"
 _LEFT_OUT_AS_GUESSES = frozenset({"publication_date", "venue", "authors", "doi"})
 
 
@@ -20,7 +21,7 @@ def describe_record(
     """The work of a record that was read from `path`; what is only guessed is left out."""
     guessed = _LEFT_OUT_AS_GUESSES.intersection(record.inferred)
     year = find_year(None if "publication_date" in guessed else record.publication_date)
-    is_list = reader in _LIST_READERS
+    is_list = reader in _LIST_READERS or reader.endswith(_DUMP)
     return Work(
         title=record.title,
         people=() if "authors" in guessed else record.authors,

@@ -35,6 +35,7 @@ from carrel.rooms.papers.errors import (
     NothingToBuildError,
     PaperNotAddedError,
 )
+from carrel.rooms.papers.loading.models import DUMP_SOURCE
 from carrel.rooms.papers.models import AddedPaper, PaperAdded, PaperRemoved
 
 # Of papers that one call added, the answer names these.
@@ -254,7 +255,12 @@ class PaperBuilder:
         found, skipped = self._sources.find(sources)
         if not found and all(line.code == "not_found" for line in skipped):
             raise NothingToBuildError([str(source) for source in sources])
-        known = self._state.known_sources()
+        # Dumps are no folders: they stay, whatever is built.
+        known = {
+            path: source
+            for path, source in self._state.known_sources().items()
+            if not path.startswith(DUMP_SOURCE)
+        }
         found, skipped = _leave_notes(found, skipped, {*notes} - known.keys())
         gone = known.keys() - {str(source.path) for source in found}
         if not is_everything:

@@ -14,11 +14,13 @@ from carrel.rooms.papers.building.build_reports import ReportLine
 from carrel.rooms.papers.building.paper_groups import RecordJoin
 from carrel.rooms.papers.building.planning import PaperLink, PaperLinks
 from carrel.rooms.papers.building.record_works import describe_record
+from carrel.rooms.papers.loading.models import DUMP_SOURCE
 from carrel.stores.sqlite.papers.build_tables import key_hash, unpack_record
 
 # Works that are kept at hand while a build compares them.
 _MAX_REMEMBERED = 20_000
 _BLOCK = f"SELECT record_id FROM record_block WHERE hash = ? LIMIT {MAX_BLOCK_WORKS + 2}"
+_DUMP_BLOCK = f"SELECT record_id FROM dump_block WHERE hash = ? LIMIT {MAX_BLOCK_WORKS + 2}"
 
 
 class LikenessTables:
@@ -59,13 +61,19 @@ class LikenessTables:
         self._connection.execute("DELETE FROM touched_record")
 
     def find_alike(self, record_id: int, work: Work) -> list[int]:
-        """Records that are the same work, a version of it, or perhaps the same."""
+        """Records that are the same work, a version of it, or perhaps the same.
+
+        Records of dumps find each other by identifiers alone.
+        """
         found: dict[int, None] = {}
         compared = {record_id}
+        is_dumped = (work.source or "").startswith(DUMP_SOURCE)
+        if is_dumped and not self._has_blocks():
+            return []
         for block in work.blocks:
-            members = self._members(key_hash(f"block {block}"))
-            if len(members) > MAX_BLOCK_WORKS:
-                continue
+            hashed = key_hash(f"block {block}")
+            several = [self._members(hashed), [] if is_dumped else self._dumped_members(hashed)]
+            members = [each for part in several if len(part) <= MAX_BLOCK_WORKS for each in part]
             others = [member for member in members if member not in compared]
             compared.update(others)
             for other in self._in_other_lists(others, work.source):
@@ -93,6 +101,15 @@ class LikenessTables:
     def _members(self, block: int) -> list[int]:
         """The records of a block, as many as matter."""
         rows = self._connection.execute(_BLOCK, (block,))
+        return [record_id for (record_id,) in rows.fetchall()]
+
+    def _has_blocks(self) -> bool:
+        """Whether there is any record that is not of a dump."""
+        row = self._connection.execute("SELECT 1 FROM record_block LIMIT 1").fetchone()
+        return row is not None
+
+    def _dumped_members(self, block: int) -> list[int]:
+        rows = self._connection.execute(_DUMP_BLOCK, (block,))
         return [record_id for (record_id,) in rows.fetchall()]
 
     def _in_other_lists(self, record_ids: Sequence[int], source: str | None) -> list[int]:

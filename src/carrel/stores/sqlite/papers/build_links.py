@@ -25,7 +25,7 @@ from carrel.rooms.papers.building.decisions import (
     file_hash,
 )
 from carrel.rooms.papers.building.paper_groups import RecordClaim
-from carrel.rooms.papers.building.paper_keys import paper_keys
+from carrel.rooms.papers.building.paper_keys import PaperKey, paper_keys
 from carrel.rooms.papers.building.paper_records import PaperRecord
 from carrel.rooms.papers.building.papers import reader_rank
 from carrel.rooms.papers.building.planning import KnownPaper, LinkedRecords
@@ -56,6 +56,7 @@ class _FoundRecord:
     order: tuple[int, str, int]
     address: RecordAddress
     work: Work
+    keys: tuple[PaperKey, ...]
 
 
 @dataclass(slots=True)
@@ -218,10 +219,11 @@ class RecordLinks:
             (record_id,),
         ).fetchone()
         record, number = unpack_record(payload), part * _RECORDS_PER_PART + place
-        address = _address(record, path, reader, number, digest)
+        keys = paper_keys(record)
+        address = _address(record, keys, path, reader, number, digest)
         order = (reader_rank(reader), _sorted_name(path, stamps), number)
         work = describe_record(record, path, reader, order)
-        found.records[record_id] = _FoundRecord(record, order, address, work)
+        found.records[record_id] = _FoundRecord(record, order, address, work, keys)
         found.to_compare.append(record_id)
         found.digests[record_id] = digest
         hashes = [key_hash(name) for name in (*address.keys, *file_names(work))]
@@ -303,7 +305,9 @@ def _claims(found: _Found, decided: DecidedLinks) -> tuple[RecordClaim, ...]:
             record_id,
             each.address.path,
             each.order,
-            edited_record_keys(each.record, edits := decided.edits_of([record_id])),
+            edited_record_keys(each.record, edits)
+            if (edits := decided.edits_of([record_id]))
+            else each.keys,
             describe_record(
                 apply_edits(each.record, edits), each.address.path, each.address.reader, each.order
             )
@@ -327,10 +331,15 @@ def _sorted_name(path: str, stamps: bytes) -> str:
 
 
 def _address(
-    record: PaperRecord, path: str, reader: str, place: int, digest: bytes
+    record: PaperRecord,
+    keys: Sequence[PaperKey],
+    path: str,
+    reader: str,
+    place: int,
+    digest: bytes,
 ) -> RecordAddress:
-    keys = tuple(key.value for key in paper_keys(record))
-    return RecordAddress(path, reader, place, digest.hex(), keys, file_hash(record))
+    names = tuple(key.value for key in keys)
+    return RecordAddress(path, reader, place, digest.hex(), names, file_hash(record))
 
 
 def _known_paper(row: tuple[Any, ...]) -> KnownPaper:

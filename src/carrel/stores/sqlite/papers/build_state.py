@@ -41,6 +41,7 @@ from carrel.stores.sqlite.papers.build_tables import (
     unpack_record,
 )
 from carrel.stores.sqlite.papers.build_touched import TouchedKeys
+from carrel.stores.sqlite.papers.dump_tables import DumpTables
 from carrel.stores.sqlite.schema import NewerFileError, upgrade_schema
 
 _PARTS_PER_COMMIT = 32
@@ -57,6 +58,7 @@ class SqlitePaperBuildState:
         self._likeness = LikenessTables(self._connection)
         self._sources = SourceTables(self._connection, self._touched, self._likeness)
         self._promises = PromiseTable(self._connection)
+        self.dumps = DumpTables(self._connection)
 
     def __enter__(self) -> Self:
         return self

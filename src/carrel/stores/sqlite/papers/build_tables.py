@@ -280,10 +280,28 @@ def _upgrade_to_fifth() -> Generator[Step, Rows, None]:
     yield "INSERT INTO touched_record SELECT record_id FROM record", {}
 
 
+# Version 6 keeps what was loaded of dumps. `dump_record` has 64 bits of the hash of a record's name
+# in its dump, without a record where the dump withdrew it. `dump_block` has what records of dumps
+# are compared by with others: they are many, and must not fill the blocks of `record_block`.
+_SIXTH = """
+CREATE TABLE dump (
+    service TEXT PRIMARY KEY, reach BLOB NOT NULL, quarantine_bytes INTEGER NOT NULL,
+    records INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE dump_file (
+    service TEXT NOT NULL, name TEXT NOT NULL, stamp TEXT NOT NULL, filters TEXT NOT NULL,
+    records INTEGER NOT NULL, is_complete INTEGER NOT NULL, problem TEXT,
+    PRIMARY KEY (service, name)) WITHOUT ROWID;
+CREATE TABLE dump_record (hash INTEGER PRIMARY KEY, record_id INTEGER, version TEXT NOT NULL);
+CREATE TABLE dump_block (
+    hash INTEGER NOT NULL, record_id INTEGER NOT NULL, PRIMARY KEY (hash, record_id)
+    ) WITHOUT ROWID"""
+
+
 STEPS: tuple[UpgradeStep, ...] = (
     _FIRST,
     UpgradeStatements(_upgrade_to_second),
     _THIRD,
     UpgradeStatements(_upgrade_to_fourth),
     UpgradeStatements(_upgrade_to_fifth),
+    _SIXTH,
 )

@@ -1,0 +1,1 @@
+"""Dumps of literature services: their files, read as streams, and their records as papers."""
