@@ -48,7 +48,7 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     search = LiteratureSearch(services, policy)
     corpus.links.literature.search = search
     lookup = WorkLookup(services, policy)
-    literature = Literature(search, lookup, desk)
+    literature = Literature(search, lookup, desk, corpus.notices)
     corpus.links.citations.bind(CitationSearch(services, policy, desk))
     texts, downloads = open_full_texts(settings, corpus, services, lookup)
     clock = SystemClock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,11 @@ import pytest
 
 from carrel.core.errors import InsufficientPermissionsError, NotConfiguredError
 from carrel.rooms.literature.errors import NetworkForbiddenError
+from carrel.wiring.desk import open_desk
 from tests.rooms.literature.following import HEADER, Stage, ask_without, write_table
+from tests.rooms.literature.outside import CHEMCROW, Outside
 from tests.rooms.references.desk import Reader
+from tests.services.literature.recorded import Asked, needs_recordings
 
 BAD = (
     "---\ntitle: Bad sleep spindles of the night\nauthors: [Ada Moor]\nyear: 2022\n"
@@ -193,3 +197,79 @@ def test_a_changed_table_is_noticed_and_a_damaged_one_keeps_the_last(
         assert [each["id"] for each in kept["works"]] == ["fine"]
 
     stage.play(scene)
+
+
+def updated_by(doi: str) -> dict[str, Any]:
+    """A record of Crossref about a work that was corrected, and then retracted."""
+    day = {"date-parts": [[2024, 5, 6]]}
+    notices = [
+        {"DOI": "10.5555/corr", "type": "correction", "source": "publisher", "updated": day},
+        {"DOI": "10.5555/retr", "type": "retraction", "source": "retraction-watch", "updated": day},
+    ]
+    return {"DOI": doi, "type": "journal-article", "title": ["Fine"], "updated-by": notices}
+
+
+@needs_recordings
+@pytest.mark.promise("W2")
+def test_services_are_asked_where_that_is_wanted_and_what_they_say_stays(tmp_path: Path) -> None:
+    message = {"status": "ok", "message": updated_by("10.5555/good.9")}
+    nothing = {"status": "ok", "message": {"total-results": 0, "items": []}}
+    canned = {"content-type": "application/json"}
+
+    async def outside_scene(reader: Reader) -> None:
+        item = {"id": "fine", "type": "article-journal", "title": "Fine", "DOI": "10.5555/good.9"}
+        await reader.ask("add_references", input=json.dumps([item]))
+        checked = await reader.ask("check_retractions", scope="library", outside=True)
+        states = {each["service"]: each["state"] for each in checked["coverage"]}
+        assert states["crossref"] == "answered"
+        assert "failed" in states.values()
+        assert "Not answered" in checked["message"]
+        (work,) = checked["works"]
+        assert [each["kind"] for each in work["notices"]] == ["retraction", "correction"]
+        assert work["notices"][0]["date"] == "2024-05-06"
+        assert all("me@example.org" not in json.dumps(each) for each in checked["coverage"])
+        # Off line, and beside the reference, it is known from now on.
+        shown = await reader.ask("get_reference", id="fine")
+        assert shown["work_notices"]["fine"][0]["service"] == "crossref"
+
+    class Crossref(Outside):
+        def answer(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+            if asked.path.startswith("/crossref/"):
+                self.asked.append(asked)
+                is_work = "good.9" in asked.path and "updates" not in asked.path
+                return 200, canned, json.dumps(message if is_work else nothing).encode()
+            return super().answer(asked)
+
+    with Crossref() as outside:
+        outside.faults = dict.fromkeys(("openalex", "pubmed", "europepmc"), (500, {}, b"down"))
+        settings = outside.settings(tmp_path / "home", timeout_seconds=5.0)
+
+        async def playing() -> None:
+            async with open_desk(settings).session() as desk:
+                await outside_scene(Reader(desk))
+
+        asyncio.run(playing())
+
+
+@needs_recordings
+@pytest.mark.promise("W2")
+def test_found_works_show_what_the_table_says(tmp_path: Path) -> None:
+    table = write_table(
+        tmp_path / "rw.csv", HEADER, f"1,T,1/2/2025 0:00,10.5555/n,0,{CHEMCROW},0,Retraction,"
+    )
+    with Outside() as outside:
+        settings = outside.settings(
+            tmp_path / "home", services=("crossref",), retraction_watch=table
+        )
+
+        async def playing() -> None:
+            async with open_desk(settings).session() as desk:
+                reader = Reader(desk)
+                found = await reader.ask("search_literature", query="chemistry tools")
+                works = {each["ids"].get("doi"): each for each in found["works"]}
+                assert works[CHEMCROW]["notices"][0]["service"] == "retraction_watch"
+                assert works[CHEMCROW]["is_retracted"]
+                one = await reader.ask("get_work", identifier=CHEMCROW)
+                assert one["notices"][0]["date"] == "2025-01-02"
+
+        asyncio.run(playing())

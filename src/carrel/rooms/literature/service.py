@@ -8,6 +8,7 @@ from typing import Literal
 
 from carrel.core.caller import Call
 from carrel.core.errors import InvalidInputError
+from carrel.core.work_notices import NoNotices, NoticesAbout
 from carrel.libraries.literature.records import MergedWork
 from carrel.libraries.literature.work_names import list_identifiers
 from carrel.libraries.query.papers import PaperQuery, parse_paper_query
@@ -27,6 +28,7 @@ from carrel.rooms.literature.models import (
 )
 from carrel.rooms.literature.ports import SearchRequest
 from carrel.rooms.literature.search import FoundWorks, LiteratureSearch
+from carrel.rooms.literature.work_notices import add_stored_notices
 from carrel.rooms.literature.work_views import found_work, name_work, whole_work
 
 # Records asked of each service, by how deep the page lies. Pages of one depth are cut from one
@@ -51,7 +53,14 @@ class KnownWork:
 class Literature:
     """Answers searches of callers, with marks for what the desk already has."""
 
-    def __init__(self, search: LiteratureSearch, lookup: WorkLookup, desk: DeskWorks) -> None:
+    def __init__(
+        self,
+        search: LiteratureSearch,
+        lookup: WorkLookup,
+        desk: DeskWorks,
+        notices: NoticesAbout | None = None,
+    ) -> None:
+        self._notices = notices or NoNotices()
         self._search = search
         self._lookup = lookup
         self._desk = desk
@@ -68,7 +77,8 @@ class Literature:
         )
         found = await self._search.find(request, question.services)
         first = (question.page - 1) * question.limit
-        works = found.works[first : first + question.limit]
+        page = found.works[first : first + question.limit]
+        works = await add_stored_notices(page, self._notices)
         unchecked = found.unchecked[first : first + question.limit]
         self._remember(works)
         kept, remarks = await self._desk.mark(works, call)
@@ -111,9 +121,10 @@ class Literature:
         LiteratureUnavailableError where it is not known because some did not answer.
         """
         found = await self.look_up(question.identifier)
-        kept, remarks = await self._desk.mark([found.work], call)
+        (work,) = await add_stored_notices([found.work], self._notices)
+        kept, remarks = await self._desk.mark([work], call)
         coverage = list(found.coverage)
-        return whole_work(found.work, kept[0], _describe_lookup(found, remarks), coverage)
+        return whole_work(work, kept[0], _describe_lookup(found, remarks), coverage)
 
     async def look_up(self, text: str) -> KnownWork:
         """The work of any identifier, or of the id of a work that was found here a while ago.

@@ -5,10 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from carrel.core.clock import Clock
-from carrel.core.work_notices import WorkNotice, sort_notices
-from carrel.libraries.literature.records import Notice
+from carrel.core.work_notices import (
+    NoticesAbout,
+    WorkNotice,
+    find_notices,
+    sort_notices,
+    work_keys,
+)
+from carrel.libraries.literature.records import MergedWork, Notice, WorkIds
 from carrel.rooms.literature.retraction_ports import (
     LoadedTable,
     NoticeStore,
@@ -91,6 +98,33 @@ class StoredNotices:
         """The table as it was loaded last; None where it never was."""
         await self.refresh()
         return await self._store.table(name) if self._has_store() else None
+
+
+async def add_stored_notices(
+    works: Sequence[MergedWork], notices: NoticesAbout
+) -> list[MergedWork]:
+    """The works with the notices that are stored here beside those that services gave."""
+    keys = [list_notice_keys(each.work.ids) for each in works]
+    stored = await find_notices(notices, keys)
+    return [
+        replace(found, work=replace(found.work, notices=_join_notices(found.work.notices, more)))
+        if more
+        else found
+        for found, more in zip(works, stored, strict=True)
+    ]
+
+
+def list_notice_keys(ids: WorkIds) -> tuple[str, ...]:
+    """The keys under which notices may name a work."""
+    return work_keys(ids.doi, ids.pmid, ids.arxiv)
+
+
+def _join_notices(own: Sequence[Notice], stored: Sequence[WorkNotice]) -> tuple[Notice, ...]:
+    more = (
+        Notice(each.kind, each.date, each.doi, each.pmid, each.reasons, each.service)
+        for each in stored
+    )
+    return tuple(dict.fromkeys((*own, *more)))
 
 
 def show_notice(notice: Notice) -> WorkNotice:
