@@ -72,7 +72,7 @@ _BRACKET_THEN_SPACE = re.compile(r"([(\[«“])\s+(?=<(?:i|b|sub|sup)>)")
 _SPACE_THEN_SIGN = re.compile(r"(</(?:i|b|sub|sup)>)\s+(?=[,.;:)\]»”])")
 _EMPTY_MARK = re.compile(r"<(i|b|sub|sup)>(\s*)</\1>")
 _WHOLE_MARK = re.compile(r"<(i|b)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _FOUR = re.compile(r"</?(?:i|b|sub|sup)>")
 
 
@@ -121,8 +121,10 @@ def _render(value: object, *, is_abstract: bool) -> str:
         text = _COMMENT.sub("", text)
         pieces = list(_write(_build(text), is_abstract=is_abstract, is_math=False))
         text = "".join(pieces)
-    text = unicodedata.normalize("NFC", remove_controls(" ".join(text.split())))
-    text = " ".join(text.translate(_INVISIBLE).split())
+    text = " ".join(text.split())
+    if not (text.isascii() and text.isprintable()):
+        text = unicodedata.normalize("NFC", remove_controls(text))
+        text = " ".join(_INVISIBLE.sub("", text).split())
     return _tidy_marks(text) if "<" in text else text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 from carrel.libraries.bibliography.items import page_range
@@ -130,16 +131,14 @@ def rebuild_abstract(index: object) -> str:
 
     Two words at one place stay both, in the order of the index.
     """
-    places: list[tuple[int, int, str]] = []
-    for at, (word, positions) in enumerate(map_of(index).items()):
-        places += [(each, at, word) for each in list_of(positions) if _is_place(each)]
+    places: list[tuple[int, str]] = []
+    for word, positions in map_of(index).items():
+        # `type` and not `isinstance`: true is no place, and this runs for every word of a dump.
+        places += [(each, word) for each in list_of(positions) if type(each) is int and each >= 0]
         if len(places) > _MOST_WORDS:
             break
-    return " ".join(str(word) for _, _, word in sorted(places))
-
-
-def _is_place(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    places.sort(key=itemgetter(0))
+    return " ".join([word for _, word in places])
 
 
 def _read_ids(raw: Mapping[str, Any]) -> WorkIds:
@@ -262,6 +261,8 @@ def _read_versions(raw: Mapping[str, Any], ids: WorkIds) -> tuple[VersionPointer
     for place in _all_locations(raw):
         for name in ("landing_page_url", "pdf_url"):
             url = text_of(place.get(name)).replace("http://", "https://")
+            if "arxiv" not in url.lower():
+                continue
             doi = id_of(Doi, url)
             registered = Doi(doi).arxiv if doi else None
             preprint = registered.value if registered else id_of(ArxivId, url)

@@ -20,11 +20,15 @@ def text_of(value: object) -> str:
         return str(value) if abs(value) < 10**_MOST_DIGITS else ""
     if not isinstance(value, str):
         return ""
-    return " ".join(remove_controls(" ".join(value.split())).split())
+    plain = " ".join(value.split())
+    if plain.isascii() and plain.isprintable():
+        return plain
+    return " ".join(remove_controls(plain).split())
 
 
 def map_of(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    # `dict` first: the test for any mapping is slow, and dumps have millions.
+    return value if isinstance(value, dict | Mapping) else {}
 
 
 def list_of(value: object) -> list[Any]:
@@ -33,7 +37,7 @@ def list_of(value: object) -> list[Any]:
 
 def maps_of(value: object) -> Iterator[Mapping[str, Any]]:
     """The objects of a list; nothing for any other value."""
-    return (each for each in list_of(value) if isinstance(each, Mapping))
+    return (each for each in list_of(value) if isinstance(each, dict | Mapping))
 
 
 def texts_of(value: object) -> tuple[str, ...]:

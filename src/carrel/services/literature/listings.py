@@ -91,7 +91,7 @@ class Account:
     def add(self, answer: ServiceAnswer, cost_usd: float | None = None) -> ServiceAnswer:
         """Count an answer; `cost_usd` is the price in its body, for where no header has it."""
         self.sent.append(answer.sent)
-        if answer.sent.is_from_cache:
+        if answer.sent.is_from_cache or answer.sent.is_recorded:
             return answer
         new, known = answer.cost, self.cost
         price = new.cost_usd if new.cost_usd is not None else cost_usd
