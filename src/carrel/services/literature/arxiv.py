@@ -28,7 +28,7 @@ from carrel.services.literature.listings import (
 from carrel.services.literature.matching import list_notices
 from carrel.services.literature.service_client import ServiceClient
 
-_LARGEST_PAGE = 200
+_LARGEST_PAGE = 500
 _IDENTIFIERS_AT_ONCE = 50
 # arXiv gives no more of one search.
 _MOST_LISTED = 30_000

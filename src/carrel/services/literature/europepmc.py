@@ -47,7 +47,7 @@ from carrel.services.literature.service_limits import ServiceLimits
 NAME = "europepmc"
 # It asks for no more than five a second.
 _LIMITS = ServiceLimits(max_concurrent=2, interval_seconds=0.2)
-_LARGEST_PAGE = 100
+_LARGEST_PAGE = 250
 _LARGEST_LIST_PAGE = 1_000
 _IDENTIFIERS_AT_ONCE = 50
 # A longer query is sent as a form.
