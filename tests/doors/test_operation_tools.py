@@ -29,7 +29,7 @@ pytestmark = pytest.mark.promise("D10")
 
 _MOST_BYTES = 24_000
 # With the fields of answers and the hints: half of what it was when answers had whole schemas.
-_MOST_BYTES_WITH_ANSWERS = 42_500
+_MOST_BYTES_WITH_ANSWERS = 44_500
 _SPECIFIED = (
     "search_papers search_papers_by_keyword get_paper_metadata get_paper_summary get_paper_source "
     "list_top_facets "
@@ -106,8 +106,8 @@ def test_only_the_best_finds_have_parameters_and_listed_tools_have_none(tmp_path
     }
     listed_names = {tool.name for tool in endpoints[False].listed_tools}
     for is_compact, endpoint in endpoints.items():
-        rows = find(endpoint, "export my references as BibTeX", is_compact=is_compact)["operations"]
-        assert len(rows) == 5 and rows[0]["name"] == "export_references"
+        rows = find(endpoint, "find passages about fish oil", is_compact=is_compact)["operations"]
+        assert len(rows) == 5 and rows[0]["name"] == "find_passages"
         for row in rows:
             is_listed = not is_compact and row["name"] in listed_names
             assert row["description"] and row.get("is_listed", False) is is_listed
@@ -278,8 +278,6 @@ def test_the_words_of_researchers_find_the_right_operation(
 @pytest.mark.parametrize(
     "sentence",
     [
-        "check whether a paper was retracted",
-        "is this article retracted",
         "mark a paper as read",
         "set the reading status of an article",
         "send this summary by e-mail to my colleague",
@@ -288,7 +286,7 @@ def test_the_words_of_researchers_find_the_right_operation(
         "plot a histogram of publication years",
         "what is the impact factor of this journal",
         "how often is this paper cited in Google Scholar",
-        "search PubMed for new trials",
+        "search Web of Science for new trials",
         "download the PDF from the publisher's site",
         "create a user account for my student",
         "make a backup of the desk",

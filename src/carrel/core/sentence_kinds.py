@@ -29,6 +29,8 @@ _CHANGE = re.compile(
 _WORDS_BY_ROOM = {
     "papers": "paper article study publication manuscript preprint pdf corpus trial",
     "references": "reference library bibliography bib entry zotero endnote",
+    "literature": "literature outside online internet web database pubmed medline openalex "
+    "crossref arxiv biorxiv unpaywall alert retraction retracted withdrawn digest",
     "knowledge": "note notebook memo knowledge wording",
     "research": "hypothesis hypotheses idea project investigation research run tournament",
 }

@@ -6,12 +6,6 @@ import re
 
 _TASKS = (
     (
-        r"\bretract(?:ed|ion|ions|s)?\b|\bexpressions? of concern\b",
-        "No operation asks a registry whether a work was retracted. get_paper_metadata names a "
-        "retraction under `versions` where its notice is in the corpus, and gives the DOI to look "
-        "up at the publisher.",
-    ),
-    (
         r"\b(?:mark\w*|flag\w*|set|tick)\b.*\b(?:as|to) (?:un)?read\b|\bread(?:ing)? status\b"
         r"|\bhave i (?:already )?read\b|\breading (?:list|queue)\b|\bto-?read\b",
         "No operation keeps whether a paper was read. A tag does: edit_paper with action=edit and "
@@ -23,8 +17,9 @@ _TASKS = (
         "files to send.",
     ),
     (
-        r"\bremind(?:er|ers|s)?\b|\bcalendar\b|\bnotif(?:y|ication|ications)\b|\balert(?:s)? me\b",
-        "No operation reminds or notifies. save_knowledge keeps a note to come back to.",
+        r"\bremind(?:er|ers|s)?\b|\bcalendar\b",
+        "No operation reminds. save_knowledge keeps a note to come back to; save_alert follows new "
+        "literature on a topic.",
     ),
     (
         r"\btranslat(?:e|es|ing)\b",
@@ -38,20 +33,21 @@ _TASKS = (
     ),
     (
         r"\bimpact factors?\b|\bh-?index\b|\baltmetrics?\b|\bjournal rank(?:ing)?s?\b|\bquartile\b",
-        "No operation knows measures of journals or authors. get_citations and rank_papers count "
-        "citations inside this corpus.",
+        "No operation knows measures of journals or authors. get_work tells how often services "
+        "count a work as cited; get_citations and rank_papers count inside this corpus.",
     ),
     (
-        r"\b(?:google scholar|web of science|scopus|semantic scholar|researchgate)\b"
-        r"|\b(?:search|query|look(?:ing)?|find)\b.*\b(?:pubmed|medline|crossref|online|internet|"
-        r"the web|google)\b",
-        "No operation searches other databases. add_references and add_paper fetch a work by its "
-        "DOI, PMID or arXiv id, and snowball_papers names cited works that the corpus lacks.",
+        r"\b(?:google scholar|web of science|scopus|researchgate|embase)\b"
+        r"|\b(?:search|query|look(?:ing)?|find)\b.*\bgoogle\b",
+        "No operation searches these databases. search_literature asks OpenAlex, Crossref, PubMed, "
+        "Europe PMC, arXiv and others; add_references and add_paper fetch a work by its DOI, PMID "
+        "or arXiv id.",
     ),
     (
         r"\b(?:from|at|of) the publisher'?s? (?:site|website|page|server)\b|\bpaywall\w*\b"
         r"|\bsci-?hub\b",
-        "No operation downloads from publishers. add_paper takes a file, an upload or an arXiv id.",
+        "No operation downloads what is not open. find_fulltext fetches open texts; add_paper "
+        "takes a file, an upload or an arXiv id.",
     ),
     (
         r"\b(?:user|guest) accounts?\b|\bpasswords?\b|\b(?:access|api) (?:token|key)s?\b"

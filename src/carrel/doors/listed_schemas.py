@@ -15,8 +15,10 @@ from carrel.core.operation import Effect, Operation
 from carrel.doors.schemas import Schema, answers_with_list, input_schema
 
 _CURSOR: Schema = {"type": "string"}
-# Characters that nobody types into one argument.
-_NEVER_MET = 100_000
+# Characters that nobody types into one argument, and numbers and lists that nobody asks for.
+_NEVER_MET = 2_000
+_NEVER_ASKED = 100_000
+_NEVER_LISTED = 100
 # Said of ids in descriptions; their exact form is checked, and told when it is wrong.
 _BOUNDS_OF_IDS = frozenset({"maxLength", "minLength", "pattern"})
 
@@ -76,11 +78,15 @@ def _is_plain(key: str, value: object) -> bool:
         case "minLength" | "minItems" | "minimum":
             return value in {0, 1}
         case "default":
-            return value is False or value == ""
+            return value is False or value in ("", 0, 1)
         case "additionalProperties":
             return value is True
         case "maxLength":
             return isinstance(value, int) and value >= _NEVER_MET
+        case "maximum":
+            return isinstance(value, int) and value >= _NEVER_ASKED
+        case "maxItems":
+            return isinstance(value, int) and value >= _NEVER_LISTED
         case _:
             return False
 

@@ -20,10 +20,8 @@ GONE = (404, {"content-type": "text/plain"}, b"Resource not found.")
 @pytest.fixture
 def outside() -> Iterator[Outside]:
     with Outside() as opened:
-        opened.faults = {
-            name: GONE
-            for name in ("datacite", "unpaywall", "biorxiv", "doaj", "pubmed", "europepmc")
-        }
+        unknown = ("datacite", "unpaywall", "biorxiv", "doaj", "pubmed", "europepmc")
+        opened.faults = dict.fromkeys(unknown, GONE)
         yield opened
 
 

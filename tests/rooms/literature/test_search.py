@@ -36,6 +36,7 @@ def test_a_caller_without_the_scope_is_refused_and_nothing_leaves(
     assert not outside.asked
 
 
+@pytest.mark.promise("W3")
 def test_settings_that_forbid_the_network_let_nothing_leave(
     outside: Outside, tmp_path: Path
 ) -> None:
@@ -232,6 +233,7 @@ def test_what_corpus_and_library_have_is_marked(outside: Outside, tmp_path: Path
     play(outside.settings(tmp_path, services=TWO), scene)
 
 
+@pytest.mark.promise("W3")
 def test_a_recorded_search_is_repeated_word_for_word_without_the_services(
     outside: Outside, tmp_path: Path
 ) -> None:

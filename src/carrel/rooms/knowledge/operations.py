@@ -102,7 +102,8 @@ class KnowledgeOperations:
         ),
         phrases=(
             "save a note; write something down; remember this; keep this finding; edit a note; "
-            "change a note; make a note of this; write down that …; remember that …; note that …; "
+            "change a note; make a note of this; write down what a reviewer wants; write "
+            "down that …; remember that …; note that …; "
             "keep in mind that …; new note on …; link a note to a paper; connect a note with an "
             "article; link two notes; tag a note; set the tags of a note; change the text of a "
             "note; reading notes on a paper; comment on a paper; annotate an article; write my "

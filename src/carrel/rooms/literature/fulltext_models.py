@@ -27,7 +27,7 @@ class FindFulltext(Question):
     format: WantedFormat = "any"
     add_to_corpus: bool = Field(default=False, description="Needs papers:write")
     max_chars: Annotated[int, Field(ge=1, le=1_000_000)] = DEFAULT_CHARACTERS
-    offset: Annotated[int, Field(ge=0, description="Start at this character")] = 0
+    offset: Annotated[int, Field(ge=0)] = 0
 
 
 class TriedPlace(Answer):

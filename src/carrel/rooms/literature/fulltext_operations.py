@@ -26,9 +26,9 @@ class FulltextOperations:
     @operation(
         title="Find a full text",
         description=(
-            "The open full text of a work as Markdown, by DOI, PMID, PMCID or arXiv id: JATS, "
-            "arXiv HTML or source, else open PDFs; add_to_corpus keeps it. places says what was "
-            "tried; no_open_text only if every service answered."
+            "The open full text of a work as Markdown, from JATS, arXiv or open PDFs; "
+            "add_to_corpus keeps it. places says what was tried; no_open_text only if every "
+            "service answered."
         ),
         scopes=frozenset({"literature:read"}),
         effect=Effect.WRITES,
@@ -41,7 +41,7 @@ class FulltextOperations:
         next_command="carrel literature fulltext ID --add-to-corpus puts it into the corpus.",
         phrases=(
             "get the full text of a paper that I do not have; download the PDF of a DOI; is there "
-            "an open access version; free copy of an article; read a paper from arXiv; fetch the "
+            "an open access version; free version of an article; read a paper from arXiv; fetch the "
             "text from PubMed Central; open access PDF by Unpaywall; full text of a PMID; "
             "download a paper into the corpus; find the preprint of an article and read it"
         ),

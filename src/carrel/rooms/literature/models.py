@@ -42,15 +42,16 @@ class SearchLiterature(Question):
     limit: Annotated[
         int, Field(ge=1, le=MAX_PAGE_SIZE, validation_alias=AliasChoices("limit", "page_size"))
     ] = 10
-    page: Annotated[int, Field(ge=1, description=f"From 1; page × limit ≤ {MAX_DEPTH}")] = 1
+    page: Annotated[int, Field(ge=1, description=f"page × limit ≤ {MAX_DEPTH}")] = 1
     services: Annotated[
         list[str],
         BeforeValidator(_as_list),
-        Field(max_length=MAX_SERVICES, description="Only these: openalex, pubmed, dblp, …"),
+        Field(max_length=MAX_SERVICES, description="Only these: openalex, dblp …"),
     ] = Field(default_factory=list)
     order: SearchOrder = "relevance"
     include_preprints: bool = True
-    origins: bool = Field(default=False, description="Which service gave each field")
+    # Which service gave each field; get_work tells it of one work.
+    origins: bool = False
 
 
 class SentOut(Answer):

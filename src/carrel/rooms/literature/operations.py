@@ -54,11 +54,11 @@ class LiteratureOperations:
         self._additions = additions
 
     @operation(
-        title="Search the literature outside",
+        title="Search literature",
         description=(
-            "Works that literature services know (OpenAlex, Crossref, PubMed, Europe PMC, arXiv "
-            "…), merged, best first; marks what corpus and library have. Query as in "
-            "search_papers. coverage says which services answered, failed or cost."
+            "Works that services outside know (OpenAlex, PubMed, arXiv …), merged, best first, "
+            "marked where corpus or library has them. Query as in search_papers. coverage says "
+            "who answered, failed, cost."
         ),
         scopes=READ,
         reaches_outside=True,
@@ -68,9 +68,11 @@ class LiteratureOperations:
         command="search",
         next_command="carrel literature add ID --into library keeps one.",
         phrases=(
-            "find literature that I do not have; search PubMed, arXiv or OpenAlex; search the "
-            "literature outside the corpus; look for new papers on the internet; what has been "
-            "published elsewhere on …; find papers on the web about …; search online databases"
+            "find literature that I do not have; search PubMed, arXiv or OpenAlex; search PubMed "
+            "for …; trials on … in PubMed; search the literature outside the corpus; look for new "
+            "papers on the internet; look on arXiv for new preprints about …; what has been "
+            "published elsewhere on …; find papers on the web about …; search online databases; "
+            "newer works that the corpus lacks"
         ),
     )
     async def search_literature(self, question: SearchLiterature, call: Call) -> FoundLiterature:

@@ -233,6 +233,7 @@ class ReferencesOperations:
         quotes=quoted_library,
         command="export",
         name_alone="export",
+        is_listed=False,
         phrases=(
             "export my library; write my references to BibTeX; save the bibliography as RIS; "
             "download my references; all my references as a bib file; open my library in EndNote, "
