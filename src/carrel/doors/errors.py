@@ -92,7 +92,6 @@ TABLE: dict[str, ErrorMapping] = {
     "library_unavailable": ErrorMapping(503, APPLICATION, 5),
     "interrupted": ErrorMapping(503, APPLICATION, 5),
     "lookup_unavailable": ErrorMapping(503, APPLICATION, 5),
-    "literature_unavailable": ErrorMapping(503, APPLICATION, 5),
     "style_not_found": _NOT_FOUND,
     "citation_failed": ErrorMapping(400, APPLICATION, 2),
     "fulltext_not_available": _NOT_FOUND,

@@ -41,8 +41,8 @@ class FulltextOperations:
         next_command="carrel literature fulltext ID --add-to-corpus puts it into the corpus.",
         phrases=(
             "get the full text of a paper that I do not have; download the PDF of a DOI; is there "
-            "an open access version; free version of an article; read a paper from arXiv; fetch the "
-            "text from PubMed Central; open access PDF by Unpaywall; full text of a PMID; "
+            "an open access version; free version of an article; read a paper from arXiv; fetch "
+            "the text from PubMed Central; open access PDF by Unpaywall; full text of a PMID; "
             "download a paper into the corpus; find the preprint of an article and read it"
         ),
     )
