@@ -224,6 +224,23 @@ def test_the_same_pubmed_number_on_preprint_and_article_links_them() -> None:
     assert find(works, "pubmed").versions[0].relation == "preprint_of"
 
 
+def test_pubmeds_record_of_an_arxiv_preprint_is_the_preprint() -> None:
+    preprint = make_record("arxiv", ids={"arxiv": "1805.00001"}, kind="preprint")
+    indexed = make_record("pubmed", ids={"arxiv": "1805.00001", "pmid": "5"}, kind="preprint")
+    (work,) = merge_records([preprint, indexed])
+    assert (work.work.ids.arxiv, work.work.ids.pmid) == ("1805.00001", "5")
+
+
+def test_a_doi_counts_before_what_a_service_calls_the_kind() -> None:
+    called = make_record(
+        "openalex",
+        ids={"doi": "10.1016/j.sleep.2019.01", "arxiv": "1805.00001", "openalex": "W1"},
+        kind="preprint",
+    )
+    (work,) = merge_records([called, ARTICLE])
+    assert work.work.kind == "article-journal"
+
+
 def test_numbered_versions_of_one_text_are_linked() -> None:
     first = make_record("crossref", ids={"doi": "10.21203/rs.3.rs-1/v1"}, kind="preprint")
     second = make_record("europepmc", ids={"doi": "10.21203/rs.3.rs-1/v2"}, kind="preprint")
@@ -415,6 +432,16 @@ def test_every_field_that_is_known_has_an_origin_among_its_records(
         assert kinds <= work.origins.keys()
         for field in ("title", "abstract", "authors", "issued", "kind", "volume"):
             assert bool(getattr(work.work, field)) == (field in work.origins)
+
+
+def test_broken_records_cost_little() -> None:
+    long = "sleep " * 50_000 + " " * 50_000
+    many = "; ".join(f"Ann Smith{at}" for at in range(5_000))
+    records = [
+        make_record(service, title=long, authors=many, ids={"pmid": str(at)})
+        for at, service in enumerate(_SERVICES)
+    ]
+    assert len(merge_records(records)) == len(records)
 
 
 def test_nothing_merges_to_nothing() -> None:

@@ -32,6 +32,8 @@ SERVICE_ORDER = (
 _PLACES = {name: place for place, name in enumerate(SERVICE_ORDER)}
 # Whose word it is that a DOI is that of a preprint.
 _SERVICES_THAT_KNOW_PREPRINTS = frozenset({"crossref", "datacite", "europepmc", "biorxiv"})
+# Longer titles are those of broken records.
+_MAX_TITLE = 2_000
 _PUBLISHED_KINDS = frozenset({"article-journal", "paper-conference", "chapter", "book"})
 # Publishers put it before the title of the work itself; a notice is called `Retraction`.
 _RETRACTED = re.compile(
@@ -144,27 +146,22 @@ def _part_versions(
     if ids.arxiv is None:
         return doi, None, []
     arxiv_doi = f"{ARXIV_DOI_PREFIX}{ids.arxiv.lower()}"
-    if doi == arxiv_doi or doi is None:
-        is_article = doi is None and bool(ids.pmid or ids.pmcid) and record.service != "arxiv"
-        if is_article:
-            return (
-                None,
-                None,
-                [VersionPointer("preprint_of", WorkIds(arxiv=ids.arxiv), record.service)],
-            )
+    is_of_arxiv = record.service == "arxiv" or doi == arxiv_doi
+    is_of_article = doi is not None or (
+        bool(ids.pmid or ids.pmcid) and record.work.kind != "preprint"
+    )
+    if not is_of_arxiv and is_of_article:
+        preprint = VersionPointer("preprint_of", WorkIds(arxiv=ids.arxiv), record.service)
+        return doi, None, [preprint]
+    if doi is None or doi == arxiv_doi:
         return arxiv_doi, ids.arxiv, []
-    if record.service == "arxiv" or record.work.kind == "preprint":
-        return (
-            arxiv_doi,
-            ids.arxiv,
-            [VersionPointer("published_as", WorkIds(doi=doi), record.service)],
-        )
-    return doi, None, [VersionPointer("preprint_of", WorkIds(arxiv=ids.arxiv), record.service)]
+    article = VersionPointer("published_as", WorkIds(doi=doi), record.service)
+    return arxiv_doi, ids.arxiv, [article]
 
 
 def strip_retraction_mark(title: str) -> str:
     """A title without the `RETRACTED:` that a publisher put before it later."""
-    return _RETRACTED.sub("", title) or title
+    return (_RETRACTED.sub("", title) or title) if len(title) <= _MAX_TITLE else title
 
 
 def name_author(author: Author) -> str:
