@@ -16,6 +16,8 @@ from carrel.services.literature.errors import ServiceFailedError, WorkLookupErro
 from tests.services.literature.adapters import AnsweringServer, body_of, make_request
 from tests.services.literature.recorded import needs_recordings
 
+pytestmark = pytest.mark.promise("W1")
+
 ATOM = "application/atom+xml; charset=utf-8"
 FEED = """<feed xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/"><opensearch:totalResults>
 {total}</opensearch:totalResults>{entries}</feed>"""

@@ -21,6 +21,8 @@ from carrel.services.literature.europepmc import EuropePmc
 from tests.services.literature.adapters import AnsweringServer, body_of, make_request
 from tests.services.literature.recorded import needs_recordings
 
+pytestmark = pytest.mark.promise("W1")
+
 CANCER = "(TITLE:cancer OR ABSTRACT:cancer OR KW:cancer)"
 
 

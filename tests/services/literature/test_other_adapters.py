@@ -23,6 +23,8 @@ from tests.libraries.literature.test_other_records import HIT, PREPRINT
 from tests.services.literature.adapters import AnsweringServer, body_of, make_request
 from tests.services.literature.recorded import needs_recordings
 
+pytestmark = pytest.mark.promise("W1")
+
 PINUS = " AND ".join(
     f"(bibjson.title:{word} OR bibjson.abstract:{word} OR bibjson.keywords:{word})"
     for word in ("pinus", "contorta")
@@ -87,6 +89,28 @@ def test_a_single_hit_of_dblp_may_be_no_list() -> None:
     answer = server.run(lambda client, url: Dblp(client, url).search(make_request("attention")))
     assert len(answer.records) == 1
     assert answer.is_complete
+
+
+def test_a_record_of_dblp_by_its_key() -> None:
+    server = AnsweringServer("dblp")
+    record = (
+        '<dblp><article key="journals/corr/abs-1706-03762" publtype="informal"><author>Jane Doe '
+        "0001</author><title>Attention.</title><journal>CoRR</journal><volume>abs/1706.03762"
+        "</volume><year>2017</year><ee>http://arxiv.org/abs/1706.03762</ee></article></dblp>"
+    )
+    key = "journals/corr/abs-1706-03762"
+    server.put(f"/rec/{key}.xml", None, record, content_type="application/xml")
+    answer = server.run(lambda client, url: Dblp(client, url).look_up_own("dblp", key))
+    assert answer.record is not None
+    work = answer.record.work
+    assert (work.title, work.kind, work.ids.arxiv) == ("Attention", "preprint", "1706.03762")
+    assert work.authors[0].family == "Doe"
+    server.put("/rec/conf/x/Y1.xml", None, "<html>not found</html>", 404, "text/html")
+    unknown = server.run(lambda client, url: Dblp(client, url).look_up_own("dblp", "conf/x/Y1"))
+    assert unknown.record is None
+    server.put("/rec/conf/x/Y2.xml", None, "<dblp></dblp>", content_type="application/xml")
+    with pytest.raises(WorkLookupError):
+        server.run(lambda client, url: Dblp(client, url).look_up_own("dblp", "conf/x/Y2"))
 
 
 @needs_recordings

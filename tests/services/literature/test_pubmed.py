@@ -31,6 +31,8 @@ from tests.libraries.literature.odd_json import odd_values
 from tests.services.literature.adapters import CONTACT, AnsweringServer, body_of, make_request
 from tests.services.literature.recorded import SERVICES_DATA, needs_recordings
 
+pytestmark = pytest.mark.promise("W1")
+
 XML = "text/xml; charset=UTF-8"
 KEY = "a-secret-key-0123"
 SEARCH = {"db": "pubmed", "retmode": "xml", "term": "yeast cells", "sort": "relevance"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
+from xml.etree.ElementTree import Element
 
 from carrel.libraries.identifiers import ArxivId, Doi
 from carrel.libraries.literature.dates import iso_date
@@ -22,6 +23,14 @@ from carrel.libraries.literature.records import (
     WorkRecord,
 )
 from carrel.libraries.literature.titles import strip_final_stop
+from carrel.libraries.literature.xml_text import (
+    child,
+    children,
+    local_name,
+    marked_text,
+    plain_text,
+    text_at,
+)
 
 SERVICE = "dblp"
 _KINDS: dict[str, WorkKind] = {
@@ -34,6 +43,17 @@ _KINDS: dict[str, WorkKind] = {
     "parts in books or collections": "chapter",
     "reference works": "reference-entry",
     "data and artifacts": "dataset",
+}
+# Elements of dblp's own XML, with the words of its search for them.
+_ELEMENTS = {
+    "article": "Journal Articles",
+    "inproceedings": "Conference and Workshop Papers",
+    "proceedings": "Editorship",
+    "book": "Books and Theses",
+    "phdthesis": "Books and Theses",
+    "mastersthesis": "Books and Theses",
+    "incollection": "Parts in Books or Collections",
+    "data": "Data and Artifacts",
 }
 # dblp tells people of one name apart: `Xiaopeng Zhang 0009`.
 _HOMONYM_NUMBER = re.compile(r"\s+\d{4}$")
@@ -103,3 +123,22 @@ def _read_arxiv_id(info: Mapping[str, Any], links: tuple[str, ...]) -> str | Non
     if "CoRR" not in read_venues(info):
         return None
     return next((found for link in links if (found := id_of(ArxivId, link))), None)
+
+
+def read_element(element: Element) -> ServiceRecord:
+    """A record of dblp's XML (`/rec/<key>.xml`), which holds one element (unproved live)."""
+    name = local_name(element)
+    is_informal = element.get("publtype", "").startswith("informal")
+    info = {
+        "key": element.get("key"),
+        "title": marked_text(child(element, "title")),
+        "authors": {"author": [plain_text(each) for each in children(element, "author")]},
+        "venue": text_at(element, "journal") or text_at(element, "booktitle"),
+        "ee": [plain_text(each) for each in children(element, "ee")],
+        "type": "Informal Publications" if is_informal else _ELEMENTS.get(name, ""),
+        **{
+            each: text_at(element, each)
+            for each in ("year", "volume", "number", "pages", "publisher")
+        },
+    }
+    return read_work({"info": info})

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
-from carrel.libraries.literature.dblp import read_work
+from carrel.libraries.literature.dblp import read_element, read_work
+from carrel.libraries.literature.errors import UnreadableRecordError
 from carrel.libraries.literature.queries import TranslatedParameters
 from carrel.libraries.literature.queries.dblp import translate
 from carrel.libraries.literature.raw_fields import count_of, list_of, map_of, text_of
-from carrel.rooms.literature.ports import SearchAnswer, SearchRequest, TranslatedQuery
-from carrel.services.literature.answers import AnswerKind
+from carrel.libraries.literature.records import ServiceRecord
+from carrel.libraries.text.budget import InputTooCostlyError
+from carrel.libraries.text.xml import XmlError, parse_xml_nodes
+from carrel.rooms.literature.ports import (
+    OwnRecordAnswer,
+    SearchAnswer,
+    SearchRequest,
+    TranslatedQuery,
+)
+from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.errors import ServiceFailedError, UnreadableAnswerError
 from carrel.services.literature.listings import (
     Account,
     FoundRecords,
+    is_unknown,
     read_json_object,
     say_cannot_ask,
     skip_preprints,
@@ -25,17 +37,19 @@ from carrel.services.literature.service_limits import ServiceLimits
 NAME = "dblp"
 _LIMITS = ServiceLimits(max_concurrent=1, interval_seconds=1.0)
 _LARGEST_PAGE = 1_000
+_KEY = re.compile(r"[\w.+/-]{3,200}", re.ASCII)
 
 
 class Dblp:
-    """Adapter of dblp, which knows works by words alone."""
+    """Adapter of dblp, which knows works by words and by its own keys."""
 
     name = NAME
     title = "dblp"
 
     def __init__(self, client: ServiceClient, base_url: str) -> None:
         self._client = client
-        self._address = f"{base_url.rstrip('/')}/search/publ/api"
+        self._base_url = base_url.rstrip("/")
+        self._address = f"{self._base_url}/search/publ/api"
 
     def translate(self, request: SearchRequest) -> TranslatedQuery:
         found = _translate(request)
@@ -68,6 +82,22 @@ class Dblp:
             remarks=found.remarks,
         )
 
+    async def look_up_own(self, kind: str, value: str) -> OwnRecordAnswer:
+        """A record by its key, such as `conf/dac/ZhangYY21` (unproved live)."""
+        account = Account()
+        if kind != NAME or not _KEY.fullmatch(value):
+            return OwnRecordAnswer(NAME, None)
+        answer = await self._client.ask(
+            NAME,
+            f"{self._base_url}/rec/{quote(value)}.xml",
+            accept="application/xml",
+            limits=_LIMITS,
+            kind=AnswerKind.RECORD,
+        )
+        account.add(answer)
+        record = None if is_unknown(answer) else _read_record(answer)
+        return OwnRecordAnswer(NAME, record, tuple(account.sent), account.cost)
+
     async def _page(
         self, params: Mapping[str, str], first: int, size: int, account: Account
     ) -> Mapping[str, Any]:
@@ -96,3 +126,15 @@ def _translate(request: SearchRequest) -> TranslatedParameters:
         return found
     remarks = (*found.not_expressed, orders[request.order])
     return TranslatedParameters(found.parameters, found.text, remarks)
+
+
+def _read_record(answer: ServiceAnswer) -> ServiceRecord:
+    if answer.status != 200:
+        raise ServiceFailedError(NAME, f"it answered with status {answer.status}", answer.status)
+    try:
+        element = next(parse_xml_nodes(answer.body).nodes(), None)
+        if element is None:
+            raise UnreadableAnswerError(NAME, "it has no record")
+        return read_element(element)
+    except (XmlError, InputTooCostlyError, UnreadableRecordError) as error:
+        raise UnreadableAnswerError(NAME, str(error)) from error
