@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import tempfile
 import zlib
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -92,7 +93,7 @@ class SafeDownloader:
         resolve: Resolve | None = None,
     ) -> None:
         self._folder = folder
-        self._allowed = frozenset(host.lower() for host in private_hosts)
+        self._allowed = frozenset(_with_ports(private_hosts))
         self._limits = limits or DownloadLimits()
         self._client = httpx2.AsyncClient(
             headers={"User-Agent": f"Carrel/{__version__}", "Accept-Encoding": "identity"},
@@ -201,6 +202,14 @@ class SafeDownloader:
             digest.update(piece)
             file.write(piece)
         return bytes(head), digest.hexdigest(), size
+
+
+def _with_ports(hosts: Collection[str]) -> Iterator[str]:
+    """Hosts with their port; one that is named without is meant with the usual two."""
+    for host in hosts:
+        name = host.lower().strip()
+        has_port = re.search(r":[0-9]+$", name) is not None and not name.endswith("::")
+        yield from (name,) if has_port else (f"{name}:80", f"{name}:443")
 
 
 async def _unpack(response: httpx2.Response, max_bytes: int) -> AsyncIterator[bytes]:

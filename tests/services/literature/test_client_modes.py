@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from carrel.core.errors import NotConfiguredError
 from carrel.services.fetching import HttpAnswer
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.cache import AnswerCache
@@ -302,3 +303,57 @@ def test_the_same_request_from_many_at_once_leaves_one_whole_file(desk: Desk) ->
 
     assert len({answer.body for answer in desk.run(many)}) == 1
     assert len(list((desk.home / "answers").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "is_kept"),
+    [
+        (b'{"results": []}', True),
+        (b'{"error": null, "results": [1]}', True),
+        (b'{"result": {"1": {"error": "cannot get document summary"}}}', True),
+        (b'{"error": "backend failed"}', False),
+        (b'{"errCode": 404, "errMsg": "No"}', False),
+        (b'{"esearchresult": {"ERROR": "Search Backend failed"}}', False),
+        (b"<eSearchResult><ERROR>Search Backend failed</ERROR></eSearchResult>", False),
+        (b"<feed><entry><id>http://arxiv.org/api/errors#x</id></entry></feed>", False),
+        (b"<feed><o:totalResults xmlns:o='x'>70</o:totalResults></feed>", False),
+        (b"<feed><o:totalResults xmlns:o='x'>0</o:totalResults></feed>", True),
+        (b"<feed><totalResults>7</totalResults><entry/></feed>", True),
+    ],
+)
+def test_an_error_inside_of_a_200_is_given_and_not_kept(
+    desk: Desk, body: bytes, is_kept: bool
+) -> None:
+    desk.server.first += [(200, {}, body)] * 2
+    for _ in range(2):
+        assert desk.ask("arxiv/x", accept="*/*").body == body
+    assert len(desk.server.asked) == (1 if is_kept else 2)
+
+
+def test_an_address_that_is_none_is_a_failure_like_others(desk: Desk) -> None:
+    with pytest.raises(WorkLookupError, match="no URL"):
+        desk.run(lambda client: client.ask("openalex", "http://[:::1]/x"))
+
+
+def test_recordings_that_cannot_be_written_are_told(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(NotConfiguredError, match="Recordings cannot be written"):
+        desk.ask(
+            "openalex/works?search=a&b=1", mode="record", recordings=tmp_path / "file" / "folder"
+        )
+
+
+def test_whoever_goes_away_leaves_no_slot_taken(desk: Desk) -> None:
+    governor = Governor(desk.home / "governor.db", lambda: desk.time)
+
+    async def go_away(client: ServiceClient) -> None:
+        url = f"{desk.server.url('openalex')}/works?search=a&b=1"
+        for _ in range(20):
+            asking = asyncio.create_task(client.ask("openalex", url, kind=AnswerKind.PROBE))
+            await asyncio.sleep(0)
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+        assert (await client.ask("openalex", url, kind=AnswerKind.PROBE)).status == 200
+
+    desk.run(go_away, governor=governor)

@@ -27,6 +27,11 @@ _BEFORE_ROOT = re.compile(
     rb"^\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*(?:\[.*?\])?>\s*)*", re.DOTALL
 )
 _TAIL_BYTES = 400
+_SEARCHED_BYTES = 20_000
+_ERROR_NAMES = ("error", "ERROR", "errCode", "errMsg")
+_ERROR_IN_JSON = re.compile(rb'"(?:error|errCode|errMsg)"', re.IGNORECASE)
+_ERROR_IN_XML = re.compile(rb"<(?:ERROR|error|errMsg)>|/api/errors")
+_ATOM_TOTAL = re.compile(rb"totalResults[^>]{0,200}>\s*([0-9]{1,9})\s*<")
 _PAGE = "it is a web page in place of"
 # A page that a service sends with this status says that we ask too often, or have spent too much.
 _RATE_IS_FORBIDDEN = frozenset({"openalex"})
@@ -68,6 +73,31 @@ def judge_answer(
         cause = f"it answered with status {status}"
         return ServiceFailedError(service, cause, status, retry_after_seconds)
     return None
+
+
+def is_worth_keeping(answer: HttpAnswer) -> bool:
+    """Whether a later call may have the answer: not one that tells of an error in a 200.
+
+    Whether it is an error is for whoever reads it; asking once more is all that a doubt costs.
+    """
+    if answer.status != 200:
+        return True
+    head = answer.body[:_SEARCHED_BYTES]
+    if _ERROR_IN_XML.search(head):
+        return False
+    total = _ATOM_TOTAL.search(head)
+    if total is not None and int(total.group(1)) and b"<entry" not in answer.body:
+        # arXiv gives an empty page inside of the total now and then.
+        return False
+    if answer.body.lstrip()[:1] != b"{" or not _ERROR_IN_JSON.search(answer.body):
+        return True
+    try:
+        found = orjson.loads(answer.body)
+    except orjson.JSONDecodeError:
+        return False
+    inner = found.get("esearchresult")
+    parts = [found, inner if isinstance(inner, dict) else {}]
+    return not any(part.get(name) for part in parts for name in _ERROR_NAMES)
 
 
 def find_fault(answer: HttpAnswer, accept: str) -> str:

@@ -70,55 +70,6 @@ class Outgoing:
     wire_headers: Mapping[str, str]
     secrets: re.Pattern[bytes] | None
 
-    @classmethod
-    def build(
-        cls,
-        service: str,
-        address: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        accept: str = "*/*",
-        json_body: object = None,
-        form_body: Mapping[str, str] | None = None,
-        secret_params: Mapping[str, str] | None = None,
-        secret_headers: Mapping[str, str] | None = None,
-        contact: str = "",
-    ) -> Outgoing:
-        everything = httpx2.URL(address).copy_merge_params(dict(params or {}))
-        hidden = {
-            name: value
-            for name, value in everything.params.multi_items()
-            if name.lower() in _NEVER_SHOWN
-        }
-        shown = everything
-        for name in hidden:
-            shown = shown.copy_remove_param(name)
-        secret = {**hidden, **(secret_params or {})}
-        wire = shown.copy_merge_params(secret) if secret else shown
-        body, content_type = _body(json_body, form_body)
-        method = "POST" if content_type else "GET"
-        headers = {"Accept": accept, **(secret_headers or {})}
-        if content_type:
-            headers["Content-Type"] = content_type
-        keys = {name: value for name, value in secret.items() if name.lower() not in _WHO_ASKS}
-        told = [value for name, value in secret.items() if name.lower() != "tool"]
-        values = [contact, *told, *(secret_headers or {}).values()]
-        key = request_key(method, str(shown), body)
-        return cls(
-            service,
-            method,
-            str(shown),
-            accept,
-            body,
-            key,
-            hashlib.sha256(f"{accept} {key.digest}".encode()).hexdigest(),
-            _lane(service, shown),
-            bool(keys or secret_headers),
-            str(wire),
-            headers,
-            _pattern(values),
-        )
-
     def scrub(self, answer: HttpAnswer) -> HttpAnswer:
         """The answer with plain headers, and without echoes of keys and the contact address."""
         headers = {name.lower(): value for name, value in answer.headers.items()}
@@ -144,6 +95,58 @@ class Outgoing:
             self.body,
             recorded,
         )
+
+
+def build_request(
+    service: str,
+    address: str,
+    *,
+    params: Mapping[str, str] | None = None,
+    accept: str = "*/*",
+    json_body: object = None,
+    form_body: Mapping[str, str] | None = None,
+    secret_params: Mapping[str, str] | None = None,
+    secret_headers: Mapping[str, str] | None = None,
+    contact: str = "",
+) -> Outgoing:
+    """A request of these parts; raises ServiceFailedError for an address that is none."""
+    try:
+        everything = httpx2.URL(address).copy_merge_params(dict(params or {}))
+    except httpx2.InvalidURL as error:
+        raise ServiceFailedError(service, f"its address is no URL: {error}") from error
+    hidden = {
+        name: value
+        for name, value in everything.params.multi_items()
+        if name.lower() in _NEVER_SHOWN
+    }
+    shown = everything
+    for name in hidden:
+        shown = shown.copy_remove_param(name)
+    secret = {**hidden, **(secret_params or {})}
+    wire = shown.copy_merge_params(secret) if secret else shown
+    body, content_type = _body(json_body, form_body)
+    method = "POST" if content_type else "GET"
+    headers = {"Accept": accept, **(secret_headers or {})}
+    if content_type:
+        headers["Content-Type"] = content_type
+    keys = {name: value for name, value in secret.items() if name.lower() not in _WHO_ASKS}
+    told = [value for name, value in secret.items() if name.lower() != "tool"]
+    values = [contact, *told, *(secret_headers or {}).values()]
+    key = request_key(method, str(shown), body)
+    return Outgoing(
+        service,
+        method,
+        str(shown),
+        accept,
+        body,
+        key,
+        hashlib.sha256(f"{accept} {key.digest}".encode()).hexdigest(),
+        _lane(service, shown),
+        bool(keys or secret_headers),
+        str(wire),
+        headers,
+        _pattern(values),
+    )
 
 
 class Wire:

@@ -18,7 +18,7 @@ from carrel.services.literature.errors import (
     ServiceTimeoutError,
     WorkLookupError,
 )
-from carrel.services.literature.governor import Governor, Outcome, Refusal, Turn
+from carrel.services.literature.governor import Busy, Governor, Outcome, Refusal, Turn
 from carrel.services.literature.outgoing import Outgoing, Wire
 from carrel.services.literature.service_limits import ServiceLimits, Slots
 from carrel.services.retry import RetryPolicy, parse_retry_after
@@ -149,14 +149,7 @@ class PoliteSender:
     ) -> Turn:
         while True:
             left = ends_at - self._clock()
-            found = await asyncio.to_thread(
-                self._governor.take,
-                request.lane,
-                limits,
-                patience_seconds=max(0.0, left),
-                lease_seconds=max(0.0, min(left, self._limits.total_seconds))
-                + _LEASE_MARGIN_SECONDS,
-            )
+            found = await self._take(request, limits, max(0.0, left))
             if isinstance(found, Turn):
                 return found
             if isinstance(found, Refusal):
@@ -166,6 +159,34 @@ class PoliteSender:
                 raise RateLimitedError(request.service, cause)
             # Other processes have all slots, and nothing tells us when they end.
             await self._sleep(_BUSY_LOOK_SECONDS * self._random.uniform(0.5, 1.5))
+
+    async def _take(
+        self, request: Outgoing, limits: ServiceLimits, left_seconds: float
+    ) -> Turn | Busy | Refusal:
+        """What the governor says; a turn that comes after whoever asked has gone is given back."""
+        lease = min(left_seconds, self._limits.total_seconds) + _LEASE_MARGIN_SECONDS
+        taking = asyncio.ensure_future(
+            asyncio.to_thread(
+                self._governor.take,
+                request.lane,
+                limits,
+                patience_seconds=left_seconds,
+                lease_seconds=lease,
+            )
+        )
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            taking.add_done_callback(lambda taken: self._return_unused(request, taken))
+            raise
+
+    def _return_unused(
+        self, request: Outgoing, taken: asyncio.Future[Turn | Busy | Refusal]
+    ) -> None:
+        if not taken.cancelled() and taken.exception() is None:
+            turn = taken.result()
+            if isinstance(turn, Turn):
+                self._governor.give_back(request.lane, turn, Outcome())
 
     async def _fetch(
         self, request: Outgoing, validators: Mapping[str, str], left_seconds: float

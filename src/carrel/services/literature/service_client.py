@@ -11,11 +11,12 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from carrel.core.errors import NotConfiguredError
 from carrel.rooms.literature.errors import LiteratureServiceError
 from carrel.rooms.literature.ports import SentRequest
 from carrel.services.fetching import FetchLimits, HttpAnswer, Redirects
 from carrel.services.literature.announced_limits import read_cost, service_key
-from carrel.services.literature.answer_checks import judge_answer
+from carrel.services.literature.answer_checks import is_worth_keeping, judge_answer
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.cache import AnswerCache, CachedAnswer
 from carrel.services.literature.errors import (
@@ -27,7 +28,7 @@ from carrel.services.literature.errors import (
     WorkNotFoundError,
 )
 from carrel.services.literature.governor import Governor
-from carrel.services.literature.outgoing import Outgoing, Wire, read_time, show_time
+from carrel.services.literature.outgoing import Outgoing, Wire, build_request, read_time, show_time
 from carrel.services.literature.polite_sender import PoliteSender
 from carrel.services.literature.recordings import Exchange, Recordings
 from carrel.services.literature.service_limits import BreakerPolicy, ServiceLimits
@@ -138,7 +139,7 @@ class ServiceClient:
         `secret_params` and `secret_headers` (keys, the contact address) go to the service and
         nowhere else. `limits` are those that hold while no answer announces others.
         """
-        request = Outgoing.build(
+        request = build_request(
             service,
             address,
             params=params,
@@ -182,7 +183,7 @@ class ServiceClient:
         """A turn at a service's host for a download; raises WorkLookupError as `ask` does."""
         if self.is_forbidden or self.mode in {"replay", "offline"}:
             raise NetworkOffError(service, "Settings let nothing leave, so nothing is downloaded")
-        async with self._sender.turn(Outgoing.build(service, address), limits or ServiceLimits()):
+        async with self._sender.turn(build_request(service, address), limits or ServiceLimits()):
             yield
 
     async def _replay(self, request: Outgoing) -> ServiceAnswer:
@@ -232,13 +233,19 @@ class ServiceClient:
         answered_at: float | None = None,
     ) -> None:
         is_kept = answer.status in _KEPT_STATUSES and kind is not AnswerKind.PROBE
-        if self._cache is not None and is_kept:
+        if self._cache is not None and is_kept and is_worth_keeping(answer):
             await asyncio.to_thread(self._cache.put, request.digest, answer, answered_at)
 
     async def _record(self, request: Outgoing, exchange: Exchange) -> None:
         if self.mode == "record" and self._recordings is not None:
             service = service_key(request.service)
-            await asyncio.to_thread(self._recordings.save, service, exchange)
+            try:
+                await asyncio.to_thread(self._recordings.save, service, exchange)
+            except OSError as error:
+                raise NotConfiguredError(
+                    f"Recordings cannot be written to {self._recordings.folder}",
+                    next_step="Name another folder with literature.recordings.",
+                ) from error
 
     def _service_answer(
         self,
