@@ -50,7 +50,7 @@ def _remarks(line: ServiceCoverage) -> list[str]:
     said += [f"could not express {each}" for each in line.not_expressed]
     kept = [each for each in line.sent if each.answered_by != "service"]
     if kept and len(kept) == len(line.sent):
-        said.append(f"from a {kept[0].answered_by} of {format_time(kept[0].answered_at)}")
+        said.append(f"from the {kept[0].answered_by} of {format_time(kept[0].answered_at)}")
     if line.budget_left_usd is not None:
         said.append(f"${line.budget_left_usd:g} left")
     if line.retry_after_seconds:

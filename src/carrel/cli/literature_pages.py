@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from carrel.cli.alert_pages import ALERT_PAGES
+from carrel.cli.command_names import in_commands
 from carrel.cli.coverage_table import draw_coverage
 from carrel.cli.fulltext_page import FULLTEXT_PAGES
 from carrel.cli.page import (
@@ -199,7 +200,8 @@ def _added_work(work: AddedWork) -> list[Part]:
     parts: list[Part] = [Line(head)]
     if ids:
         parts.append(Line((dim(ids),), indent=2))
-    parts += [Line(said, indent=2) for said in (work.text, work.reason, *work.notes) if said]
+    said = (work.text, work.reason, *work.notes)
+    parts += [Line(in_commands(each), indent=2) for each in said if each]
     return parts
 
 

@@ -36,10 +36,11 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class NotAsked:
-    """A service was not asked, and why."""
+    """A service was not asked, and why; `is_wanted` where the call or the settings named it."""
 
     service: str
     reason: str
+    is_wanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,8 +108,8 @@ class SearchCoverage:
         lines = self.lines({})
         if self.failures:
             raise_unavailable("No literature service answered", self.failures, lines, self.names)
-        reasons = [each for each in self.outcomes if isinstance(each, NotAsked)]
-        told = "; ".join(f"{self.names[each.service]}: {each.reason}" for each in reasons)
+        unasked = [each for each in self.outcomes if isinstance(each, NotAsked) and each.is_wanted]
+        told = "; ".join(f"{self.names[each.service]}: {each.reason}" for each in unasked)
         raise_unavailable(f"No literature service could be asked ({told})", (), lines, self.names)
 
 
@@ -120,7 +120,7 @@ def raise_unavailable(
     names: Mapping[str, str],
 ) -> None:
     """Raises with every failure, and what to do where they have one cause."""
-    told = "; ".join(f"{names.get(each.service, each.service)}: {each.reason}" for each in failures)
+    told = "; ".join(_tell(each, names) for each in failures)
     kinds = {each.failure for each in failures}
     step = _NEXT_STEPS.get(next(iter(kinds)), _TRY_AGAIN) if len(kinds) == 1 else _TRY_AGAIN
     raise LiteratureUnavailableError(
@@ -128,6 +128,12 @@ def raise_unavailable(
         next_step=step,
         details={"coverage": [line.model_dump(mode="json") for line in lines]},
     )
+
+
+def _tell(failure: Failed, names: Mapping[str, str]) -> str:
+    """The reason, with the service's name before it where the reason does not say it."""
+    name = names.get(failure.service, failure.service)
+    return failure.reason if name in failure.reason else f"{name}: {failure.reason}"
 
 
 def failed_line(outcome: Failed) -> ServiceCoverage:

@@ -101,7 +101,11 @@ def _leave_out_mute(
     """Services that can express nothing of the query are not asked."""
     mute = [name for name, query in translated.items() if not query.text]
     not_asked = [
-        NotAsked(name, f"it cannot be asked this: {'; '.join(translated[name].not_expressed)}")
+        NotAsked(
+            name,
+            f"it cannot be asked this: {'; '.join(translated[name].not_expressed)}",
+            is_wanted=True,
+        )
         for name in mute
     ]
     asked = {name: service for name, service in choice.asked.items() if name not in mute}

@@ -77,7 +77,7 @@ def choose_services(
                 f"A search there costs ${price:g}, more than is left of literature.max_cost_usd "
                 f"(${policy.max_cost_usd:g})"
             )
-            not_asked.append(NotAsked(name, reason))
+            not_asked.append(NotAsked(name, reason, is_wanted=True))
             continue
         left = None if left is None else left - price
         asked[name] = service

@@ -11,6 +11,7 @@ from carrel.core.clock import Clock
 from carrel.core.errors import InvalidInputError
 from carrel.libraries.identifiers import identifier_keys
 from carrel.rooms.references.additions import Candidate, add_to
+from carrel.rooms.references.completion import LibraryCompletion
 from carrel.rooms.references.items import KnownWorks, text_of, work_identifiers
 from carrel.rooms.references.ports import Libraries, Library
 
@@ -21,6 +22,7 @@ class LibraryWorks:
     def __init__(self, libraries: Libraries, clock: Clock) -> None:
         self._libraries = libraries
         self._clock = clock
+        self.completion = LibraryCompletion(libraries)
         # The works of each library, with the generation they are from.
         self._known: dict[int, tuple[int, KnownWorks]] = {}
 

@@ -56,7 +56,9 @@ class NetworkUnavailableError(WorkLookupError):
     failure = "unreachable"
 
     def __init__(self, service: str, address: str, cause: str) -> None:
-        super().__init__(service, f"{title_of(service)} cannot be reached at {address}: {cause}")
+        # What was asked is told elsewhere, and long.
+        place = address.partition("?")[0]
+        super().__init__(service, f"{title_of(service)} cannot be reached at {place}: {cause}")
         self.address = mask_secrets(address)
 
 
