@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,6 +26,15 @@ GIVEN_MISSING = 0.04
 PLACE_MISSING = 0.35
 VENUE_SHORTENED = 0.3
 VENUE_MISSING = 0.08
+GREEK_BY_NAME = 0.4
+SPELLED_OTHERWISE = 0.1
+ACCENTS_LOST = 0.15
+
+_GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "μ": "mu"}
+_SPELLINGS = (
+    ("behaviour", "behavior"), ("colour", "color"), ("tumour", "tumor"), ("modelling", "modeling"),
+    ("isation", "ization"), ("analyse", "analyze"), ("centre", "center"), ("labour", "labor"),
+)  # fmt: skip
 
 _TAG = re.compile(r"</?(?:i|b|sub|sup)>")
 _BREAK = re.compile(r"(?<=\w{3})[:.?] ")
@@ -43,6 +53,7 @@ def write_title(title: str, rng: random.Random, *, has_markup: bool = False) -> 
         plain = " ".join(word[:1].upper() + word[1:] for word in plain.split())
     elif drawn < TITLE_IN_CAPITALS + TITLE_IN_TITLE_CASE + TITLE_IN_LOWER_CASE:
         plain = plain[:1] + plain[1:].lower()
+    plain = _spell_otherwise(plain, rng)
     if rng.random() < TYPOGRAPHY:
         plain = plain.replace("-", "\u2010").replace("'", "\u2019").replace("--", "\u2013")
     if has_markup and rng.random() < MARKUP:
@@ -52,6 +63,18 @@ def write_title(title: str, rng: random.Random, *, has_markup: bool = False) -> 
         words[at] = f"<{mark}>{words[at]}</{mark}>"
         plain = rng.choice((" ", "  ", "\n    ")).join(words).replace(" & ", " &amp;amp; ")
     return plain
+
+
+def _spell_otherwise(title: str, rng: random.Random) -> str:
+    """Greek letters by their names, formulas without dollars, the other spelling of a word."""
+    if rng.random() < GREEK_BY_NAME:
+        title = "".join(_GREEK.get(letter, letter) for letter in title)
+    if "$" in title and rng.random() < 0.3:
+        title = title.replace("$", "")
+    if rng.random() < SPELLED_OTHERWISE:
+        for one, other in _SPELLINGS:
+            title = title.replace(other, one) if one not in title else title.replace(one, other)
+    return title
 
 
 def write_year(work: WorkRecord, rng: random.Random) -> int | None:
@@ -67,9 +90,19 @@ def write_authors(work: WorkRecord, rng: random.Random) -> list[Author]:
         return []
     if len(authors) > 3 and rng.random() < AUTHORS_CUT:
         authors = authors[: rng.randint(1, 3)]
+    if rng.random() < ACCENTS_LOST:
+        authors = [
+            replace(each, family=_drop_accents(each.family), given=_drop_accents(each.given))
+            for each in authors
+        ]
     if rng.random() < GIVEN_MISSING:
         authors = [replace(each, given=each.given[:1]) for each in authors]
     return authors
+
+
+def _drop_accents(text: str) -> str:
+    apart = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
 def shorten_given(author: Author, rng: random.Random) -> str:

@@ -295,6 +295,37 @@ def test_the_same_work_without_a_common_identifier_is_joined(changed: dict[str, 
     assert len(merge_records([ARTICLE, other])) == 1
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Role of α-synuclein in H<sub>2</sub>O", r"Role of $\alpha$-synuclein in H$_2$O"),
+        ("Role of α-synuclein in older adults", "Role of alpha-synuclein in older adults"),
+        ("Tumour behaviour in ageing adults", "Tumor behavior in aging adults"),
+        (r"Collisions at $\sqrt{s}=7$ TeV in {ATLAS}", "Collisions at √s = 7 TeV in ATLAS"),
+        (r"Decay of $\Lambda_b^0 \to J/\psi K$ observed", "Decay of Λb0 → J/ψ K observed"),
+        (r"Schr\"odinger operators and \'etale maps", "Schrödinger operators and étale maps"),
+    ],
+)
+def test_formulas_and_spellings_of_services_are_one_title(one: str, other: str) -> None:
+    here = make_record("crossref", title=one, ids={"doi": "10.1000/1"})
+    there = make_record("arxiv", title=other, ids={"openalex": "W1"})
+    assert len(merge_records([here, there])) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("IL-1α in the sleep of older adults", "IL-1β in the sleep of older adults"),
+        ("Sleep in type 1 diabetes of adults", "Sleep in type 2 diabetes of adults"),
+        ("Sleep and memory in older men", "Sleep and memory in older women"),
+    ],
+)
+def test_titles_that_differ_in_a_word_stay_apart(one: str, other: str) -> None:
+    here = make_record("crossref", title=one, ids={"doi": "10.1000/1"})
+    there = make_record("openalex", title=other, ids={"openalex": "W1"})
+    assert len(merge_records([here, there])) == 2
+
+
 def test_nobody_and_a_short_title_is_not_enough() -> None:
     one = make_record("crossref", title="Sleep", authors="", ids={"doi": "10.1000/1"}, venue="S")
     other = make_record("openalex", title="Sleep", authors="", ids={"openalex": "W1"}, venue="S")

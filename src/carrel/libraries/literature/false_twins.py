@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+from carrel.libraries.literature.comparable_titles import make_comparable
 from carrel.libraries.literature.record_identity import name_author, normalize_ids
 from carrel.libraries.literature.records import ServiceRecord, WorkKind, WorkRecord
 from carrel.libraries.works.people import count_shared_people, read_people
@@ -66,7 +67,7 @@ def find_false_dois(records: Sequence[ServiceRecord]) -> dict[str, int]:
         if doi and (first_year := rules.first_years.get(registrant_of(doi))):
             found[doi] = first_year
         elif work.year and work.authors:
-            by_title[squash_title(work.title)].append(record)
+            by_title[squash_title(make_comparable(work.title))].append(record)
     for title, alike in by_title.items():
         if len(alike) > 1 and len(title) >= MIN_TELLING_LETTERS:
             found.update(_find_suspects(alike, rules))

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from carrel.libraries.literature.comparable_titles import make_comparable
 from carrel.libraries.literature.false_twins import (
     find_false_dois,
     is_doi_of_other_work,
@@ -28,7 +29,6 @@ from carrel.libraries.literature.record_identity import (
     RecordIdentity,
     identify_records,
     service_place,
-    strip_retraction_mark,
 )
 from carrel.libraries.literature.records import MergedWork, ServiceRecord, WorkIds
 from carrel.libraries.literature.version_links import (
@@ -262,7 +262,7 @@ def _find_title_conflict(records: Sequence[ServiceRecord]) -> str | None:
     titles: dict[str, ServiceRecord] = {}
     for record in records:
         if record.work.title:
-            key = squash_title(strip_retraction_mark(record.work.title))
+            key = squash_title(make_comparable(record.work.title))
             titles.setdefault(key, record)
     first = next(iter(titles), "")
     for key, record in titles.items():

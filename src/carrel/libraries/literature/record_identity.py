@@ -15,6 +15,7 @@ from carrel.libraries.identifiers import (
     Pmid,
     identifier_value,
 )
+from carrel.libraries.literature.comparable_titles import make_comparable
 from carrel.libraries.literature.records import (
     Author,
     ServiceRecord,
@@ -32,15 +33,7 @@ SERVICE_ORDER = (
 _PLACES = {name: place for place, name in enumerate(SERVICE_ORDER)}
 # Whose word it is that a DOI is that of a preprint.
 _SERVICES_THAT_KNOW_PREPRINTS = frozenset({"crossref", "datacite", "europepmc", "biorxiv"})
-# Longer titles are those of broken records.
-_MAX_TITLE = 2_000
 _PUBLISHED_KINDS = frozenset({"article-journal", "paper-conference", "chapter", "book"})
-# Publishers put it before the title of the work itself; a notice is called `Retraction`.
-_RETRACTED = re.compile(
-    r"^\W{0,3}(?:retracted|withdrawn|removed)(?:\s+(?:article|paper|chapter))?\s*[:\].\u2013\u2014-]+\s*"
-    r"|\s*[\[(]\s*(?:retracted|withdrawn)(?:\s+(?:article|paper))?\s*[\])]\W*$",
-    re.IGNORECASE,
-)
 _VERSIONED_OR_NAMED = re.compile(r"v\d+$|:|//|\.[A-Z]{2}/")
 # Kinds of identifiers that join records beside DOI, arXiv and PubMed ids. An ISBN names a book, of
 # which chapters have it too.
@@ -114,7 +107,7 @@ def _identify(record: ServiceRecord, at: int, venue: str, *, has_own_doi: bool) 
         other_ids.append(f"record:{record.service}/{record.service_id}")
     return RecordIdentity(
         Work(
-            title=strip_retraction_mark(work.title),
+            title=make_comparable(work.title),
             people=tuple(map(name_author, work.authors)),
             year=work.year,
             doi=doi,
@@ -157,11 +150,6 @@ def _part_versions(
         return arxiv_doi, ids.arxiv, []
     article = VersionPointer("published_as", WorkIds(doi=doi), record.service)
     return arxiv_doi, ids.arxiv, [article]
-
-
-def strip_retraction_mark(title: str) -> str:
-    """A title without the `RETRACTED:` that a publisher put before it later."""
-    return (_RETRACTED.sub("", title) or title) if len(title) <= _MAX_TITLE else title
 
 
 def name_author(author: Author) -> str:
