@@ -30,8 +30,8 @@ def draw_outside_citations(answer: OutsideCitationAnswer) -> Sequence[Part]:
     parts: list[Part] = [Heading("Outside the corpus"), Line(answer.message)]
     if len(answer.versions) > 1:
         parts.append(Line(f"Asked for {' and '.join(answer.versions)}."))
-    parts += _draw_list("It cites, by services", answer.references)
-    parts += _draw_list("Cited by, by services", answer.cited_by)
+    parts += _draw_list("It cites, as services say", answer.references)
+    parts += _draw_list("Cited by, as services say", answer.cited_by)
     parts += [Note(remark) for remark in answer.remarks]
     columns = (Column("service", whole=True), Column(""), Column("listed", "right"), Column("why"))
     parts.append(Table(columns, [_row(each) for each in answer.coverage]))
@@ -53,11 +53,10 @@ def _work(work: OutsideWork) -> Sequence[Part]:
         f"in the library as {work.in_library}" if work.in_library else "",
     ]
     said = f"said by {', '.join(work.said_by)}"
-    parts: list[Part] = [
-        Line(work.title or work.text or name),
-        Line(join_inline([people, str(work.year or ""), work.venue])),
-        Line((dim(" · ".join(part for part in (name, said) if part)),)),
-    ]
+    parts: list[Part] = [Line(work.title or work.text or name)]
+    if people or work.year or work.venue:
+        parts.append(Line(join_inline([people, str(work.year or ""), work.venue])))
+    parts.append(Line((dim(" · ".join(part for part in (name, said) if part)),)))
     if known := ", ".join(place for place in here if place):
         parts.append(Line((Span(known, "good"),)))
     return parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,10 +78,11 @@ def ask_operation(
     name = words[0] if words else ""
     parser = room_parser(room, operations, only=name, add_options=add_options)
     options = parser.parse_args(words)
-    settings = _with_rooms_needed(settings_from(options), room)
-    configure_command_logs(options.log_level, settings)
     operation = operations[options.command]
     arguments = read_operation_arguments(operation, options)
+    used = [name for argument, name in operation.rooms_used.items() if arguments.get(argument)]
+    settings = _with_rooms_needed(settings_from(options), room, used)
+    configure_command_logs(options.log_level, settings)
     user = find_user(settings, options)
     if operation.is_local:
         progress = TerminalProgress()
@@ -143,12 +144,14 @@ def ask_named_operation(
     return AskedOperation(operation, arguments, answer, options)
 
 
-def _with_rooms_needed(settings: Settings, room: str) -> Settings:
-    """The settings with only the command's own room open, unless it searches the others."""
+def _with_rooms_needed(settings: Settings, room: str, used: Sequence[str] = ()) -> Settings:
+    """The settings with only the command's own room open, and those that it uses."""
     declared = declared_rooms().get(room)
     if declared is None or declared.searches_other_rooms or room not in settings.rooms:
         return settings
-    return settings.model_copy(update={"rooms": (room,)})
+    return settings.model_copy(
+        update={"rooms": tuple(name for name in settings.rooms if name in {room, *used})}
+    )
 
 
 def _operations(room: str) -> dict[str, Operation[Any]]:
@@ -206,11 +209,20 @@ def _only_failures(operation: Operation[Any], answer: Any) -> list[str]:
     if isinstance(answer, Text | Blocks | Partial):
         return []
     value = orjson.loads(encode_answer(operation.answer, answer))
-    if not isinstance(value, dict) or not isinstance(failed := value.get("failed"), list):
+    if not isinstance(value, dict):
+        return []
+    works = value.get("works")
+    if isinstance(works, list) and works and all(_has_failed(each) for each in works):
+        return [str(each.get("code", "")) for each in works]
+    if not isinstance(failed := value.get("failed"), list):
         return []
     if any(value[name] for name in value if name not in {"failed", "warnings"}):
         return []
     return [str(each.get("code", "")) if isinstance(each, dict) else "" for each in failed]
+
+
+def _has_failed(work: object) -> bool:
+    return isinstance(work, dict) and work.get("outcome") == "failed"
 
 
 def _json_text(operation: Operation[Any], answer: Any) -> str:

@@ -60,6 +60,7 @@ class OperationDescription(TypedDict, total=False):
     is_for_people: bool
     is_whole: bool
     phrases: str
+    rooms_used: Mapping[str, str]
     quotes: Quotes
 
 

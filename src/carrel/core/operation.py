@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, TypeVar
 from urllib.parse import unquote
@@ -81,6 +81,8 @@ class Operation(Generic[QuestionT]):
     phrases: tuple[str, ...] = ()
     # Whether the answer is given whole at every door, however long; else MCP doors cut it in pages.
     is_whole: bool = False
+    # Another room that the operation uses where this argument is set: `{"outside": "literature"}`.
+    rooms_used: Mapping[str, str] = field(default_factory=dict)
     # What of the answer others wrote; None where all of it is ours or the caller's.
     quotes: Quotes | None = None
 

@@ -68,7 +68,8 @@ def _say(found: FoundCitations) -> str:
         return f"No service that answered has a list of what it {_WORDS[found.direction]}."
     counts = ", ".join(f"{name} {count:,}" for name, count in sorted(found.counts.items()))
     more = "" if found.is_complete else "; not every list came whole"
-    return f"It {_WORDS[found.direction]} {len(found.edges):,} works ({counts}{more})."
+    works = "1 work" if len(found.edges) == 1 else f"{len(found.edges):,} works"
+    return f"It {_WORDS[found.direction]} {works} ({counts}{more})."
 
 
 def _show_list(found: FoundCitations | None, page: slice) -> OutsideList | None:

@@ -43,6 +43,10 @@ class CitationEdge:
     # The entry as printed, where nobody says more.
     unstructured: str = ""
 
+    @property
+    def title(self) -> str:
+        return self.work.work.title or self.unstructured
+
 
 def merge_edges(listed: Sequence[ListedCitation]) -> list[CitationEdge]:
     """One edge a work: those that most services say first, then the newest."""

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, cast
+from typing import cast
 
 from carrel.core.caller import Call
 from carrel.core.errors import NotFoundError
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Pmcid, Pmid
 from carrel.libraries.literature.citation_edges import CitationEdge, ListedCitation, merge_edges
+from carrel.libraries.literature.records import WorkRecord
 from carrel.rooms.literature.asking import Answered, Asking, Failed, NotAsked, ask_all
-from carrel.rooms.literature.coverage import cost_fields, failed_line, raise_unavailable, sent_out
+from carrel.rooms.literature.citation_coverage import (
+    AskedCitations,
+    OneWay,
+    asked_line,
+    lookup_line,
+    merge_lines,
+)
+from carrel.rooms.literature.coverage import raise_unavailable
 from carrel.rooms.literature.desk_works import DeskWorks
 from carrel.rooms.literature.errors import NetworkForbiddenError
 from carrel.rooms.literature.models import ServiceCoverage
-from carrel.rooms.literature.ports import CitationEdges, CitationService
+from carrel.rooms.literature.ports import CitationEdges, CitationService, RecordService
 from carrel.rooms.literature.service_choice import KEYED_SERVICE, SearchPolicy
 from carrel.rooms.literature.work_records import KnownWork, Services, WorkRecords, with_twin
 from carrel.rooms.literature.work_views import Kept
 
-OneWay = Literal["in", "out"]
 CITATION_SERVICES = (
     "europepmc", "semantic_scholar", "openalex", "opencitations", "crossref", "pubmed",
 )  # fmt: skip
@@ -88,10 +95,12 @@ class CitationSearch:
         outcomes = await self._ask(versions, directions)
         # What was asked for the versions counts no citations.
         looked_up = [line.model_copy(update={"returned": None}) for line in known.coverage]
-        lines = _merge_lines([*looked_up, *(_line(each) for each in outcomes)])
+        lines = merge_lines([*looked_up, *(asked_line(each) for each in outcomes)])
         lines += self._explain_unasked({each.service for each in lines}, directions)
         self._refuse_silence(identifiers[0], known, outcomes, lines)
         found = [await self._merge(way, outcomes) for way in directions]
+        found, named = await self._name_untitled(found, page)
+        lines = merge_lines([*lines, *named])
         shown, remarks = [], list[str]()
         for each in found:
             works = [] if each.edges is None else [edge.work for edge in each.edges[page]]
@@ -108,7 +117,7 @@ class CitationSearch:
 
     async def _ask(
         self, versions: Sequence[tuple[Identifier, ...]], directions: Sequence[OneWay]
-    ) -> list[_Asked]:
+    ) -> list[AskedCitations]:
         services = self._services.all()
         questions: list[tuple[str, OneWay, str, Asking[CitationEdges]]] = []
         for name in CITATION_SERVICES:
@@ -127,11 +136,11 @@ class CitationSearch:
                         questions.append((name, way, of, Asking(name, service.title, ask)))
         outcomes = await ask_all([each[3] for each in questions], self._policy.timeout_seconds)
         return [
-            _Asked(name, way, of, outcome)
+            AskedCitations(name, way, of, outcome)
             for (name, way, of, _), outcome in zip(questions, outcomes, strict=True)
         ]
 
-    async def _merge(self, way: OneWay, outcomes: Sequence[_Asked]) -> FoundCitations:
+    async def _merge(self, way: OneWay, outcomes: Sequence[AskedCitations]) -> FoundCitations:
         listed: list[ListedCitation] = []
         counts: dict[str, int] = {}
         is_complete, has_list = True, False
@@ -153,6 +162,34 @@ class CitationSearch:
         edges = await asyncio.to_thread(merge_edges, listed) if has_list else None
         return FoundCitations(way, edges, counts, is_complete and has_list)
 
+    async def _name_untitled(
+        self, found: Sequence[FoundCitations], page: slice
+    ) -> tuple[list[FoundCitations], list[ServiceCoverage]]:
+        """The same, where entries of the page that are only DOIs have what Crossref says of them.
+
+        Crossref gives many works at once and free of charge.
+        """
+        shown = [edge for each in found for edge in (each.edges or ())[page]]
+        wanted = [
+            Doi(ids.doi) for edge in shown if (ids := edge.work.work.ids).doi and not edge.title
+        ]
+        service = cast("RecordService | None", self._services.all().get("crossref"))
+        if not wanted or service is None:
+            return list(found), []
+        asking = Asking(service.name, service.title, partial(service.look_up, wanted))
+        (outcome,) = await ask_all([asking], self._policy.timeout_seconds)
+        if isinstance(outcome, Failed):
+            # Who cites is known; only names are missing.
+            return list(found), []
+        known = {each.value: record.work for each, record in outcome.answer.found}
+        titled = [
+            replace(each, edges=[_entitle(edge, known) for edge in each.edges])
+            if each.edges is not None
+            else each
+            for each in found
+        ]
+        return titled, [lookup_line(outcome.answer)]
+
     def _explain_unasked(
         self, told: set[str], directions: Sequence[OneWay]
     ) -> list[ServiceCoverage]:
@@ -170,7 +207,7 @@ class CitationSearch:
         self,
         identifier: Identifier,
         known: KnownWork,
-        outcomes: Sequence[_Asked],
+        outcomes: Sequence[AskedCitations],
         lines: Sequence[ServiceCoverage],
     ) -> None:
         answered = [each for each in outcomes if isinstance(each.outcome, Answered)]
@@ -190,14 +227,20 @@ class CitationSearch:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question to a service about one version in one direction, and what became of it."""
-
-    service: str
-    way: OneWay
-    of: str
-    outcome: Answered[CitationEdges] | Failed
+def _entitle(edge: CitationEdge, known: Mapping[str, WorkRecord]) -> CitationEdge:
+    """The edge with the title, people and place of its record, where it has no title."""
+    own = edge.work.work
+    record = known.get(own.ids.doi or "")
+    if edge.title or record is None:
+        return edge
+    work = replace(
+        own,
+        title=record.title,
+        authors=own.authors or record.authors,
+        issued=own.issued or record.issued,
+        venue=record.venue if not own.venue.name else own.venue,
+    )
+    return replace(edge, work=replace(edge.work, work=work))
 
 
 def _list_versions(
@@ -230,44 +273,3 @@ def _kind(identifier: Identifier) -> str:
 
 def _title(known: KnownWork) -> str:
     return next((record.work.title for record in known.records if record.work.title), "")
-
-
-def _line(asked: _Asked) -> ServiceCoverage:
-    if isinstance(asked.outcome, Failed):
-        return failed_line(asked.outcome)
-    answer = asked.outcome.answer
-    no_list = "" if answer.works is not None else f"it has no list ({asked.way}) of {asked.of}"
-    return ServiceCoverage(
-        service=asked.service,
-        state="answered",
-        returned=0 if answer.works is None else len(answer.works),
-        is_complete=answer.is_complete,
-        sent=[sent_out(each) for each in answer.sent],
-        remarks=[no_list] if no_list else [],
-        **cost_fields(answer.cost, answer.sent),
-    )
-
-
-def _merge_lines(lines: Sequence[ServiceCoverage]) -> list[ServiceCoverage]:
-    """One entry a service: failed if any of its answers is missing."""
-    found: dict[str, ServiceCoverage] = {}
-    for line in lines:
-        before = found.get(line.service)
-        if before is None or before.state == "not_asked":
-            found[line.service] = line
-        elif line.state != "not_asked":
-            failed = next((each for each in (before, line) if each.state == "failed"), None)
-            found[line.service] = (failed or line).model_copy(
-                update={
-                    "returned": (before.returned or 0) + (line.returned or 0),
-                    "is_complete": before.is_complete and line.is_complete,
-                    "sent": [*before.sent, *line.sent],
-                    "remarks": list(dict.fromkeys([*before.remarks, *line.remarks])),
-                    "cost_usd": _add(before.cost_usd, line.cost_usd),
-                }
-            )
-    return list(found.values())
-
-
-def _add(one: float | None, other: float | None) -> float | None:
-    return other if one is None else one if other is None else one + other

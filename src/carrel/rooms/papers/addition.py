@@ -226,7 +226,8 @@ class PaperAdder:
             if addition.record is not None:
                 record = await self._add_file(Path(addition.record))
                 # The record may have brought the text to a paper that the corpus had.
-                added = _join(added, record, await self._add_file(path))
+                now = await self._add_file(path)
+                added = _join(added, record, now, Path(addition.record).name)
         if addition.upload_id is not None and self._uploads is not None:
             with suppress(NotFoundError, UploadInUseError):
                 await self._uploads.discard(addition.upload_id, addition.owner)
@@ -254,9 +255,13 @@ class PaperAdder:
         return found
 
 
-def _join(text: PaperAdded, record: PaperAdded, now: PaperAdded) -> PaperAdded:
-    """One answer for a text and its record; `now` is the paper that the text has become."""
-    notes = [*text.notes, *record.notes, *now.notes]
+def _join(text: PaperAdded, record: PaperAdded, now: PaperAdded, record_name: str) -> PaperAdded:
+    """One answer for a text and its record; `now` is the paper that the text has become.
+
+    That the two are one paper is what was asked for, and not told.
+    """
+    every = (*text.notes, *record.notes, *now.notes)
+    notes = [note for note in every if record_name not in note]
     if record.paper_id != now.paper_id:
         notes.append(
             f"The text names another work than its record, which is the paper {record.paper_id}"

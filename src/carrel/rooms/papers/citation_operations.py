@@ -88,6 +88,7 @@ class CitationOperations:
         ),
         scopes=SCOPES,
         quotes=_cited,
+        rooms_used={"outside": "literature"},
         timeout_seconds=120.0,
         command="citations",
         next_command="carrel papers related PAPER_ID finds papers near it by their citations.",
