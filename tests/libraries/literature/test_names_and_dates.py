@@ -62,6 +62,12 @@ def test_initials_behind_a_family_name_are_a_given_name(written: str, author: Au
     assert read_author_with_initials(written) == author
 
 
+def test_a_name_of_braces_alone_is_kept_as_it_is() -> None:
+    author = read_author("{" * 250)
+    assert author is not None
+    assert author.literal == "{" * 250
+
+
 def test_a_given_name_alone_is_a_literal_and_blanks_are_nothing() -> None:
     assert make_author("", " Suharto ") == Author(literal="Suharto")
     assert make_author(" ", None, literal=" A  Group ") == Author(literal="A Group")

@@ -14,7 +14,7 @@ _TAG = re.compile(
     r"<(/?)((?:[A-Za-z][\w.-]{0,20}:)?[A-Za-z][\w.-]{0,40})"
     r"((?:\s+[\w:.-]{1,60}\s*=\s*(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'<>=]++))*+)\s*+(/?)>"
 )
-_COMMENT = re.compile(r"<!--.*?-->|<\?[^<>]*+\?>|<!\[CDATA\[|\]\]>", re.DOTALL)
+_NO_CONTENT = re.compile(r"<\?[^<>?]*+\?>|<!\[CDATA\[|\]\]>")
 _MARKS = {
     "i": "i", "em": "i", "italic": "i", "it": "i", "b": "b", "strong": "b", "bold": "b",
     "sub": "sub", "inf": "sub", "sup": "sup", "super": "sup",
@@ -66,10 +66,15 @@ _LEADING_ABSTRACT = re.compile(
     r"|(?-i:Abstract(?=[A-Z][a-z])))",
     re.IGNORECASE,
 )  # fmt: skip
+# Publishers that print a tag a line part `CO` from its `2`; the number of an isotope stands alone.
+_LINE_BEFORE_SCRIPT = re.compile(
+    r"(?<!\s)(?=[^\S\n]*+\n)\s++(?=<(?:\w+:)?(?:sub|inf)\b"
+    r"|<(?:\w+:)?sup\b[^<>]*>(?!\s*+\d++\s*+</(?:\w+:)?sup>\s*+[A-Z]))"
+)
 _OPEN_THEN_SPACE = re.compile(r"((?:<(?:i|b|sub|sup)>)+)(\s+)")
 _SPACE_THEN_CLOSE = re.compile(r"(\s+)((?:</(?:i|b|sub|sup)>)+)")
 _BRACKET_THEN_SPACE = re.compile(r"([(\[«“])\s+(?=<(?:i|b|sub|sup)>)")
-_SPACE_THEN_SIGN = re.compile(r"(</(?:i|b|sub|sup)>)\s+(?=[,.;:)\]»”])")
+_SPACE_THEN_SIGN = re.compile(r"(</(?:i|b|sub|sup)>)\s+(?=[,.;:)\]»”′″])")
 _EMPTY_MARK = re.compile(r"<(i|b|sub|sup)>(\s*)</\1>")
 _WHOLE_MARK = re.compile(r"<(i|b)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
@@ -118,7 +123,7 @@ def _render(value: object, *, is_abstract: bool) -> str:
     if "&" in text:
         text = _unescape(text)
     if "<" in text:
-        text = _COMMENT.sub("", text)
+        text = _LINE_BEFORE_SCRIPT.sub("", _NO_CONTENT.sub("", _drop_comments(text)))
         pieces = list(_write(_build(text), is_abstract=is_abstract, is_math=False))
         text = "".join(pieces)
     text = " ".join(text.split())
@@ -126,6 +131,16 @@ def _render(value: object, *, is_abstract: bool) -> str:
         text = unicodedata.normalize("NFC", remove_controls(text))
         text = " ".join(_INVISIBLE.sub("", text).split())
     return _tidy_marks(text) if "<" in text else text
+
+
+def _drop_comments(text: str) -> str:
+    """The text without comments; one that does not end is no comment."""
+    kept: list[str] = []
+    end = 0
+    while (start := text.find("<!--", end)) >= 0 and (stop := text.find("-->", start + 4)) >= 0:
+        kept.append(text[end:start])
+        end = stop + len("-->")
+    return "".join((*kept, text[end:]))
 
 
 def _unescape(text: str) -> str:

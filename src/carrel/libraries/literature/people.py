@@ -8,6 +8,7 @@ from carrel.libraries.bibliography.items import read_person
 from carrel.libraries.literature.markup import read_plain_line
 from carrel.libraries.literature.raw_fields import text_of
 from carrel.libraries.literature.records import Author
+from carrel.libraries.text.budget import InputTooCostlyError
 
 _ORCID = re.compile(r"(?<![\dX])(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])(?![\dX])", re.IGNORECASE)
 _INITIALS = re.compile(r"[^\W\d_]{1,4}|(?:[^\W\d_][.-]+)+[^\W\d_]?\.?")
@@ -68,7 +69,10 @@ def read_author(name: object, orcid: object = None) -> Author | None:
         return None
     if is_group_name(text):
         return make_author(literal=text, orcid=orcid)
-    parts = read_person(text)
+    try:
+        parts = read_person(text)
+    except InputTooCostlyError:
+        parts = {"literal": text}
     particle = " ".join(
         parts[part] for part in ("dropping-particle", "non-dropping-particle") if part in parts
     )
