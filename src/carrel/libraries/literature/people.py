@@ -16,11 +16,17 @@ _SUFFIX = re.compile(r"(?:jr|sr|[1-4](?:st|nd|rd|th)|ii|iii|iv)\.?", re.IGNORECA
 _GROUP_WORDS = re.compile(
     r"\b(?:consortium|collaboration|collaborators|group|team|network|committee|society|association"
     r"|institut\w*|universit\w*|department|ministry|investigators|initiative|project|programme"
-    r"|program|organi[sz]ation|agency|cent(?:er|re)|council|foundation|commission|alliance|academy"
-    r"|laborator\w*|bureau|federation|college|hospital|inc|ltd|llc|gmbh|corporation|company"
-    r"|world bank|united nations|editors|editorial|board|staff|contributors|study|trial|registry|task force|working party)\b",
+    r"|organi[sz]ation|agency|cent(?:er|re)|council|foundation|commission|alliance|academy"
+    r"|laborator\w*|federation|hospital|ltd|llc|gmbh|corporation|contributors|registry"
+    r"|world bank|united nations|task force|working party)\b",
     re.IGNORECASE,
 )
+# Family names as well, so that they tell a group only in a longer name without initials.
+_DOUBTFUL_GROUP_WORDS = re.compile(
+    r"\b(?:bureau|board|staff|company|college|trial|study|program|inc|editors|editorial)\b",
+    re.IGNORECASE,
+)
+_INITIAL = re.compile(r"\b[^\W\d_]\.")
 _MAX_NAME_CHARACTERS = 300
 
 
@@ -103,4 +109,9 @@ def _are_initials(word: str) -> bool:
 
 def is_group_name(text: str) -> bool:
     """Whether a name is that of a group, by its words: a consortium, a ministry, a study."""
-    return _GROUP_WORDS.search(text) is not None and "," not in text
+    if "," in text:
+        return False
+    if _GROUP_WORDS.search(text):
+        return True
+    is_long = len(text.split()) > 2 and not _INITIAL.search(text)
+    return is_long and _DOUBTFUL_GROUP_WORDS.search(text) is not None
