@@ -126,6 +126,18 @@ def test_pages_by_relevance_follow_the_next_offset() -> None:
     assert found.is_complete
 
 
+def test_a_search_by_relevance_that_ends_early_is_not_complete() -> None:
+    server = AnsweringServer("semantic_scholar")
+    for offset in range(0, 1000, 100):
+        data = [paper(at) for at in range(offset + 1, offset + 101)]
+        page = {"total": 5000, "offset": offset, "next": offset + 100, "data": data}
+        server.put(f"{BASE}/search", ranked("cats", 100, offset), json.dumps(page))
+    found = search(server, make_request("cats", limit=2000))
+    assert len(found.records) == 1000
+    assert not found.is_complete
+    assert server.server.missing == []
+
+
 @needs_recordings
 def test_operators_go_to_the_bulk_search_and_its_pages_follow_a_token() -> None:
     server = AnsweringServer("semantic_scholar")

@@ -96,7 +96,7 @@ class SemanticScholar:
         pages = self._relevant_page if search == RELEVANCE_SEARCH else self._bulk_page
         total: int | None = None
         mark: str | None = ""
-        while mark is not None and found.place < request.limit:
+        while mark is not None and found.place < request.limit and _is_given(mark, search):
             page = await pages(asked.parameters, request.limit, mark, account)
             total = count_of(page.get("total"))
             # An answer without hits has no list at all.
@@ -252,7 +252,12 @@ def _next_mark(page: Mapping[str, Any], search: str) -> str | None:
     if search == BULK_SEARCH:
         return text_of(page.get("token")) or None
     offset = count_of(page.get("next"))
-    return None if offset is None or offset >= _LAST_PLACE else str(offset)
+    return None if offset is None else str(offset)
+
+
+def _is_given(mark: str, search: str) -> bool:
+    """Whether the service has a page there: its search by relevance ends early."""
+    return search == BULK_SEARCH or int(mark or 0) < _LAST_PLACE
 
 
 def _read_or_none(raw: object) -> ServiceRecord | None:
