@@ -91,6 +91,8 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "next_research_task": ("research next-task", "research_id"),
     "submit_research_task": ("research submit-task", "task_id", "answer"),
     "check_retractions": ("literature check-retractions",),
+    "complete_papers": ("literature complete-papers",),
+    "complete_references": ("literature complete-references",),
     "save_alert": ("literature save-alert", "query"),
     "list_alerts": ("literature list-alerts",),
     "remove_alert": ("literature remove-alert", "name"),

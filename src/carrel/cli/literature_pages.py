@@ -8,6 +8,7 @@ from typing import Any
 
 from carrel.cli.alert_pages import ALERT_PAGES
 from carrel.cli.command_names import in_commands
+from carrel.cli.completion_pages import COMPLETION_PAGES
 from carrel.cli.coverage_table import draw_coverage
 from carrel.cli.fulltext_page import FULLTEXT_PAGES
 from carrel.cli.page import (
@@ -212,4 +213,5 @@ PAGES: Mapping[str, MakePage] = {
     **FULLTEXT_PAGES,
     **RETRACTION_PAGES,
     **ALERT_PAGES,
+    **COMPLETION_PAGES,
 }

@@ -66,7 +66,7 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         LiteratureOperations(literature, work_additions),
         FulltextOperations(texts),
     ]
-    following = Following(settings, corpus, services, policy)
+    following = Following(settings, corpus, services, search, policy)
     holders += following.holders
     # Each further part of the room adds its operations here, one line each; `services` has the
     # adapters (`services.all()`) and the client (`services.client`), both opened when first used.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from carrel.core.caller import Call
 from carrel.core.catalogue import Room
@@ -16,17 +17,27 @@ from carrel.rooms.literature import ROOM
 from carrel.rooms.literature.alert_digest import AlertDigests
 from carrel.rooms.literature.alert_operations import AlertOperations
 from carrel.rooms.literature.alert_search import AlertSearch
-from carrel.rooms.literature.alert_timer import AlertTimer
 from carrel.rooms.literature.alerts import Alerts
+from carrel.rooms.literature.completion import Completion
+from carrel.rooms.literature.completion_operations import CompletionOperations
+from carrel.rooms.literature.completion_search import CompletionSearch
+from carrel.rooms.literature.repeated_work import (
+    ALERTS_EVERY_SECONDS,
+    COMPLETION_EVERY_SECONDS,
+    RepeatedWork,
+)
 from carrel.rooms.literature.retraction_operations import RetractionOperations
 from carrel.rooms.literature.retraction_ports import DeskWork
 from carrel.rooms.literature.retractions import Retractions
+from carrel.rooms.literature.search import LiteratureSearch
 from carrel.rooms.literature.service_choice import SearchPolicy
 from carrel.rooms.papers.errors import PaperNotFoundError
 from carrel.rooms.papers.work_notices import paper_work_keys
 from carrel.services.literature.catalogue import LazyServices
 from carrel.settings import Settings
+from carrel.wiring.literature_completion import PapersToComplete, ReferencesToComplete
 from carrel.wiring.papers import OpenCorpus
+from carrel.wiring.papers_corrections import paper_corrections
 from carrel.wiring.work_notices import DeskNotices
 
 
@@ -95,7 +106,12 @@ class Following:
     """The parts of the room that keep tables; their store is closed with the corpus."""
 
     def __init__(
-        self, settings: Settings, corpus: OpenCorpus, services: LazyServices, policy: SearchPolicy
+        self,
+        settings: Settings,
+        corpus: OpenCorpus,
+        services: LazyServices,
+        search: LiteratureSearch,
+        policy: SearchPolicy,
     ) -> None:
         notices = corpus.notices
         assert isinstance(notices, DeskNotices)
@@ -111,14 +127,31 @@ class Following:
         )
         alerts = Alerts(store.alerts, store.leases, AlertSearch(services, policy), clock)
         digests = AlertDigests(alerts, store.alerts, HoldingsAtHand(corpus), clock)
-        hours = settings.literature.alerts_every_hours
-        self._timer: AlertTimer | None = None
-        if hours is not None and policy.is_network_allowed:
-            self._timer = AlertTimer(alerts, timedelta(hours=hours), notices.has_store)
+        by_identifier = CompletionSearch(services, search, policy)
+        corrections = paper_corrections(corpus.place.folder.path)
+        papers, references = (
+            Completion(store.completions, store.leases, records, by_identifier, clock)
+            for records in (PapersToComplete(corpus, corrections), ReferencesToComplete(corpus))
+        )
         self.holders: list[object] = [
             RetractionOperations(retractions),
             AlertOperations(alerts, digests),
+            CompletionOperations(papers, references),
         ]
+        self._repeated: list[RepeatedWork] = []
+        if not policy.is_network_allowed or not notices.keeps_tables:
+            return
+        if (hours := settings.literature.alerts_every_hours) is not None:
+            run_due = partial(alerts.run_due, timedelta(hours=hours))
+            self._repeat("alerts", run_due, ALERTS_EVERY_SECONDS)
+        for completion in (papers, references):
+            run_queue = partial(completion.run_queue, None)
+            self._repeat("completion", run_queue, COMPLETION_EVERY_SECONDS)
+
+    def _repeat(
+        self, name: str, work: Callable[[], Awaitable[object]], every_seconds: float
+    ) -> None:
+        self._repeated.append(RepeatedWork(name, work, self._notices.has_store, every_seconds))
 
     def refuse_without_home(self, room: Room) -> Room:
         """The room with what needs tables refused, where there is no place for them that lasts."""
@@ -131,10 +164,10 @@ class Following:
         return without_home(room, error, still_served=served, is_searched=True)
 
     async def start(self) -> None:
-        """Runs alerts from now on, where the settings say how often."""
-        if self._timer is not None and self._notices.keeps_tables:
-            self._timer.start()
+        """Runs alerts from now on, where settings say how often, and what waits to be completed."""
+        for each in self._repeated:
+            each.start()
 
     async def close(self) -> None:
-        if self._timer is not None:
-            await self._timer.close()
+        for each in self._repeated:
+            await each.close()

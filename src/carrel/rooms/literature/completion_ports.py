@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -71,8 +71,13 @@ class RecordsToComplete(Protocol):
     @property
     def target(self) -> Target: ...
 
-    async def list_gaps(self, ids: Sequence[str], call: Call) -> list[RecordToComplete]:
-        """Records with gaps; those of the ids, or all where none is named."""
+    async def list_gaps(
+        self, ids: Sequence[str], skipped: Collection[str], limit: int, call: Call
+    ) -> list[RecordToComplete]:
+        """At most `limit` records with gaps: those of the ids, or all but the skipped ones.
+
+        Raises NotFoundError for an id that is unknown, InsufficientPermissionsError.
+        """
         ...
 
     async def find(self, record_id: str, owner: str) -> RecordToComplete | None:

@@ -16,6 +16,7 @@ ROOM = RoomDeclaration(
     command_help="search and read papers; build a corpus",
     commands={
         "build": "carrel.cli.papers_build:run",
+        "complete": "carrel.cli.completing:complete_papers",
         "edit": "carrel.cli.papers_corrections:run",
         "export": "carrel.cli.papers_export:run",
         "figure": "carrel.cli.papers_figure:run",

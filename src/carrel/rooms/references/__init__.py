@@ -13,6 +13,7 @@ ROOM = RoomDeclaration(
     ),
     local_operations="carrel.wiring.references:local_operations",
     command_help="add, find, cite and export references",
+    commands={"complete": "carrel.cli.completing:complete_references"},
     pages="carrel.cli.references_pages:PAGES",
     schemes=("library",),
     # Its specification wants application errors as JSON-RPC errors instead of tool results.
