@@ -103,7 +103,7 @@ def _blocks(node: Element, level: int) -> Iterator[str]:
     """The blocks inside an element; text that stands bare between them is a paragraph."""
     bare = [node.text or ""]
     for each in node:
-        if each.tag in _BLOCKS or each.tag in _LEFT_OUT or has_class(each, *_LEFT_OUT_CLASSES):
+        if each.tag in _BLOCKS or each.tag in _LEFT_OUT:
             if shown := _line("".join(bare)):
                 yield shown
             yield from _block(each, level)

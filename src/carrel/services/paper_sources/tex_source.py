@@ -29,7 +29,7 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _VERBATIM = re.compile(r"\\begin\{(verbatim|lstlisting|minted|Verbatim|comment)\*?\}")
 _DEEPEST_INPUT = 10
 _MOST_INPUTS = 500
-_MOST_EXPANSIONS = 200_000
+_MOST_EXPANSIONS = 50_000
 _DEEPEST_EXPANSION = 20
 # A macro with a longer body is a layout, which is not worth repeating.
 _LONGEST_BODY = 2_000

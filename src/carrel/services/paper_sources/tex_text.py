@@ -8,9 +8,18 @@ from dataclasses import dataclass
 
 from carrel.libraries.bibliography.bibtex.tex import to_plain
 from carrel.libraries.text.budget import MAX_DEPTH, current_budget, too_deep
+from carrel.services.paper_sources.tex_pieces import (
+    LABEL,
+    first_argument,
+    float_kind,
+    inside_environment,
+    number_floats,
+    one_line,
+    split_items,
+    write_equation,
+)
 from carrel.services.paper_sources.tex_source import assemble_tex, end_of_group
 from carrel.services.paper_sources.tex_vocabulary import (
-    ALIGNED,
     CODE,
     EQUATIONS,
     FLOATS,
@@ -34,19 +43,15 @@ _TOKEN = re.compile(
 _ACCENTS = frozenset("`'^\"~=.")
 _LETTER_ACCENTS = frozenset("cvuHrdbtk")
 _OPTIONAL = re.compile(r"\s{0,20}\[[^\[\]]{0,2000}\]")
-_SPACE = re.compile(r"[ \t\n]+")
 _ROW_END = re.compile(r"\\\\(?:\[[^\]]{0,40}\])?|\\tabularnewline")
 _RULES = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|cline\{[^}]*\}|cmidrule(?:\([^)]*\))?\{[^}]*\})"
 )
 _CELL_END = re.compile(r"(?<!\\)&")
-_LABEL = re.compile(r"\\label\s{0,3}\{[^{}]{0,200}\}|\\(?:nonumber|notag)\b")
 _BIBITEM = re.compile(
     r"\\bibitem\s{0,5}(?:\[(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,1000}\])?\s{0,5}\{([^{}]{0,200})\}"
 )
 _BIBLATEX_ENTRY = re.compile(r"\\entry\{([^{}]{1,200})\}")
-_FLOAT = re.compile(rf"\\begin\{{({'|'.join(sorted(FLOATS))})\*?\}}")
-_NAME = re.compile(r"\\label\s{0,3}\{([^{}]{1,200})\}")
 _FEWEST_LETTERS = 400
 
 
@@ -83,32 +88,16 @@ def read_tex_article(files: Mapping[str, str]) -> TexArticle | None:
             start=1,
         )
     }
-    writer = _Writer(numbers, _float_numbers(source.body))
+    writer = _Writer(numbers, number_floats(source.body))
     body = writer.write(source.body)
     if sum(map(str.isalpha, body)) < _FEWEST_LETTERS:
         return None
     whole = f"{source.preamble}\n{source.body}"
     return TexArticle(
-        title=_one_line(writer.write(_first_argument(whole, "title"))),
+        title=one_line(writer.write(first_argument(whole, "title"))),
         abstract=writer.write(_abstract(whole)),
         body=body,
     )
-
-
-def _float_kind(name: str) -> str:
-    return "Table" if "table" in name else "Algorithm" if name == "algorithm" else "Figure"
-
-
-def _float_numbers(body: str) -> dict[str, str]:
-    """The labels of figures, tables and algorithms with their numbers, as they are counted."""
-    counts: dict[str, int] = {}
-    found: dict[str, str] = {}
-    for each in _FLOAT.finditer(body):
-        kind = _float_kind(each.group(1))
-        counts[kind] = counts.get(kind, 0) + 1
-        inner, _ = _inside_environment(body, each.group(1), each.end())
-        found.update((label.group(1), str(counts[kind])) for label in _NAME.finditer(inner))
-    return found
 
 
 def _abstract(text: str) -> str:
@@ -116,17 +105,7 @@ def _abstract(text: str) -> str:
     if start >= 0:
         end = text.find(r"\end{abstract}", start)
         return text[start + len(r"\begin{abstract}") : end if end > 0 else None]
-    return _first_argument(text, "abstract")
-
-
-def _first_argument(text: str, name: str) -> str:
-    found = re.search(rf"\\{name}\s{{0,5}}(?:\[[^\[\]]{{0,500}}\])?\s{{0,5}}(?={{)", text)
-    end = end_of_group(text, found.end()) if found else None
-    return text[found.end() + 1 : end - 1] if found and end is not None else ""
-
-
-def _one_line(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()
+    return first_argument(text, "abstract")
 
 
 class _Writer:
@@ -143,12 +122,12 @@ class _Writer:
         pieces = self._walk(text, depth)
         paragraphs = "".join(pieces).split("\x02")
         blocks = (
-            piece[1:] if piece.startswith("\x03") else _one_line(piece) for piece in paragraphs
+            piece[1:] if piece.startswith("\x03") else one_line(piece) for piece in paragraphs
         )
         return "\n\n".join(block for block in blocks if block)
 
     def _inline(self, text: str, depth: int) -> str:
-        return _one_line(self.write(text, depth + 1))
+        return one_line(self.write(text, depth + 1))
 
     def _walk(self, text: str, depth: int) -> Iterator[str]:
         """Running text; \\x02 parts blocks, and \\x03 marks one whose lines stay."""
@@ -202,7 +181,7 @@ class _Writer:
             if text[end - 1] != "\\" or closing.startswith("\\"):
                 break
             end += len(closing)
-        tex = _one_line(_LABEL.sub("", text[start:end]))
+        tex = one_line(LABEL.sub("", text[start:end]))
         is_display = opening in {"$$", "\\["}
         shown = f"\x02$${tex}$$\x02" if is_display else f"${tex}$"
         return shown if tex else "", end + len(closing)
@@ -289,12 +268,12 @@ class _Writer:
         return f"[{', '.join(self._numbers.get(key, key) for key in named)}]" if named else ""
 
     def _environment(self, text: str, name: str, start: int, depth: int) -> tuple[str, int]:
-        inner, end = _inside_environment(text, name, start)
+        inner, end = inside_environment(text, name, start)
         self._budget.step()
         if name in LEFT_OUT:
             return "", end
         if name in EQUATIONS:
-            return f"\x02{_equation(name, inner)}\x02", end
+            return f"\x02{write_equation(name, inner)}\x02", end
         if name in CODE:
             optional = _OPTIONAL.match(inner)
             code = (inner[optional.end() :] if optional else inner).strip("\n")
@@ -314,18 +293,18 @@ class _Writer:
 
     def _float(self, name: str, inner: str, depth: int) -> str:
         """The caption with the kind of the float, and its tables."""
-        caption = self._inline(_first_argument(inner, "caption"), depth)
-        kind = _float_kind(name)
+        caption = self._inline(first_argument(inner, "caption"), depth)
+        kind = float_kind(name)
         self._floats[kind] += 1
         shown = [f"**{kind} {self._floats[kind]}.** {caption}"] if caption else []
         for found in re.finditer(r"\\begin\{(tabular[xy]?)\*?\}", inner):
-            rows, _ = _inside_environment(inner, found.group(1), found.end())
+            rows, _ = inside_environment(inner, found.group(1), found.end())
             shown.append(self._table(rows, found.group(1), depth))
         return "\x02" + "\x02".join(f"\x03{block}" for block in shown if block) + "\x02"
 
     def _list(self, inner: str, name: str, depth: int) -> str:
         is_numbered = name in {"enumerate", "compactenum"}
-        items = _split_items(inner)
+        items = split_items(inner)
         lines: list[str] = []
         for item in items:
             label = _OPTIONAL.match(item)
@@ -361,43 +340,3 @@ class _Writer:
         shown = (self._inline(entry.replace(r"\newblock", " "), 0) for entry in entries)
         lines = [f"{place}. {text}" for place, text in enumerate(filter(None, shown), start=1)]
         return "## References\x02\x03" + "\n".join(lines) if lines else ""
-
-
-def _inside_environment(text: str, name: str, start: int) -> tuple[str, int]:
-    """The text up to the matching end, and the place behind it; all of it where none is."""
-    budget, depth = current_budget(), 1
-    pattern = re.compile(rf"\\(begin|end)\s{{0,3}}\{{{re.escape(name)}\*?\}}")
-    for found in pattern.finditer(text, start):
-        budget.step()
-        depth += 1 if found.group(1) == "begin" else -1
-        if depth == 0:
-            return text[start : found.start()], found.end()
-    return text[start:], len(text)
-
-
-def _split_items(inner: str) -> list[str]:
-    """The items of a list, those of lists inside it left in them."""
-    items: list[str] = []
-    depth, last = 0, None
-    for found in re.finditer(r"\\begin\{|\\end\{|\\item\b", inner):
-        if found.group() == r"\item":
-            if depth == 0:
-                if last is not None:
-                    items.append(inner[last : found.start()])
-                last = found.end()
-        else:
-            depth += 1 if found.group().startswith(r"\begin") else -1
-    if last is not None:
-        items.append(inner[last:])
-    return items
-
-
-def _equation(name: str, inner: str) -> str:
-    tex = _one_line(_LABEL.sub("", inner))
-    if not tex:
-        return ""
-    if name in ALIGNED:
-        if name == "alignat":
-            tex = re.sub(r"^\{\d+\}", "", tex)
-        return f"$$\\begin{{aligned}} {tex} \\end{{aligned}}$$"
-    return f"$${tex}$$"
