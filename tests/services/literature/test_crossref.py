@@ -13,6 +13,7 @@ from carrel.libraries.literature.queries.crossref import translate
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.rooms.literature.ports import (
     CitationService,
+    LocationService,
     LookupAnswer,
     NoticeService,
     RecordService,
@@ -30,9 +31,9 @@ from tests.services.literature.recorded import SERVICES_DATA, RecordedServices, 
 
 def as_ports(
     one: Crossref,
-) -> tuple[SearchService, RecordService, CitationService, NoticeService]:
+) -> tuple[SearchService, RecordService, CitationService, LocationService, NoticeService]:
     """The type checker sees here that the adapter is all of these."""
-    return one, one, one, one
+    return one, one, one, one, one
 
 
 def work(number: int, **fields: Any) -> dict[str, Any]:
@@ -252,6 +253,19 @@ def test_notices_come_from_the_work_and_from_those_that_update_it_each_once() ->
         ("10.1000/2", "retraction", "10.1000/r"),
     ]
     assert len(sent) == 2
+
+
+def test_open_texts_are_those_under_an_open_licence() -> None:
+    link = {"URL": "https://a.example/1.pdf", "content-type": "application/pdf"}
+    open_licence = {"URL": "https://creativecommons.org/licenses/by/4.0/"}
+    for licence, count in (([open_licence], 1), ([], 0)):
+        server = AnsweringServer("crossref")
+        server.put("/works/10.1000%2F1", None, one(work(1, link=[link], license=licence)))
+        places, sent = server.run(
+            lambda client, url: Crossref(client, url).locate(Doi("10.1000/1"))
+        )
+        assert len(places) == count
+        assert len(sent) == 1
 
 
 def test_a_token_goes_into_a_header_and_nowhere_else() -> None:

@@ -1,4 +1,4 @@
-"""Crossref: search, works by DOI, reference lists and notices.
+"""Crossref: search, works by DOI, reference lists, open texts and notices.
 
 Unproved live: `from-created-date`, several types in one filter, and `updates:` for notices.
 """
@@ -16,7 +16,7 @@ from carrel.libraries.literature.errors import UnreadableRecordError
 from carrel.libraries.literature.false_twins import is_known_false_twin
 from carrel.libraries.literature.queries.crossref import translate
 from carrel.libraries.literature.raw_fields import count_of, id_of, map_of, maps_of, text_of
-from carrel.libraries.literature.records import Notice, ServiceRecord
+from carrel.libraries.literature.records import Notice, ServiceRecord, TextLocation
 from carrel.rooms.literature.ports import (
     CitationEdges,
     LookupAnswer,
@@ -126,6 +126,15 @@ class Crossref:
             sent=tuple(account.sent),
             cost=account.cost,
         )
+
+    async def locate(
+        self, identifier: Identifier
+    ) -> tuple[tuple[TextLocation, ...], tuple[SentRequest, ...]]:
+        """Links of the publisher to texts under an open licence."""
+        account = Account()
+        raws = await self._find(self._wanted([identifier]), AnswerKind.RECORD, account)
+        places = [place for raw in raws.values() for place in read_work(raw).work.locations]
+        return tuple(places), tuple(account.sent)
 
     async def notices(
         self, identifiers: Sequence[Identifier]
