@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import socket
 from collections.abc import Collection, Mapping
 
 import httpx2
@@ -22,6 +23,7 @@ from carrel.services.fetching import (
 )
 
 _PORTS = frozenset({80, 443})
+_LOCAL_ENDINGS = frozenset({"localhost", "local", "internal", "intranet", "lan", "home", "corp"})
 # Request extensions that carry what redirects may do; they are copied to every further request.
 TRUSTED_ORIGIN = "carrel_trusted_origin"
 SECURE_ONLY = "carrel_secure_only"
@@ -120,11 +122,17 @@ def refuse_unsafe_url(
 
 
 def _refuse_private_literal(host: str) -> None:
+    """Addresses written as numbers in any form, and names that never leave a network."""
+    name = host.strip("[]").rstrip(".").lower()
     try:
-        address = str(ipaddress.ip_address(host.strip("[]")))
+        address = str(ipaddress.ip_address(name.partition("%")[0]))
     except ValueError:
-        return
-    if not is_public(address):
+        try:
+            # Takes 2130706433 and 0x7f.1, as those who look names up do.
+            address = socket.inet_ntoa(socket.inet_aton(name))
+        except (OSError, UnicodeError):
+            address = ""
+    if (address and not is_public(address)) or name.rpartition(".")[2] in _LOCAL_ENDINGS:
         raise AddressRefusedError(f"{host} is not a public address")
 
 
