@@ -92,7 +92,8 @@ def _failure(
     finding = Health(False, probe.reason, step, problem=failure)
     if probe.service == "unpaywall" and not has_contact:
         return replace(finding, next_step=_NO_CONTACT)
-    if probe.service == "semantic_scholar" and not has_key:
+    is_answering = failure not in {"unreachable", "timed_out", "unreadable"}
+    if probe.service == "semantic_scholar" and not has_key and is_answering:
         # Its shared pool refuses almost everybody, and it is asked by default only with a key.
         step = f"Searches do without it; set {key_setting} to have it asked."
         return Health(True, probe.reason, step, note="no_key")
