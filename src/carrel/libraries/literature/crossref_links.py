@@ -43,7 +43,8 @@ _GONE = frozenset({"retraction", "withdrawal", "removal"})
 def read_notices(raw: Mapping[str, Any], doi: str | None, title: str) -> tuple[Notice, ...]:
     """Notices about this work: all of `updated-by`, its own `update-to`, and what its title says.
 
-    Publishers that retract a work in its place let it update itself.
+    Publishers that retract a work in its place let it update itself. Unproved live: recordings
+    show corrections alone.
     """
     own = (each for each in maps_of(raw.get("update-to")) if id_of(Doi, each.get("DOI")) == doi)
     found = [*_read_updates(raw.get("updated-by")), *(_read_updates(list(own)) if doi else ())]

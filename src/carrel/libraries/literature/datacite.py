@@ -284,7 +284,10 @@ def _related(record: Mapping[str, Any]) -> Iterator[tuple[str, WorkIds]]:
 
 
 def _read_versions(record: Mapping[str, Any], doi: str | None) -> Iterator[VersionPointer]:
-    """Other versions; a preprint of arXiv names the article that it became as a version."""
+    """Other versions; a preprint of arXiv names the article that it became as a version.
+
+    Unproved live: no recording shows a preprint.
+    """
     for relation, ids in _related(record):
         known = _RELATIONS.get(relation)
         if known is None or ids.doi == doi:

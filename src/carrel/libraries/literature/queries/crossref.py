@@ -1,4 +1,7 @@
-"""Our queries as parameters of Crossref, which ranks works by any of the words."""
+"""Our queries as parameters of Crossref, which ranks works by any of the words.
+
+Unproved live: several types in one filter, and the days of registration.
+"""
 
 from __future__ import annotations
 
