@@ -10,7 +10,7 @@ from carrel.rooms.literature.models import ServiceCoverage
 
 _COLUMNS = (
     Column("service", whole=True),
-    Column(""),
+    Column("state"),
     Column("has", "right"),
     Column("gave", "right"),
     Column("new", "right"),
