@@ -12,6 +12,7 @@ import pytest
 
 from carrel.rooms.literature.ports import ServiceCost
 from carrel.services.literature.announced_limits import Announced, read_announced, read_cost
+from carrel.services.literature.errors import ServicePausedError
 from carrel.services.literature.governor import Busy, Governor, Outcome, Refusal, Turn
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import BreakerPolicy, ServiceLimits
@@ -160,6 +161,26 @@ def _hold_a_slot(folder: str, ready: str) -> None:
     governor.take("a.org", ServiceLimits(max_concurrent=1), patience_seconds=1.0, lease_seconds=0.5)
     Path(ready).write_text("ready")
     signal.pause()
+
+
+def test_many_questions_of_one_process_wait_for_each_other_as_long_as_it_takes() -> None:
+    async def scene() -> None:
+        waits = Waits()
+        limits = ServiceLimits(max_concurrent=1, interval_seconds=3.0)
+        with running() as services:
+            async with ServiceClient(
+                sleep=waits.sleep, clock=waits.clock, deadline_seconds=5.0
+            ) as client:
+                url = f"{services.url}/works/10.1038/nature12373"
+                asking = [client.ask("crossref", url, limits=limits) for _ in range(10)]
+                answers = await asyncio.gather(*asking)
+                assert [answer.status for answer in answers] == [200] * 10
+                assert waits.seconds == [3.0] * 9
+                with client.deadline(2.0), pytest.raises(ServicePausedError) as caught:
+                    await client.ask("crossref", url, limits=limits)
+                assert caught.value.failure == "rate_limited"
+
+    asyncio.run(scene())
 
 
 def test_processes_share_turns_and_none_is_lost(tmp_path: Path) -> None:

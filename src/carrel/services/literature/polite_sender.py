@@ -92,10 +92,11 @@ class PoliteSender:
         self, request: Outgoing, limits: ServiceLimits, validators: Mapping[str, str]
     ) -> HttpAnswer:
         """The service's final answer after at most so many tries, within the deadline."""
-        ends_at = self._end_time()
         slots = self._slots_of(request, limits)
         failure: WorkLookupError | None = None
         async with slots:
+            # Many questions of one process wait here for each other, as long as it takes.
+            ends_at = self._end_time()
             for attempt in range(1, self._retries.max_attempts + 1):
                 outcome = await self._take_turn(request, limits, slots, validators, ends_at)
                 if isinstance(outcome, HttpAnswer):
