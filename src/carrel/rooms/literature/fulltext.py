@@ -49,6 +49,7 @@ WRITE_PAPERS = "papers:write"
 TEXT_SERVICES = (
     "europepmc", "arxiv", "biorxiv", "openalex", "unpaywall", "crossref", "semantic_scholar",
 )  # fmt: skip
+_EVER = "9999"
 _MOST_TRIED = 12
 # Titles less alike than this are not versions of one title; as merging tells conflicts.
 _ALIKE = 0.6
@@ -212,13 +213,13 @@ class FullTexts:
         return await self._fetcher.fetch(location)
 
     def _locations(self, known: KnownWork) -> list[TextLocation]:
-        """What services named; arXiv's texts also where its own service did not answer."""
+        """What services named, and arXiv's texts whatever its own service said."""
         found = [location for record in known.records for location in record.work.locations]
         found += known.locations
-        by_arxiv = {each.url for each in found if each.service == "arxiv"}
         for each in known.identifiers():
-            if isinstance(each, ArxivId) and not any(each.value in url for url in by_arxiv):
-                found += find_locations(each, "9999", self._policy.arxiv_texts_url)
+            if isinstance(each, ArxivId):
+                # Older papers have HTML as well by now; where there is none, that is soon said.
+                found += find_locations(each, _EVER, self._policy.arxiv_texts_url)
         return found
 
     async def _answer(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 
-from carrel.libraries.identifiers import ArxivId, parse_or_none
+from carrel.libraries.identifiers import ArxivId, identifier_value
 from carrel.libraries.literature.records import TextLocation
 from carrel.rooms.literature.fulltext_models import WantedFormat
 
@@ -20,6 +21,7 @@ _BLOCKING_SITES = (
 )  # fmt: skip
 _VERSIONS = ("published", "accepted", "submitted", None)
 _ARXIV_HOSTS = ("arxiv.org", "export.arxiv.org", "www.arxiv.org")
+_ARXIV_PATH = re.compile(r"/(?:html|pdf|abs|e-print|src)/(.{1,60}?)(?:\.pdf)?/?$")
 _FORMAT_RANKS = {"jats": 0, "html": 1, "tex": 2, "pdf": 4, "landing_page": 5}
 _ARXIV_PDF_RANK = 3
 
@@ -60,9 +62,9 @@ def _key(location: TextLocation) -> str:
     """The same for one file under several spellings of its address."""
     parts = urlsplit(location.url.strip())
     host = (parts.hostname or "").lower().removeprefix("www.")
-    if is_arxiv(location) and (found := parse_or_none(ArxivId, location.url)) is not None:
-        assert isinstance(found, ArxivId)
-        return f"arxiv {location.format} {found.value}"
+    if is_arxiv(location) and (named := _ARXIV_PATH.search(parts.path)):
+        # Of one version or of the newest: the first that is named.
+        return f"arxiv {location.format} {identifier_value(ArxivId, named.group(1))}"
     if parts.port:
         host = f"{host}:{parts.port}"
     return urlunsplit(("", host, parts.path.rstrip("/"), parts.query, ""))

@@ -79,11 +79,17 @@ def read_html_article(content: bytes | str) -> HtmlArticle | None:
         return None
     current_budget().spend_output(sum(map(len, body)))
     return HtmlArticle(
-        title="" if title is None else _line(_inside(title)),
+        title=_line(_inside(title)) if title is not None else _page_title(root),
         abstract="" if abstract is None else "\n\n".join(_abstract(abstract)),
         body="\n\n".join(body),
         licence=_licence(root),
     )
+
+
+def _page_title(root: Element) -> str:
+    """What the browser shows, where the paper itself has no title."""
+    node = next(root.iter("title"), None)
+    return "" if node is None else _line("".join(node.itertext()))
 
 
 def _licence(root: Element) -> str | None:
@@ -300,7 +306,7 @@ def _without_tag(item: Element) -> Iterator[Iterator[str]]:
     """The blocks of an item without the bullet or number that LaTeXML writes out."""
     yield iter([item.text or ""])
     for each in item:
-        if not has_class(each, "ltx_tag_item"):
+        if not has_class(each, "ltx_tag"):
             is_block = each.tag in _BLOCKS
             yield _block(each, 6) if is_block else iter([_inline(each)])
         yield iter([each.tail or ""])
