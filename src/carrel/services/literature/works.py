@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from carrel.libraries.bibliography.imports import ORIGIN_MARK, CslItem
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
-from carrel.rooms.literature.errors import NetworkForbiddenError
+from carrel.rooms.literature.errors import FailureKind, NetworkForbiddenError
 from carrel.services.literature.arxiv_items import ArxivItems
 from carrel.services.literature.books import GoogleBooks, OpenLibrary
 from carrel.services.literature.dois import CrossrefItems, DoiOrg
 from carrel.services.literature.errors import (
     LookupUnavailableError,
     NetworkUnavailableError,
-    ServicePausedError,
     WorkLookupError,
     WorkNotFoundError,
     WorkUnknownError,
@@ -33,6 +32,13 @@ class Addresses:
     arxiv: str = "https://export.arxiv.org"
     open_library: str = "https://openlibrary.org"
     google_books: str = "https://www.googleapis.com"
+
+
+_NEXT_STEPS: Mapping[FailureKind, str] = {
+    "network_off": "Set literature.mode = live",
+    "not_recorded": "Set literature.mode = live or record",
+    "key_refused": "Check the key of the service in the settings",
+}
 
 
 class Works:
@@ -121,7 +127,7 @@ class LiteratureServices:
             raise WorkUnknownError(
                 type(identifier).__name__, str(identifier), next_step="Check the identifier."
             ) from error
-        except (NetworkUnavailableError, ServicePausedError) as error:
+        except NetworkUnavailableError as error:
             raise LookupUnavailableError(
                 f"{error.service} cannot be reached, so {identifier} could not be looked up",
                 next_step="Connect to the network, or add the work as BibTeX, RIS or CSL-JSON.",
@@ -129,7 +135,10 @@ class LiteratureServices:
             ) from error
         except WorkLookupError as error:
             raise LookupUnavailableError(
-                str(error), next_step="Try again later, or add the work as BibTeX, RIS or CSL-JSON."
+                error.reason,
+                next_step=f"{_NEXT_STEPS.get(error.failure, 'Try again later')}, or add the work "
+                "as BibTeX, RIS or CSL-JSON.",
+                details={"service": error.service, "identifier": str(identifier)},
             ) from error
 
     async def find_csl_json(self, identifier: Doi | ArxivId) -> bytes | None:
