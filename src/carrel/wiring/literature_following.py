@@ -24,6 +24,7 @@ from carrel.rooms.literature.completion_search import CompletionSearch
 from carrel.rooms.literature.repeated_work import (
     ALERTS_EVERY_SECONDS,
     COMPLETION_EVERY_SECONDS,
+    TABLE_EVERY_SECONDS,
     RepeatedWork,
 )
 from carrel.rooms.literature.retraction_operations import RetractionOperations
@@ -139,6 +140,12 @@ class Following:
             CompletionOperations(papers, references),
         ]
         self._repeated: list[RepeatedWork] = []
+        if settings.literature.retraction_watch is not None and notices.keeps_tables:
+            # A changed table is loaded before somebody has to wait for it.
+            refresh = RepeatedWork(
+                "retractions", notices.stored.refresh, lambda: True, TABLE_EVERY_SECONDS
+            )
+            self._repeated.append(refresh)
         if not policy.is_network_allowed or not notices.keeps_tables:
             return
         if (hours := settings.literature.alerts_every_hours) is not None:

@@ -13,6 +13,8 @@ log = logging.getLogger("carrel.literature")
 
 # How often a server looks whether an alert is due.
 ALERTS_EVERY_SECONDS = 60.0
+# How often a server looks whether the table of retractions has changed.
+TABLE_EVERY_SECONDS = 60.0
 # How often a server asks services for records that wait to be completed.
 COMPLETION_EVERY_SECONDS = 900.0
 

@@ -11,8 +11,9 @@ from carrel.libraries.literature.records import Notice
 from carrel.rooms.literature.retraction_ports import LoadedTable, NoticeRow
 from carrel.stores.sql.driver import Driver, Rows, Step, bind
 
-# PostgreSQL takes 65,535 parameters in one statement; a row has eight.
-_ROWS_AT_ONCE = 500
+# Fitted on 60,000 records of a table, 120,000 rows, in SQLite: 1.5 s; 500 rows at once took 12 s,
+# since it looks each name of a parameter up among all of them.
+_ROWS_AT_ONCE = 25
 _KEYS_AT_ONCE = 1_000
 _COLUMNS = "work_key, service, record, kind, notice_date, notice_doi, notice_pmid, reasons"
 
