@@ -32,37 +32,35 @@ from carrel.wiring.papers import snapshot_path
 SET_ASIDE_NAME = "set-aside"
 
 
-def load_dump(into: Path, dump: DumpToLoad, progress: Progress) -> LoadReport:
+_USUAL = BuildOptions()
+
+
+def load_dump(
+    into: Path, dump: DumpToLoad, progress: Progress, options: BuildOptions = _USUAL
+) -> LoadReport:
     """Loads a dump into the corpus in `into`, from where an earlier load was stopped."""
     if not dump.folder.exists():
         raise InvalidInputError(
             f"There is no {dump.folder}", next_step="Name the folder that the dump lies in."
         )
-    with _open_loader(into, dump) as loader:
-        report = loader.load(dump.filters, dump.limit, progress)
-    if not report.files:
-        raise InvalidInputError(
-            f"{dump.folder} holds no file of a dump of {dump.service}",
-            next_step="docs/loading.md says how the files of each dump are named.",
-        )
-    return report
+    with _open_loader(into, dump, options) as loader:
+        return loader.load(progress)
 
 
 @contextmanager
-def _open_loader(into: Path, dump: DumpToLoad) -> Iterator[DumpLoader]:
+def _open_loader(into: Path, dump: DumpToLoad, options: BuildOptions) -> Iterator[DumpLoader]:
     workshop = into / WORKSHOP_NAME
     clock = SystemClock()
     with (
         translate_full_disk(workshop),
         translate_damage(partial(DamagedCorpusError, f"a database in {into}")),
-        open_build_stores(into, BuildOptions()) as stores,
+        open_build_stores(into, options) as stores,
     ):
         assert isinstance(stores.state, SqlitePaperBuildState)
         assert isinstance(stores.assets, WorkshopAssets)
         read = partial(read_records, dump.service, dump.filters)
         yield DumpLoader(
-            dump.service,
-            str(dump.folder.absolute()),
+            dump,
             LoadStores(
                 DumpFolder(dump.service, dump.folder, partial(pack_records, dump.service, read)),
                 stores.state,

@@ -44,8 +44,8 @@ def read_file(service: DumpService, file: DumpFile, skip: int) -> Iterator[RawRe
     try:
         with ExitStack() as opened:
             packed = opened.enter_context(file.path.open("rb"))
-            stream = _unpack(packed, opened)
-            for at, record in enumerate(_SPLIT[service](stream.read), start=1):
+            read = _unpack(packed, opened)
+            for at, record in enumerate(_SPLIT[service](read), start=1):
                 if at <= skip:
                     continue
                 chunk.append(record)
@@ -62,13 +62,14 @@ def read_file(service: DumpService, file: DumpFile, skip: int) -> Iterator[RawRe
     yield FileEnd(file, problem)
 
 
-def _unpack(packed: BinaryIO, opened: ExitStack) -> BinaryIO | gzip.GzipFile:
-    """The content, unpacked where it is packed, whatever the file is called."""
+def _unpack(packed: BinaryIO, opened: ExitStack) -> ReadBytes:
+    """Reads the content, unpacked where it is packed, whatever the file is called."""
     sign = packed.read(len(_GZIP_SIGN))
     packed.seek(0)
     if sign != _GZIP_SIGN:
-        return packed
-    return opened.enter_context(gzip.GzipFile(fileobj=packed))
+        return packed.read
+    # Piece by piece: a larger read of a file that was cut would lose what it has got already.
+    return opened.enter_context(gzip.GzipFile(fileobj=packed)).read1
 
 
 def _describe(error: Exception, records: int) -> str:

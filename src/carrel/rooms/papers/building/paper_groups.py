@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from carrel.libraries.works.work import Work
-from carrel.rooms.papers.building.paper_keys import PaperKey
+from carrel.rooms.papers.building.paper_keys import KeyKind, PaperKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,11 @@ class RecordClaim:
 
     @property
     def has_title(self) -> bool:
-        return any(key.fingerprint for key in self.keys)
+        if any(key.fingerprint for key in self.keys):
+            return True
+        # Works of OpenAlex without authors have no key of their fields.
+        is_named = any(key.kind is KeyKind.OPENALEX for key in self.keys)
+        return is_named and self.work is not None and bool(self.work.title_key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from carrel.core.clock import Clock
+from carrel.core.errors import InvalidInputError
 from carrel.core.progress import NoProgress, Progress
 from carrel.rooms.papers.building.publisher import SEGMENT_PAPERS
 from carrel.rooms.papers.building.service import BUILD_WAIT_SECONDS
@@ -27,9 +29,11 @@ from carrel.rooms.papers.loading.ports import LoadStores, PackedRecords
 # Records that changed something make a batch of one segment; those that did not are cheap, but
 # whoever waits for the corpus must not wait for all of them.
 BATCH_RECORDS = SEGMENT_PAPERS
-_LOOKED_AT = 8 * BATCH_RECORDS
+_LOOKED_AT = 8
 # Records are trees: looking for cycles among them would take a quarter of the time.
 _ALLOCATIONS_BETWEEN_COLLECTIONS = 500_000
+# Between two batches, so that others may change the corpus.
+_PAUSE_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class DumpToLoad:
     folder: Path
     filters: LoadFilters = NO_FILTERS
     limit: int | None = None
+    batch_records: int = BATCH_RECORDS
 
 
 @dataclass(slots=True)
@@ -65,17 +70,23 @@ class DumpLoader:
     its segment count from one moment on. Others may change the corpus between two batches.
     """
 
-    def __init__(self, service: str, folder: str, stores: LoadStores, clock: Clock) -> None:
-        self._service = service
-        self._folder = folder
+    def __init__(self, dump: DumpToLoad, stores: LoadStores, clock: Clock) -> None:
+        self._dump = dump
+        self._service = dump.service
         self._stores = stores
         self._clock = clock
 
-    def load(self, filters: LoadFilters, limit: int | None, progress: Progress) -> LoadReport:
-        """Bring the corpus up to date with the dump; with `limit`, it has no more papers of it."""
+    def load(self, progress: Progress) -> LoadReport:
+        """Bring the corpus up to date with the dump; with a limit, it has no more papers of it."""
+        filters = self._dump.filters
         started = self._clock.monotonic()
         stores, run = self._stores, _Load()
         found = stores.files.find()
+        if not found.files:
+            raise InvalidInputError(
+                f"{self._dump.folder} holds no file of a dump of {self._service}",
+                next_step="docs/loading.md says how the files of each dump are named.",
+            )
         run.lines += found.remarks
         with self._held():
             known = self._begin(run)
@@ -91,7 +102,9 @@ class DumpLoader:
         try:
             while waiting and not run.is_over:
                 with self._held():
-                    self._load_batch(run, read, filters, limit, progress)
+                    self._load_batch(run, read, progress)
+                # Whoever waits for the corpus looks more often than this.
+                time.sleep(_PAUSE_SECONDS)
         finally:
             stores.files.close()
         progress.end()
@@ -129,7 +142,8 @@ class DumpLoader:
     def _begin(self, run: _Load) -> dict[str, FileProgress]:
         """Publish what a killed load has read, and take up its figures."""
         stores = self._stores
-        if stores.state.is_touched():
+        # The state of a new corpus counts as touched, without any record.
+        if stores.state.is_touched() and stores.state.record_count():
             self._publish(run)
         kept = stores.dumps.reach(self._service)
         if kept is not None:
@@ -141,19 +155,18 @@ class DumpLoader:
         self,
         run: _Load,
         read: Iterator[PackedRecords | FileEnd],
-        filters: LoadFilters,
-        limit: int | None,
         progress: Progress,
     ) -> None:
+        filters, size = self._dump.filters, self._dump.batch_records
         touched, looked_at = 0, 0
-        while touched < BATCH_RECORDS and looked_at < _LOOKED_AT and not run.is_over:
+        while touched < size and looked_at < _LOOKED_AT * size and not run.is_over:
             match next(read, None):
                 case None:
                     run.is_over = True
                 case FileEnd() as end:
                     self._end_file(run, end, filters)
                 case PackedRecords() as packed:
-                    touched += self._add(run, packed, filters, limit)
+                    touched += self._add(run, packed, filters, self._dump.limit)
                     looked_at += packed.count
                     progress.advance(packed.size_bytes)
         self._keep_reach(run, filters, is_complete=False)
@@ -211,7 +224,7 @@ class DumpLoader:
             self._service,
             run.newest,
             self._clock.now().isoformat(),
-            self._folder,
+            str(self._dump.folder.absolute()),
             stores.dumps.record_count(self._service),
             is_complete,
             filters.to_facts(),
