@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .casing import capitalize_leading_term
 from .context import Cite, Cluster
+from .punctuation import SIGN_PAIRS
 from .tokens import CITATION_NUMBER, GLUE, NAMES, YEAR_SUFFIX, Tokens, plain, read_markup
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 NO_PRINTED_FORM = "[CSL STYLE ERROR: reference with no printed form.]"
 # One word and a full stop may be an abbreviation; more than one is a sentence.
 _sentence_end = re.compile(r"\s.*[.?!][”’\"')]*$", re.DOTALL)
-_ends_sentence = re.compile(r"[.?!]\s*$")
 _letter_first = re.compile(r"^[^\W_]|^[\[(&§“‘\"]")
 
 
@@ -51,6 +51,10 @@ class CitationWriter:
         self.group_delimiter = options.get("cite-group-delimiter", ", " if is_plain else delimiter)
         self.year_suffix_delimiter = options.get(
             "cite-group-delimiter", options.get("year-suffix-delimiter", delimiter)
+        )
+        self.drops_years = (
+            self.collapse.startswith("year-suffix")
+            and options.get("disambiguate-add-year-suffix") == "true"
         )
         self.groups = "cite-group-delimiter" in options or self.collapse.startswith("year")
 
@@ -101,10 +105,16 @@ class CitationWriter:
         ]
 
     def _cite(
-        self, cite: Cite, *, without_names: bool = False, is_first: bool = False
+        self,
+        cite: Cite,
+        *,
+        without_names: bool = False,
+        without_dates: bool = False,
+        is_first: bool = False,
     ) -> RenderedCite:
         context = self.processor.cite_context(cite)
         context.suppress_names = without_names or cite.suppress_author
+        context.suppress_dates = without_dates
         tokens = self.layout.render(context)
         if cite.author_only:
             tokens = _only_names(tokens)
@@ -134,6 +144,9 @@ class CitationWriter:
                 else self.group_delimiter
             )
             one.tokens = self._cite(one.cite, without_names=True).tokens
+            if self._repeats_year(before, one):
+                one.tokens = self._cite(one.cite, without_names=True, without_dates=True).tokens
+                continue
             if (
                 self.collapse == "year"
                 or not (one.year_suffix and before.year_suffix)
@@ -152,6 +165,14 @@ class CitationWriter:
                 )
         if self.collapse == "year-suffix-ranged":
             self._range_suffixes(rendered)
+
+    def _repeats_year(self, before: RenderedCite, one: RenderedCite) -> bool:
+        """Whether a cite tells nothing that the one before does not, but its locator."""
+        return (
+            self.drops_years
+            and before.cite.id == one.cite.id
+            and not (one.cite.prefix or one.cite.suffix or one.year_suffix)
+        )
 
     def _year_of(self, cite: Cite) -> str:
         """What a cite says besides its names, its locator and the letter after its year."""
@@ -191,10 +212,7 @@ class CitationWriter:
                     delimiter = self.after_collapse
                 else:
                     delimiter = self.layout.delimiter
-                if _ends_sentence.search(previous.cite.suffix):
-                    # A suffix that ends a sentence parts the two already.
-                    delimiter = " " if delimiter[-1:].isspace() else ""
-                out += (delimiter, GLUE)
+                out += (_after_suffix(delimiter, previous.cite), GLUE)
             out += one.tokens
             previous = one
         return out
@@ -208,7 +226,8 @@ class CitationWriter:
             while end + 1 < len(rendered) and self._is_next(rendered[end], rendered[end + 1]):
                 end += 1
             if out:
-                out.append(self.after_collapse if collapsed_before else self.layout.delimiter)
+                delimiter = self.after_collapse if collapsed_before else self.layout.delimiter
+                out.append(_after_suffix(delimiter, rendered[place - 1].cite))
             collapsed_before = False
             if end - place >= 2:
                 out += rendered[place].tokens
@@ -227,6 +246,13 @@ class CitationWriter:
             one.is_bare and other.is_bare and 0 < one.number == other.number - 1
             and CITATION_NUMBER in one.tokens and CITATION_NUMBER in other.tokens
         )  # fmt: skip
+
+
+def _after_suffix(delimiter: str, before: Cite) -> str:
+    """The delimiter behind a cite whose own suffix may end with a sign that parts the two."""
+    if before.suffix[-1:] in {".", ","} and delimiter[:1] in SIGN_PAIRS:
+        return delimiter[1:]
+    return delimiter
 
 
 def _capitalize_in_note(tokens: Tokens, cite: Cite, is_first: bool) -> Tokens:
@@ -265,6 +291,8 @@ def _with_affixes(tokens: Tokens, cite: Cite) -> Tokens:
         suffix = read_markup(cite.suffix)
         if _letter_first.match(cite.suffix):
             suffix.insert(0, " ")
+        elif cite.suffix[0] in SIGN_PAIRS:
+            suffix.insert(0, GLUE)
         tokens = [*tokens, *suffix]
     return tokens
 

@@ -84,7 +84,8 @@ class RenderContext:
         "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "et_al",
         "fields", "given_level", "has_locator", "has_year_suffix", "in_bibliography",
         "is_comparing", "is_subsequent", "item", "name_sets", "names", "names_text", "present",
-        "rendered", "substitution", "suppress_names", "suppressed", "trace", "year_suffix",
+        "rendered", "substitution", "suppress_dates", "suppress_names", "suppressed", "trace",
+        "year_suffix",
     )  # fmt: skip
 
     def __init__(
@@ -108,6 +109,7 @@ class RenderContext:
         self.name_sets: list[NameSet] = []
         self.names_text: str | None = None
         self.suppress_names = False
+        self.suppress_dates = False
         self.substitution: NameSubstitution | None = None
         self.in_bibliography = False
         self.is_subsequent = False
@@ -156,7 +158,8 @@ def set_positions(clusters: list[Cluster], near_note_distance: int) -> None:
                 cite.first_note_number = 0
                 cite.is_near_note = False
                 continue
-            cite.first_note_number = known.first_note
+            is_same_note = known.first_note == cluster.note_number
+            cite.first_note_number = 0 if is_same_note else known.first_note
             cite.is_near_note = cluster.note_number - known.last_note <= near_note_distance
             cite.position = _position(cite, place, cluster, previous)
             known.last_note = cluster.note_number
@@ -166,7 +169,7 @@ def set_positions(clusters: list[Cluster], near_note_distance: int) -> None:
 def _position(cite: Cite, place: int, cluster: Cluster, previous: Cluster | None) -> str:
     if place > 0:
         before = cluster.cites[place - 1]
-    elif previous is not None and previous.cites and len({one.id for one in previous.cites}) == 1:
+    elif previous is not None and len(previous.cites) == 1:
         if cluster.note_number - previous.note_number > 1 and previous.note_number:
             return SUBSEQUENT
         before = previous.cites[-1]

@@ -54,6 +54,9 @@ def compile_date(element: Element, scope: CompileScope) -> Render:
             return
         if context.suppressed and variable in context.suppressed:
             return
+        if context.suppress_dates:
+            context.rendered += 1
+            return
         suffix = ""
         if is_suffixed and context.year_suffix and not context.has_year_suffix:
             # An access date only takes the letter where there is no date of issue.

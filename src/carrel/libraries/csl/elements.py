@@ -12,7 +12,8 @@ from .items import DATE_VARIABLES, NUMBER_VARIABLES
 from .name_element import compile_names
 from .number_element import citation_number, compile_label, compile_number, locator, numeric_field
 from .scope import CompileScope, Render, decorate
-from .tokens import TERM, YEAR_SUFFIX, Tokens, read_markup
+from .punctuation import SIGN_PAIRS
+from .tokens import FONT_END, GLUE, TERM, YEAR_SUFFIX, Tokens, read_markup
 
 
 def compile_children(element: Element, scope: CompileScope, delimiter: str = "") -> list[Render]:
@@ -98,6 +99,8 @@ def _suppress_empty(inner: Render, scope: CompileScope) -> Render:
         inner(context, out)
         if len(out) == start:
             return
+        if out[-1] is FONT_END:
+            out.pop()
         if context.called == called:
             # Words alone: inside another group they count as something said.
             context.called += 1
@@ -162,16 +165,24 @@ def _text(element: Element, scope: CompileScope) -> Render:
         if not value:
             return _nothing
         tokens = read_markup(value)
-        return decorate(lambda context, out: out.extend(tokens), attributes, scope.english)
+        if value[0] in SIGN_PAIRS:
+            # Words of the style, not punctuation between its elements.
+            tokens.insert(0, GLUE)
+        return decorate(
+            lambda context, out: out.extend(tokens), attributes, scope.english, is_leaf=True
+        )
     if "term" in attributes:
-        return decorate(_term(element, scope), attributes, scope.english)
+        return decorate(_term(element, scope), attributes, scope.english, is_leaf=True)
     variable = attributes.get("variable", "")
     if not variable:
         raise StyleBrokenError(
             scope.style_id, "a cs:text names neither variable, macro, term nor value."
         )
     return decorate(
-        _variable(variable, element.get("form", "long"), scope), attributes, scope.english
+        _variable(variable, element.get("form", "long"), scope),
+        attributes,
+        scope.english,
+        is_leaf=True,
     )
 
 

@@ -24,6 +24,7 @@ def number_form(variable: str, scope: CompileScope, form: str = "numeric") -> Nu
         scope.locale.term("page-range-delimiter") or "–",
         scope.root.get("page-range-format", "") if is_page else "",
         variable not in _hyphenated,
+        variable == "page",
     )
 
 
@@ -106,7 +107,7 @@ def compile_number(element: Element, scope: CompileScope) -> Render:
         )
     else:
         render = numeric_field(variable, scope, form)
-    return decorate(render, element.attrib, scope.english)
+    return decorate(render, element.attrib, scope.english, is_leaf=True)
 
 
 def _label_value(variable: str, context: RenderContext) -> str:
@@ -146,4 +147,4 @@ def compile_label(element: Element, scope: CompileScope) -> Render:
         if term:
             out.append(term.replace("'", "’"))
 
-    return decorate(render, element.attrib, scope.english)
+    return decorate(render, element.attrib, scope.english, is_leaf=True)

@@ -58,10 +58,10 @@ class Numbers:
     def _is_dash(self, place: int) -> bool:
         return self.joiners[place].strip()[:1] in {"-", "–", "—"}
 
-    def is_range(self, place: int) -> bool:
-        """Whether the joiner at this place stands between the two ends of a range."""
-        joiner = self.joiners[place]
-        if joiner.strip() not in {"-", "–", "--"} or " –" in joiner:
+    def is_range(self, place: int, *, in_pages: bool = False) -> bool:
+        """Whether a dash at this place joins a range; but in pages, one typed long stays typed."""
+        joiner = self.joiners[place].strip()
+        if joiner not in {"-", "–", "--"} or (joiner == "–" and not in_pages):
             return False
         if place + 1 < len(self.joiners) and self._is_dash(place + 1):
             return False
@@ -151,13 +151,14 @@ class NumberForm:
     dash: str = "–"
     page_format: str = ""
     makes_ranges: bool = True
+    in_pages: bool = False
 
     def write(self, numbers: Numbers) -> str:
         pieces = [self._number(numbers.texts[0])]
         labelled = False
         for place, joiner in enumerate(numbers.joiners):
             text = numbers.texts[place + 1]
-            if self.makes_ranges and numbers.is_range(place):
+            if self.makes_ranges and numbers.is_range(place, in_pages=self.in_pages):
                 pieces += [self.dash, text] if labelled else self._range(numbers.texts[place], text)
                 continue
             pieces.append(_plain_joiner(joiner))

@@ -1,6 +1,6 @@
 """Punctuation where two pieces meet: no doubles, and stops on the right side of quotes."""
 
-from .tokens import FORMATTING, GLUE, Mark, Token, Tokens
+from .tokens import FONT_END, GLUE, Mark, Token, Tokens
 
 # left sign -> right sign -> what both together become
 SIGN_PAIRS = {
@@ -13,7 +13,6 @@ SIGN_PAIRS = {
 }
 _moves_in = frozenset(".,!?")
 _moves_out = frozenset(":;,")
-_fonts = frozenset(FORMATTING)
 _spaces = frozenset(" \u00a0")
 
 
@@ -22,11 +21,11 @@ def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
     out: Tokens = []
     last = -1  # place of the last text in `out`
     quote_end = -1  # place of the first quotation mark closed since
-    font_end = False  # whether a font ended since
+    font_end = False  # whether a text in a font of its own ended since
     moved = False  # whether the last sign was moved inside the quotation marks
     for token in tokens:
         if token.__class__ is not str:
-            if token.kind in _fonts:  # type: ignore[union-attr]
+            if token is FONT_END:
                 font_end = True
             else:
                 last, quote_end = _pass_mark(token, last, quote_end, len(out))  # type: ignore[arg-type]
@@ -86,8 +85,7 @@ def _resolve_signs(
     if end not in SIGN_PAIRS:
         return last, text
     if font_end:
-        is_said = end == first or (first == "." and end in "!?")
-        return last, text[1:] if is_said else text
+        return last, text[1:] if end == first else text
     both = SIGN_PAIRS[end][first]
     is_alone = len(before) == 1 and last > 0 and _closes_quote(out[last - 1])
     if in_quote and both[0] != end and is_alone:

@@ -9,7 +9,7 @@ from .casing import apply_case
 from .context import RenderContext
 from .errors import StyleBrokenError
 from .locale import Locale
-from .tokens import FORMATTING, QUOTES, Mark, Tokens, mark
+from .tokens import FONT_END, FORMATTING, QUOTES, Mark, Tokens, mark
 
 Render = Callable[[RenderContext, Tokens], None]
 
@@ -28,19 +28,26 @@ def decorate(
     attributes: Mapping[str, str],
     english: Callable[[RenderContext], bool],
     *,
-    affixes: bool = True,
+    is_leaf: bool = False,
 ) -> Render:
     """The same rendering with this element's looks; the plain function where it has none."""
     fonts = font_marks(attributes)
     case = attributes.get("text-case", "")
     strips = attributes.get("strip-periods") == "true"
     display = attributes.get("display", "")
-    prefix = attributes.get("prefix", "") if affixes else ""
-    suffix = attributes.get("suffix", "") if affixes else ""
+    prefix, suffix = attributes.get("prefix", ""), attributes.get("suffix", "")
     marks = [*fonts, QUOTES] if attributes.get("quotes") == "true" else fonts
     if marks or case or strips or display:
         return _formatted(
-            render, english, marks, case, display, strips=strips, prefix=prefix, suffix=suffix
+            render,
+            english,
+            marks,
+            case,
+            display,
+            strips=strips,
+            prefix=prefix,
+            suffix=suffix,
+            is_leaf=is_leaf,
         )
     return _with_affixes(render, prefix, suffix) if prefix or suffix else render
 
@@ -55,10 +62,13 @@ def _formatted(
     strips: bool,
     prefix: str,
     suffix: str,
+    is_leaf: bool,
 ) -> Render:
     """The rendering in this case, between these marks and affixes."""
     opening = tuple(reversed(marks))
     closing = tuple(one.close for one in marks)
+    if is_leaf and marks and marks[-1] is not QUOTES:
+        closing += (FONT_END,)
     screen = mark("display", display) if display else None
 
     def full(context: RenderContext, out: Tokens) -> None:

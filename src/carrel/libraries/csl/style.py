@@ -19,7 +19,7 @@ from .locale import (
 )
 from .scope import Area, CompileScope, Render, font_marks, inherited_names
 from .sorting import SortKey, compile_sort
-from .tokens import Mark, Tokens, mark
+from .tokens import FONT_END, Mark, Tokens, mark
 
 LEFT_MARGIN = mark("display", "left-margin")
 _style_limit = 64
@@ -43,6 +43,8 @@ class StyleLayout:
         out: Tokens = []
         for child in self.children:
             child(context, out)
+        if out and out[-1] is FONT_END:
+            out.pop()
         return out
 
     def render_aligned(self, context: RenderContext) -> Tokens:

@@ -51,6 +51,8 @@ SINGLE_QUOTES: Final = mark("quotes", "single")
 NO_CASE: Final = mark("nocase", "true")
 # Before a text that belongs to the field before it: punctuation there was the author's own.
 GLUE: Final = mark("part", "glue")
+# After a text in a font of its own: its last sign and a sign of the style stay both.
+FONT_END: Final = mark("part", "font-end")
 YEAR_SUFFIX: Final = mark("part", "year-suffix")
 TERM: Final = mark("part", "term")
 NAMES: Final = mark("part", "names")
