@@ -125,6 +125,9 @@ def _doubts(inventory: Inventory, connections: Sequence[Connection]) -> list[str
         found.append(f"{papers} to review: carrel papers review")
     if inventory.unread_files:
         found += _describe_unread(inventory.unread_files)
+    if inventory.new_works:
+        works = count_things(inventory.new_works, "new work")
+        found.append(f"{works} of alerts: carrel alerts digest")
     found += [
         f"{each.client.title} starts {each.way.describe().split(' ')[0]}, which is not there: "
         f"carrel doctor --fix"

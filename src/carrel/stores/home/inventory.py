@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from carrel.core.caller import LOCAL_USER
 from carrel.stores.home.database_reading import open_to_read
 
 _PAPERS = "papers"
@@ -21,6 +22,7 @@ _STATE = Path(".carrel-build") / "state.db"
 _LIBRARY = Path("references") / "library.json"
 _NOTES = "knowledge.sqlite"
 _RESEARCH = Path("research") / "research.db"
+_LITERATURE = Path("literature") / "literature.db"
 
 _DOUBTFUL = (
     "SELECT DISTINCT row FROM facet JOIN paper_facet ON facet = number WHERE category = 'doubt'"
@@ -28,6 +30,10 @@ _DOUBTFUL = (
 _PROBLEMS = (
     "SELECT path, problems FROM part JOIN source ON source.number = part.source "
     "WHERE CAST(problems AS TEXT) <> '[]' ORDER BY path, part.number"
+)
+_UNTOLD = (
+    "SELECT count(*) FROM literature_alert_works AS w JOIN literature_alerts AS a "
+    "ON a.id = w.alert_id WHERE a.owner = ? AND w.told_at = ''"
 )
 # Problems that cost no paper, yet leave something of the file unread; all others are mere notes.
 _READ_IN_PART = {
@@ -68,6 +74,8 @@ class Inventory:
     projects: Shelf
     doubtful_papers: int = 0
     unread_files: tuple[UnreadFile, ...] = ()
+    # Works that the operator's alerts found and no digest told yet.
+    new_works: int = 0
     unreadable: tuple[str, ...] = ()
 
     @property
@@ -98,6 +106,7 @@ def take_inventory(home: Path) -> Inventory:
         projects=count("research", _projects, home / _RESEARCH) or _UNREADABLE,
         doubtful_papers=count("papers to review", _doubtful, papers) or 0,
         unread_files=count("files of papers", _unread, papers / _STATE) or (),
+        new_works=count("alerts", _untold, home / _LITERATURE) or 0,
         unreadable=tuple(dict.fromkeys(unreadable)),
     )
 
@@ -165,6 +174,11 @@ def _projects(file: Path) -> Shelf:
     if not shelf.newest:
         return shelf
     return Shelf(shelf.count, str(orjson.loads(shelf.newest).get("goal", "")))
+
+
+def _untold(file: Path) -> int:
+    with open_to_read(file) as rows:
+        return int(rows.execute(_UNTOLD, (LOCAL_USER,)).fetchone()[0]) if rows else 0
 
 
 def _newest(file: Path, count: str, names: str) -> Shelf:
