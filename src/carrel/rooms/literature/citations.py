@@ -13,7 +13,7 @@ from carrel.core.errors import NotFoundError
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Pmcid, Pmid
 from carrel.libraries.literature.citation_edges import CitationEdge, ListedCitation, merge_edges
 from carrel.libraries.literature.records import WorkRecord
-from carrel.rooms.literature.asking import Answered, Asking, Failed, NotAsked, ask_all
+from carrel.rooms.literature.asking import Answered, Asking, Failed, ask_all
 from carrel.rooms.literature.citation_coverage import (
     AskedCitations,
     OneWay,
@@ -39,6 +39,8 @@ _VERSION_SERVICES = ("openalex", "crossref", "europepmc", "arxiv", "biorxiv")
 MAX_LISTED = 500
 # The best name of a version first.
 _KINDS = ("doi", "arxiv", "pmid", "pmcid", "isbn")
+# What a list costs, by the documentation of 2026; what it did cost is in coverage.
+_LIST_PRICES = {"openalex": 0.0001}
 _NO_KEY = "it hardly answers without a key: set literature.semantic_scholar_api_key"
 
 
@@ -96,7 +98,8 @@ class CitationSearch:
         # What was asked for the versions counts no citations.
         looked_up = [line.model_copy(update={"returned": None}) for line in known.coverage]
         lines = merge_lines([*looked_up, *(asked_line(each) for each in outcomes)])
-        lines += self._explain_unasked({each.service for each in lines}, directions)
+        lists = len(versions) * len(directions)
+        lines += self._explain_unasked({each.service for each in lines}, lists)
         self._refuse_silence(identifiers[0], known, outcomes, lines)
         found = [await self._merge(way, outcomes) for way in directions]
         found, named = await self._name_untitled(found, page)
@@ -124,7 +127,7 @@ class CitationSearch:
             service = cast("CitationService | None", services.get(name))
             if service is None or not hasattr(service, "citations"):
                 continue
-            if name == KEYED_SERVICE and not self._policy.has_semantic_scholar_key:
+            if self._why_not(name, len(versions) * len(directions)):
                 continue
             for way in directions:
                 for version in versions:
@@ -190,18 +193,26 @@ class CitationSearch:
         ]
         return titled, [lookup_line(outcome.answer)]
 
-    def _explain_unasked(
-        self, told: set[str], directions: Sequence[OneWay]
-    ) -> list[ServiceCoverage]:
-        lines = []
-        for name in CITATION_SERVICES:
-            if name in told:
-                continue
-            is_keyless = name == KEYED_SERVICE and not self._policy.has_semantic_scholar_key
-            no_way = "it has no such list for this work's identifiers"
-            not_asked = NotAsked(name, _NO_KEY if is_keyless else no_way)
-            lines.append(ServiceCoverage(service=name, state="not_asked", reason=not_asked.reason))
-        return lines
+    def _explain_unasked(self, told: set[str], lists: int) -> list[ServiceCoverage]:
+        return [
+            ServiceCoverage(
+                service=name,
+                state="not_asked",
+                reason=self._why_not(name, lists)
+                or "it has no such list for this work's identifiers",
+            )
+            for name in CITATION_SERVICES
+            if name not in told
+        ]
+
+    def _why_not(self, name: str, lists: int) -> str:
+        """Why a service is not asked for so many lists; empty where it is."""
+        if name == KEYED_SERVICE and not self._policy.has_semantic_scholar_key:
+            return _NO_KEY
+        most = self._policy.max_cost_usd
+        if most is not None and _LIST_PRICES.get(name, 0.0) * lists > most:
+            return f"{lists} lists cost more there than literature.max_cost_usd (${most:g})"
+        return ""
 
     def _refuse_silence(
         self,
