@@ -90,6 +90,7 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "find_contradictions": ("research contradictions",),
     "next_research_task": ("research next-task", "research_id"),
     "submit_research_task": ("research submit-task", "task_id", "answer"),
+    "find_fulltext": ("literature fulltext", "identifier"),
     "check_retractions": ("literature check-retractions",),
     "complete_papers": ("literature complete-papers",),
     "complete_references": ("literature complete-references",),

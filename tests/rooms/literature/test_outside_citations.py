@@ -52,6 +52,11 @@ def _opencitations(outside: TextsOutside, way: str, doi: str, *others: str) -> N
 
 @pytest.fixture
 def pair(outside: TextsOutside) -> TextsOutside:
+    name_pair(outside)
+    return outside
+
+
+def name_pair(outside: TextsOutside) -> None:
     """An article that Crossref links to its preprint; OpenCitations has lists of both."""
     outside.records["crossref"] = _crossref(
         ARTICLE,
@@ -66,7 +71,6 @@ def pair(outside: TextsOutside) -> TextsOutside:
     _opencitations(outside, "citations", PREPRINT, "10.5555/new.1", "10.5555/early.1")
     _opencitations(outside, "references", ARTICLE, "10.5555/old.1")
     _opencitations(outside, "references", PREPRINT, "10.5555/old.1")
-    return outside
 
 
 def test_who_may_not_read_literature_asks_nobody_outside(
