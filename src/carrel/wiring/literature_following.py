@@ -127,7 +127,7 @@ class Following:
             policy,
         )
         alerts = Alerts(store.alerts, store.leases, AlertSearch(services, policy), clock)
-        digests = AlertDigests(alerts, store.alerts, HoldingsAtHand(corpus), clock)
+        digests = AlertDigests(alerts, store.alerts, HoldingsAtHand(corpus), clock, notices)
         by_identifier = CompletionSearch(services, search, policy)
         corrections = paper_corrections(corpus.place.folder.path)
         papers, references = (

@@ -11,7 +11,14 @@ from xml.etree import ElementTree
 from carrel.core.answer import Text
 from carrel.core.caller import Call, library_name
 from carrel.core.clock import Clock
-from carrel.core.work_notices import describe_notice
+from carrel.core.work_notices import (
+    NoNotices,
+    NoticesAbout,
+    WorkNotice,
+    describe_notice,
+    find_notices,
+    sort_notices,
+)
 from carrel.rooms.literature.alert_models import AlertWork, GetAlertDigest
 from carrel.rooms.literature.alert_ports import Alert, AlertStore, DeskHoldings, KeptWork
 from carrel.rooms.literature.alerts import Alerts
@@ -46,8 +53,14 @@ class AlertDigests:
     """Tells of works that alerts found, marked with what the caller's desk has."""
 
     def __init__(
-        self, alerts: Alerts, store: AlertStore, holdings: DeskHoldings, clock: Clock
+        self,
+        alerts: Alerts,
+        store: AlertStore,
+        holdings: DeskHoldings,
+        clock: Clock,
+        notices: NoticesAbout | None = None,
     ) -> None:
+        self._notices = notices or NoNotices()
         self._alerts = alerts
         self._store = store
         self._holdings = holdings
@@ -86,11 +99,21 @@ class AlertDigests:
 
     async def _entries(self, works: Sequence[KeptWork], call: Call) -> list[DigestEntry]:
         read = [AlertWork.model_validate_json(each.body) for each in works]
-        held = await self._holdings.find([each.keys for each in read], call)
+        keys = [each.keys for each in read]
+        held = await self._holdings.find(keys, call)
+        # A work may have been retracted since it was found.
+        since = await find_notices(self._notices, keys)
         return [
-            DigestEntry(kept.number, kept.found_at, work, where)
-            for kept, work, where in zip(works, read, held, strict=True)
+            DigestEntry(kept.number, kept.found_at, _with_notices(work, notices), where)
+            for kept, work, notices, where in zip(works, read, since, held, strict=True)
         ]
+
+
+def _with_notices(work: AlertWork, notices: Sequence[WorkNotice]) -> AlertWork:
+    if not notices:
+        return work
+    every = sort_notices(dict.fromkeys((*work.notices, *notices)))
+    return work.model_copy(update={"notices": list(every)})
 
 
 def write_markdown(parts: Sequence[DigestPart], day: str) -> str:
