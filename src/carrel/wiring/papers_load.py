@@ -26,7 +26,8 @@ from carrel.stores.sqlite.papers import WORKSHOP_NAME
 from carrel.stores.sqlite.papers.build_locks import wait_for_other_additions
 from carrel.stores.sqlite.papers.build_state import SqlitePaperBuildState
 from carrel.stores.sqlite.papers.corpus_folder import open_build_stores
-from carrel.stores.sqlite.papers.dump_tables import pack_records, read_reaches
+from carrel.stores.sqlite.papers.dump_entries import pack_records
+from carrel.stores.sqlite.papers.dump_tables import read_reaches
 from carrel.wiring.papers import snapshot_path
 
 SET_ASIDE_NAME = "set-aside"
