@@ -12,6 +12,7 @@ from pathlib import Path
 from carrel.core.clock import Clock
 from carrel.core.errors import InvalidInputError
 from carrel.core.progress import NoProgress, Progress
+from carrel.rooms.papers.building.planning import WRITER_VERSION
 from carrel.rooms.papers.building.publisher import SEGMENT_PAPERS
 from carrel.rooms.papers.building.service import BUILD_WAIT_SECONDS
 from carrel.rooms.papers.loading.filters import NO_FILTERS, LoadFilters
@@ -103,6 +104,7 @@ class DumpLoader:
             while waiting and not run.is_over:
                 with self._held():
                     self._load_batch(run, read, progress)
+                gc.collect()
                 # Whoever waits for the corpus looks more often than this.
                 time.sleep(_PAUSE_SECONDS)
         finally:
@@ -142,6 +144,7 @@ class DumpLoader:
     def _begin(self, run: _Load) -> dict[str, FileProgress]:
         """Publish what a killed load has read, and take up its figures."""
         stores = self._stores
+        stores.state.touch_outdated(WRITER_VERSION)
         # The state of a new corpus counts as touched, without any record.
         if stores.state.is_touched() and stores.state.record_count():
             self._publish(run)
@@ -246,7 +249,9 @@ class DumpLoader:
         self._keep_reach(run, filters, is_complete=is_complete)
         self._stores.state.commit()
         if self._stores.corpus.needs_compaction():
-            self._stores.corpus.compact(lambda _: None)
+            run.lines.append(
+                "Searches are faster after carrel papers compact, which takes a while."
+            )
 
 
 def _is_same(known: FileProgress | None, file: DumpFile, filters: LoadFilters) -> bool:
