@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -96,19 +96,15 @@ class DumpLoader:
             for file in found.files
             if not _is_done(known.get(file.name), file, filters)
         ]
-        gc.freeze()
-        gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
         progress.begin("loading", sum(file.size_bytes for file, _ in waiting), "bytes")
         read = stores.files.read(waiting)
-        try:
+        with closing(stores.files), _collecting_seldom():
             while waiting and not run.is_over:
                 with self._held():
                     self._load_batch(run, read, progress)
                 gc.collect()
                 # Whoever waits for the corpus looks more often than this.
                 time.sleep(_PAUSE_SECONDS)
-        finally:
-            stores.files.close()
         progress.end()
         with self._held():
             self._finish(run, found.files, filters)
@@ -249,9 +245,17 @@ class DumpLoader:
         self._keep_reach(run, filters, is_complete=is_complete)
         self._stores.state.commit()
         if self._stores.corpus.needs_compaction():
-            run.lines.append(
-                "Searches are faster after carrel papers compact, which takes a while."
-            )
+            run.lines.append("carrel papers compact makes searches faster; it takes a while.")
+
+
+@contextmanager
+def _collecting_seldom() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _is_same(known: FileProgress | None, file: DumpFile, filters: LoadFilters) -> bool:
