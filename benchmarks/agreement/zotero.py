@@ -31,7 +31,7 @@ from typing import Any
 from benchmarks.agreement.comparison import Record, field_text, fold, keywords_text, record_of
 from carrel.libraries.bibliography.dates import read_date, read_year_and_month
 
-_TYPES = {
+TYPES = {
     "journalArticle": "article-journal", "bookSection": "chapter",
     "conferencePaper": "paper-conference", "document": "document",
     "encyclopediaArticle": "entry-encyclopedia", "dictionaryEntry": "entry-dictionary",
@@ -47,7 +47,7 @@ _TYPES = {
     "email": "personal_communication", "case": "legal_case", "statute": "legislation",
     "interview": "interview", "map": "map",
 }  # fmt: skip
-_FIELDS = {
+FIELDS = {
     "title": "title", "publicationTitle": "container-title",
     "journalAbbreviation": "container-title-short",
     "series": "collection-title",
@@ -71,7 +71,7 @@ _FIELDS = {
     "volumeTitle": "volume-title", "eventPlace": "event-place", "status": "status",
     "medium": "medium",
 }  # fmt: skip
-_EXTRA = {
+EXTRA = {
     "doi": "DOI", "issn": "ISSN", "isbn": "ISBN", "pages": "page", "number": "number",
     "section": "chapter-number",
     "edition": "edition",
@@ -91,7 +91,7 @@ _EXTRA = {
     "archive": "archive", "language": "language",
 }  # fmt: skip
 _DATES = {"date": "issued", "accessDate": "accessed", "originalDate": "original-date"}
-_ROLES = {
+ROLES = {
     "author": "author", "inventor": "author", "programmer": "author", "presenter": "author",
     "artist": "author",
     "editor": "editor", "translator": "translator",
@@ -102,12 +102,12 @@ _ROLES = {
     "composer": "composer",
     "performer": "performer", "recipient": "recipient", "producer": "producer",
 }  # fmt: skip
-_NOT_COMPARED = frozenset({
+NOT_COMPARED = frozenset({
     "itemID", "itemKey", "key", "version", "uri", "dateAdded", "dateModified", "relations",
     "collections", "libraryID",
     "citationKey", "creators", "tags", "notes", "attachments", "extra", "itemType",
 })  # fmt: skip
-_THESES = {
+THESES = {
     "phd": "PhD thesis",
     "master": "Master's thesis",
     "phdthesis": "PhD thesis",
@@ -143,26 +143,26 @@ def _creators(item: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
             if person.get("name")
             else {"family": person.get("lastName", ""), "given": person.get("firstName", "")}
         )
-        roles.setdefault(_ROLES.get(person["creatorType"], person["creatorType"]), []).append(who)
+        roles.setdefault(ROLES.get(person["creatorType"], person["creatorType"]), []).append(who)
     return roles
 
 
 def _record(item: dict[str, Any]) -> Record:
-    record: Record = {"type": _TYPES.get(item["itemType"], item["itemType"])}
+    record: Record = {"type": TYPES.get(item["itemType"], item["itemType"])}
     for role, names in _creators(item).items():
         record[role] = field_text(role, names)
     for name, value in item.items():
         if name in _DATES:
             record[_DATES[name]] = field_text("issued", _date(str(value).split("T")[0]))
-        elif name not in _NOT_COMPARED and value not in ("", [], {}, None):
-            variable = _FIELDS.get(name, f"other.{name.lower()}")
+        elif name not in NOT_COMPARED and value not in ("", [], {}, None):
+            variable = FIELDS.get(name, f"other.{name.lower()}")
             record[variable] = field_text(variable, value)
     if item.get("tags"):
         words = keywords_text(tag["tag"] for tag in item["tags"] if not tag["tag"].startswith("#"))
         if words:
             record["keyword"] = words
-    if record["type"] == "thesis" and record.get("genre") in _THESES:
-        record["genre"] = _THESES[record["genre"]]
+    if record["type"] == "thesis" and record.get("genre") in THESES:
+        record["genre"] = THESES[record["genre"]]
     notes = [
         note if isinstance(note, str) else note.get("note", "") for note in item.get("notes", [])
     ]
@@ -260,5 +260,5 @@ def _add_extra(record: Record, line: str) -> None:
     elif name.lower() == "original date":
         record["original-date"] = field_text("issued", read_date(value))
     else:
-        variable = _EXTRA.get(name.lower(), f"other.{name.lower().replace(' ', '-')}")
+        variable = EXTRA.get(name.lower(), f"other.{name.lower().replace(' ', '-')}")
         record.setdefault(variable, field_text(variable, value))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib.parse import unquote
 
 MAX_LINKS = 20
@@ -12,6 +13,8 @@ _DRIVE = re.compile(r"^[A-Za-z]$")
 _KIND = re.compile(r"^(?:[a-z]+/[\w.+-]+|[A-Z][\w ]{0,30}|[a-z]{2,5})$")
 _SCHEME = re.compile(r"^([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _LOCAL_SCHEMES = frozenset({"file"})
+# Where formats keep the names of attached files; BibDesk and others number their fields.
+_FILE_FIELD = re.compile(r"^(?:file(?:-?\d{1,3})?|pdf|local-url|attachments|l[1-4])$")
 
 
 def read_file_links(value: str) -> tuple[str, ...]:
@@ -27,6 +30,21 @@ def read_file_links(value: str) -> tuple[str, ...]:
         if len(found) == MAX_LINKS:
             break
     return tuple(found)
+
+
+def item_file_links(item: Mapping[str, Any]) -> tuple[str, ...]:
+    """The paths of the files that an imported item names, in any field that holds such names."""
+    own = item.get("custom")
+    fields = own.get("fields") if isinstance(own, dict) else None
+    if not isinstance(fields, dict):
+        return ()
+    found = dict.fromkeys(
+        link
+        for name, value in fields.items()
+        if _FILE_FIELD.match(name) and isinstance(value, str)
+        for link in read_file_links(value)
+    )
+    return tuple(found)[:MAX_LINKS]
 
 
 def _path_of(entry: str) -> str | None:
