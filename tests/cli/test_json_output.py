@@ -17,6 +17,7 @@ from carrel.cli.command_index_writer import describe_commands
 WITHOUT_JSON = {
     "audit export": "--format chooses between JSON lines and CSV",
     "completion": "prints a script for a shell",
+    "literature retractions": "names two commands, which take it",
     "mcp": "speaks MCP on standard output",
     "serve": "runs until it is stopped",
 }
