@@ -102,6 +102,7 @@ class Outside(RecordedServices):
 _WORKS: Mapping[tuple[str, str], str] = {
     ("openalex", XGEN): "openalex/005",
     ("openalex", REACTIONS): "openalex/007",
+    ("openalex", "w4408732759"): "openalex/005",
     ("crossref", CHEMCROW): "crossref/008",
     ("crossref", REACTIONS): "crossref/010",
     ("crossref", XGEN): "crossref/023",

@@ -56,7 +56,17 @@ def test_a_work_that_no_service_knows_is_not_found_only_if_all_answered(
         ask(outside.settings(tmp_path), "get_work", identifier="10.1000/nobody.knows.either")
 
 
-@pytest.mark.parametrize("name", [XGEN, f"https://doi.org/{XGEN.upper()}", f"doi:{XGEN}"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        XGEN,
+        f"https://doi.org/{XGEN.upper()}",
+        f"doi:{XGEN}",
+        # Services that know other identifiers of the work are asked by those.
+        "W4408732759",
+        "https://openalex.org/W4408732759",
+    ],
+)
 def test_every_form_of_an_identifier_names_one_work_with_all_origins(
     outside: Outside, tmp_path: Path, name: str
 ) -> None:

@@ -123,16 +123,28 @@ def test_the_same_search_again_comes_from_the_cache_and_costs_nothing(
     assert names(again["works"]) == names(first["works"])
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "failure"),
+    [
+        (200, b"<html>down</html>", "unreadable"),
+        (200, b"", "unreadable"),
+        (200, b'{"message": {"items": [', "unreadable"),
+        (429, b"Rate exceeded.", "rate_limited"),
+        (500, b"", "failed"),
+        (401, b"{}", "key_refused"),
+    ],
+)
 def test_a_service_that_fails_is_named_and_the_others_still_answer(
-    outside: Outside, tmp_path: Path
+    outside: Outside, tmp_path: Path, status: int, body: bytes, failure: str
 ) -> None:
-    outside.faults["crossref"] = (200, {"content-type": "text/html"}, b"<html>down</html>")
+    kind = "text/html" if body.startswith(b"<") else "application/json"
+    outside.faults["crossref"] = (status, {"content-type": kind}, body)
     answer = ask(
         outside.settings(tmp_path, services=TWO), "search_literature", query="chemistry tools"
     )
     assert answer["outcome"] == "found" and answer["works"]
     line = coverage_of(answer, "crossref")
-    assert line["state"] == "failed" and line["failure"] == "unreadable" and line["reason"]
+    assert line["state"] == "failed" and line["failure"] == failure and line["reason"]
     assert "Crossref" in answer["message"]
 
 
@@ -171,6 +183,16 @@ def test_a_search_that_would_cost_more_than_allowed_is_not_asked(
     assert line["state"] == "not_asked" and "max_cost_usd" in line["reason"]
     assert not outside.asked_of("openalex")
     assert coverage_of(answer, "crossref")["state"] == "answered"
+
+
+def test_a_deeper_page_that_takes_two_requests_costs_twice(
+    outside: Outside, tmp_path: Path
+) -> None:
+    settings = outside.settings(tmp_path, services=TWO, max_cost_usd=0.0015)
+    near = ask(settings, "search_literature", query="chemistry", limit=100)
+    assert coverage_of(near, "openalex")["state"] == "answered"
+    far = ask(settings, "search_literature", query="chemistry", limit=100, page=2)
+    assert coverage_of(far, "openalex")["state"] == "not_asked"
 
 
 def test_the_price_of_the_last_answer_decides_what_the_next_may_cost(

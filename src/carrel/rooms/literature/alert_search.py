@@ -157,9 +157,12 @@ class AlertSearch:
             cost += answer.cost.cost_usd or 0.0
             records = _within(answer.records, service.name, begin)
             news.records += records
-            if known <= days.since and end < days.since:
+            is_earlier = known <= days.since and end < days.since
+            if is_earlier:
                 news.earlier += records
-            if answer.is_complete or (not is_exact and _has_ended(query, answer.records)):
+            is_complete = answer.is_complete or (not is_exact and _has_ended(query, answer.records))
+            # Of a day before the alert, as much as can be had is enough: it is not told.
+            if is_complete or (is_earlier and begin == end):
                 done = end
             elif begin == end or service.name in UNDATED:
                 failure = TOO_MANY
@@ -186,7 +189,7 @@ class AlertSearch:
         asking = Asking(service.name, service.title, partial(service.search, request))
         outcome = (await ask_all([asking], self._policy.timeout_seconds))[0]
         if isinstance(outcome, Answered):
-            self._prices.note(service.name, outcome.answer.cost)
+            self._prices.note(service.name, outcome.answer.cost, outcome.answer.sent)
         return outcome
 
 
@@ -211,11 +214,12 @@ def _merge(
 ) -> tuple[list[MergedWork], list[MergedWork]]:
     expressing = {each.service for each in news if each.could_express}
     merged = merge_records([record for each in news for record in each.records])
-    before = {id(record) for each in news for record in each.earlier}
+    before = {(record.service, record.service_id) for each in news for record in each.earlier}
     works: tuple[list[MergedWork], list[MergedWork]] = ([], [])
     for work in merged:
         if _fits(query, work, expressing):
-            works[any(id(record) in before for record in work.records)].append(work)
+            names = {(record.service, record.service_id) for record in work.records}
+            works[not names.isdisjoint(before)].append(work)
     return works
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -32,6 +33,10 @@ from carrel.rooms.literature.ports import (
 )
 from carrel.rooms.literature.search import Services
 from carrel.rooms.literature.service_choice import KEYED_SERVICE, SearchPolicy
+
+# A look-up has two rounds, and a call two minutes for both.
+_BOTH_ROUNDS_SECONDS = 110.0
+_LEAST_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +102,16 @@ class WorkLookup:
         await self._ask(_questions(name, known, self._policy), so_far)
         others = _further_questions(name, known, self._policy, so_far)
         if others:
-            await self._ask(others, so_far)
+            await self._ask(others, so_far, _BOTH_ROUNDS_SECONDS - self._policy.timeout_seconds)
         work = await asyncio.to_thread(_choose, so_far.records, name)
         lines = _lines(so_far, known, self._policy, work)
         return LookedUp(name, work, lines, _failed(so_far), self.titles())
 
-    async def _ask(self, questions: Sequence[Asking[_Answer]], so_far: _Round) -> None:
-        for outcome in await ask_all(questions, self._policy.timeout_seconds):
+    async def _ask(
+        self, questions: Sequence[Asking[_Answer]], so_far: _Round, left_seconds: float = math.inf
+    ) -> None:
+        timeout_seconds = min(self._policy.timeout_seconds, max(_LEAST_SECONDS, left_seconds))
+        for outcome in await ask_all(questions, timeout_seconds):
             so_far.asked[outcome.service] = outcome
             if isinstance(outcome, Answered):
                 so_far.records.extend(outcome.answer.records)

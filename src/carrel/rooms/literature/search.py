@@ -72,7 +72,7 @@ class LiteratureSearch:
         if not self._policy.is_network_allowed:
             raise NetworkForbiddenError
         known = self._services.all()
-        choice = choose_services(named, self._policy, known, self._prices)
+        choice = choose_services(named, self._policy, known, self._prices, request.limit)
         translated = {name: each.translate(request) for name, each in choice.asked.items()}
         choice = _leave_out_mute(choice, translated)
         outcomes = await self._ask(choice, request)
@@ -91,7 +91,7 @@ class LiteratureSearch:
         outcomes = await ask_all(questions, self._policy.timeout_seconds)
         for outcome in outcomes:
             if isinstance(outcome, Answered):
-                self._prices.note(outcome.service, outcome.answer.cost)
+                self._prices.note(outcome.service, outcome.answer.cost, outcome.answer.sent)
         return outcomes
 
 

@@ -8,11 +8,13 @@ from typing import cast
 
 from carrel.core.errors import InvalidInputError
 from carrel.rooms.literature.asking import NotAsked
-from carrel.rooms.literature.ports import LiteratureService, SearchService, ServiceCost
+from carrel.rooms.literature.ports import LiteratureService, SearchService, SentRequest, ServiceCost
 
 DEFAULT_SERVICES = ("openalex", "crossref", "pubmed", "europepmc", "arxiv")
 KEYED_SERVICE = "semantic_scholar"
-# What a search costs where no answer has said so yet: OpenAlex by its documentation of 2026.
+# Records that one request to a service that charges may ask for.
+_RECORDS_A_REQUEST = 100
+# What a request costs where no answer has said so yet: OpenAlex by its documentation of 2026.
 DOCUMENTED_PRICES: Mapping[str, float] = {"openalex": 0.001}
 
 
@@ -37,16 +39,18 @@ class ServiceChoice:
 
 @dataclass(slots=True)
 class PriceBook:
-    """What searches cost at each service, by the last answer that said so."""
+    """What a request costs at each service, by the last answer that said so."""
 
     _prices: dict[str, float] = field(default_factory=lambda: dict(DOCUMENTED_PRICES))
 
-    def note(self, service: str, cost: ServiceCost) -> None:
-        if cost.cost_usd is not None:
-            self._prices[service] = cost.cost_usd
+    def note(self, service: str, cost: ServiceCost, sent: Sequence[SentRequest]) -> None:
+        paid = sum(not each.is_from_cache for each in sent)
+        if cost.cost_usd is not None and paid:
+            self._prices[service] = cost.cost_usd / paid
 
-    def price(self, service: str) -> float:
-        return self._prices.get(service, 0.0)
+    def price(self, service: str, records: int) -> float:
+        """What a search for so many records costs."""
+        return self._prices.get(service, 0.0) * -(-records // _RECORDS_A_REQUEST)
 
 
 def choose_services(
@@ -54,8 +58,12 @@ def choose_services(
     policy: SearchPolicy,
     known: Mapping[str, LiteratureService],
     prices: PriceBook,
+    records: int = _RECORDS_A_REQUEST,
 ) -> ServiceChoice:
-    """Raises InvalidInputError for a name that is no service, or one that cannot be searched."""
+    """The services that a search for so many records asks.
+
+    Raises InvalidInputError for a name that is no service, or one that cannot be searched.
+    """
     searchable = {
         name: cast(SearchService, service)
         for name, service in known.items()
@@ -71,7 +79,7 @@ def choose_services(
         if name not in wanted:
             not_asked.append(NotAsked(name, _why_not(name, named, policy)))
             continue
-        price = prices.price(name)
+        price = prices.price(name, records)
         if left is not None and price > left:
             reason = (
                 f"A search there costs ${price:g}, more than is left of literature.max_cost_usd "
