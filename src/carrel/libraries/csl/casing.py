@@ -43,6 +43,11 @@ def apply_case(tokens: Tokens, case: str, english: bool, language: str = "") -> 
     whole = "".join(texts)
     fixed = _protected_positions(tokens, len(whole)) if len(texts) != len(tokens) else []
     changed = change(whole, fixed)
+    if language in {"tr", "az"} and len(changed) == len(whole):
+        changed = "".join(
+            "İ" if (old, new) == ("i", "I") else new
+            for old, new in zip(whole, changed, strict=True)
+        )
     if len(texts) == 1 and len(tokens) == 1:
         return [changed]
     if len(changed) != len(whole):

@@ -120,7 +120,7 @@ class CitationWriter:
             tokens = _only_names(tokens)
         if is_first and not plain(tokens) and not cite.author_only and not cite.suppress_author:
             tokens = [NO_PRINTED_FORM]
-        if self.processor.style.is_note:
+        if self.processor.style.is_note and (not cite.suppress_author or tokens[:1] == [NAMES]):
             tokens = _capitalize_in_note(tokens, cite, is_first)
         tokens = _with_affixes(tokens, cite)
         return RenderedCite(

@@ -11,9 +11,9 @@ from .errors import StyleBrokenError
 from .items import DATE_VARIABLES, NUMBER_VARIABLES
 from .name_element import compile_names
 from .number_element import citation_number, compile_label, compile_number, locator, numeric_field
-from .scope import CompileScope, Render, decorate
 from .punctuation import SIGN_PAIRS
-from .tokens import FONT_END, GLUE, TERM, YEAR_SUFFIX, Tokens, read_markup
+from .scope import CompileScope, Render, always_english, decorate
+from .tokens import DELIMITER, FONT_END, GLUE, TERM, YEAR_SUFFIX, Tokens, read_markup
 
 
 def compile_children(element: Element, scope: CompileScope, delimiter: str = "") -> list[Render]:
@@ -61,15 +61,18 @@ def render_with_delimiter(children: Sequence[Render], delimiter: str) -> Render:
     if not delimiter or len(children) == 1:
         return render_in_sequence(children)
 
+    signs: Tokens = [DELIMITER, delimiter] if delimiter[0] in ".:" else [delimiter]
+
     def run(context: RenderContext, out: Tokens) -> None:
         any_yet = False
         for child in children:
             if any_yet:
-                out.append(delimiter)
+                before = len(out)
+                out += signs
                 start = len(out)
                 child(context, out)
                 if len(out) == start:
-                    out.pop()
+                    del out[before:]
             else:
                 start = len(out)
                 child(context, out)
@@ -169,10 +172,10 @@ def _text(element: Element, scope: CompileScope) -> Render:
             # Words of the style, not punctuation between its elements.
             tokens.insert(0, GLUE)
         return decorate(
-            lambda context, out: out.extend(tokens), attributes, scope.english, is_leaf=True
+            lambda context, out: out.extend(tokens), attributes, always_english, is_leaf=True
         )
     if "term" in attributes:
-        return decorate(_term(element, scope), attributes, scope.english, is_leaf=True)
+        return decorate(_term(element, scope), attributes, always_english, is_leaf=True)
     variable = attributes.get("variable", "")
     if not variable:
         raise StyleBrokenError(
@@ -183,6 +186,7 @@ def _text(element: Element, scope: CompileScope) -> Render:
         attributes,
         scope.english,
         is_leaf=True,
+        language=scope.locale.language,
     )
 
 

@@ -1,6 +1,7 @@
 """cs:names: lists of names with et al., labels, substitutes, and what was shown of them."""
 
 import copy
+import unicodedata
 from collections.abc import Callable
 
 from carrel.libraries.text.xml import Element
@@ -17,7 +18,7 @@ from .person import (
     read_options,
     render_name,
 )
-from .scope import CompileScope, Render, decorate
+from .scope import CompileScope, Render, always_english, decorate
 from .tokens import NAMES, Tokens, plain
 
 Compile = Callable[[Element, CompileScope], Render | None]
@@ -119,9 +120,8 @@ class NamesElement:
         if self.scope.area == "sort" or self.options.join not in {"text", "symbol"}:
             return ""
         term = "&" if self.options.join == "symbol" else self.scope.locale.term("and") or "and"
-        return (
-            f"{' ' if _takes_space(term[0]) else ''}{term}{' ' if _takes_space(term[-1]) else ''}"
-        )
+        before = " " if _takes_space(term[0]) else ""
+        return f"{before}{term}{' ' if _takes_space(_last_letter(term)) else ''}"
 
     def _find_names(self, context: RenderContext) -> list[tuple[str, list[PersonName]]]:
         return [
@@ -196,7 +196,7 @@ class NamesElement:
             outer_trace.extend(trace)
         if context.names_text is None:
             self._note_text(inner, context)
-            if context.suppress_names:
+            if context.suppress_names and trace:
                 context.rendered += 1
                 return
             if context.substitution is not None:
@@ -214,6 +214,9 @@ class NamesElement:
         least, first = options.et_al_min, options.et_al_use_first
         if context.is_subsequent and not context.in_bibliography:
             least, first = options.subsequent_min, options.subsequent_use_first
+        if options.et_al_use_last:
+            # At least two names have to give way to the ellipsis.
+            first = min(first, max(1, least - 2))
         counts = context.disambiguation.name_counts
         if total < least or total <= first:
             return total, False
@@ -276,7 +279,7 @@ class NamesElement:
             dress = self.labels.get(term)
             if dress is None:
                 dress = self.labels[term] = decorate(
-                    _constant(term), self.label.attrib, self.scope.english
+                    _constant(term), self.label.attrib, always_english
                 )
             dress(context, out)
         return out
@@ -380,7 +383,7 @@ class NamesElement:
         for place, one in enumerate(people[1:], 1):
             if place < total - 1 or not self.and_term:
                 tokens.append(options.delimiter)
-            elif self._precedes(
+            elif (total == 2 or self.and_term[0] == " ") and self._precedes(
                 "contextual" if ends_in_institution else options.precedes_last, total > 2, place - 1
             ):
                 tokens.append(options.delimiter)
@@ -419,6 +422,11 @@ class NamesElement:
 
 def _constant(text: str) -> Render:
     return lambda context, out: out.append(text)
+
+
+def _last_letter(term: str) -> str:
+    """The last sign of a term, without the marks set above and below it."""
+    return next((sign for sign in reversed(term) if not unicodedata.combining(sign)), term[-1])
 
 
 def _takes_space(sign: str) -> bool:

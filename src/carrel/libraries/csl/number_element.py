@@ -6,7 +6,7 @@ from carrel.libraries.text.xml import Element
 
 from .context import RenderContext
 from .numbers import NumberForm, read_numbers
-from .scope import CompileScope, Render, decorate
+from .scope import CompileScope, Render, always_english, decorate
 from .tokens import CITATION_NUMBER, Tokens
 
 _hyphenated = frozenset(
@@ -147,4 +147,4 @@ def compile_label(element: Element, scope: CompileScope) -> Render:
         if term:
             out.append(term.replace("'", "’"))
 
-    return decorate(render, element.attrib, scope.english, is_leaf=True)
+    return decorate(render, element.attrib, always_english, is_leaf=True)

@@ -139,6 +139,7 @@ def render_name(
     given = _given(name, options, level)
     if not is_latin_like(name.family + name.given):
         return [
+            *_format_inside(_text(name.non_dropping), options.family),
             *apply_name_format(_text(name.family), options.family),
             *apply_name_format(_text(given), options.given),
         ]
@@ -156,7 +157,18 @@ def render_name(
                 *_format_inside(_text(name.non_dropping), options.family),
             ]
         return _family_with_particle(name, options)
-    if name.dropping[-1:] in {"’", "'"}:
+    if name.dropping and name.non_dropping:
+        front = _joined(
+            _format_inside(_text(given), options.given),
+            _format_inside(_text(name.dropping), options.given),
+            " ",
+        )
+        both = _joined(
+            _with_affixes(front, options.given),
+            _family_with_particle(name, options),
+            options.particle_space,
+        )
+    elif name.dropping[-1:] in {"’", "'"}:
         front = _with_affixes(_format_inside(_text(given), options.given), options.given)
         bare = _join_with_space(
             _format_inside(_text(name.dropping), options.given), _bare_family(name, options)
@@ -229,7 +241,7 @@ def _inverted(name: PersonName, given: str, options: NameOptions, in_sort: bool)
             _format_inside(_text(given), options.given),
             _format_inside(_text(name.dropping), options.given),
         )
-        tail = _join_with_space(tail, _format_inside(_text(name.non_dropping), options.family))
+        tail = _joined(tail, _format_inside(_text(name.non_dropping), options.family), " ")
     else:
         family = _family_with_particle(name, options)
         tail = _join_with_space(

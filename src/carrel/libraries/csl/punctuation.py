@@ -1,6 +1,6 @@
 """Punctuation where two pieces meet: no doubles, and stops on the right side of quotes."""
 
-from .tokens import FONT_END, GLUE, Mark, Token, Tokens
+from .tokens import DELIMITER, FONT_END, GLUE, Mark, Token, Tokens, mark
 
 # left sign -> right sign -> what both together become
 SIGN_PAIRS = {
@@ -14,6 +14,9 @@ SIGN_PAIRS = {
 _moves_in = frozenset(".,!?")
 _moves_out = frozenset(":;,")
 _spaces = frozenset(" \u00a0")
+_PLAIN_SEAM = mark("part", "seam")
+# A full stop gave way to the sign before it.
+_SWALLOWED = mark("part", "swallowed")
 
 
 def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
@@ -21,14 +24,14 @@ def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
     out: Tokens = []
     last = -1  # place of the last text in `out`
     quote_end = -1  # place of the first quotation mark closed since
-    font_end = False  # whether a text in a font of its own ended since
+    seam = _PLAIN_SEAM  # what kind of edge lies between the last text and the next
     moved = False  # whether the last sign was moved inside the quotation marks
     for token in tokens:
         if token.__class__ is not str:
-            if token is FONT_END:
-                font_end = True
-            else:
-                last, quote_end = _pass_mark(token, last, quote_end, len(out))  # type: ignore[arg-type]
+            if token is FONT_END or token is DELIMITER:
+                seam = token if token is FONT_END or seam is _PLAIN_SEAM else seam
+                continue
+            last, quote_end = _pass_mark(token, last, quote_end, len(out))  # type: ignore[arg-type]
             out.append(token)
             continue
         text: str = token
@@ -42,17 +45,18 @@ def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
             elif first in SIGN_PAIRS:
                 if quote_end >= 0:
                     length, places = len(out[last]), len(out)  # type: ignore[arg-type]
-                    text = _resolve_after_quote(out, last, text, in_quote, moved)
+                    text = _resolve_after_quote(out, last, text, in_quote, moved, seam)
                     moved = len(out) > places or len(out[last]) > length  # type: ignore[arg-type]
                     if len(out) > places:
                         last, quote_end = _last_text(out), quote_end + 1
                 else:
-                    last, text = _resolve_signs(out, last, text, in_quote, font_end)
+                    last, text = _resolve_signs(out, last, text, in_quote, seam)
             if not text:
+                seam = _SWALLOWED if first == "." else seam
                 continue
         last = len(out)
         quote_end = -1
-        font_end = moved = False
+        seam, moved = _PLAIN_SEAM, False
         out.append(text)
     return out
 
@@ -68,24 +72,28 @@ def _pass_mark(mark: Mark, last: int, quote_end: int, place: int) -> tuple[int, 
     return last, quote_end
 
 
-def _resolve_after_quote(out: Tokens, last: int, text: str, in_quote: bool, moved: bool) -> str:
+def _resolve_after_quote(
+    out: Tokens, last: int, text: str, in_quote: bool, moved: bool, seam: Mark
+) -> str:
     """A sign behind a closing quote: one that repeats a sign moved inside before is dropped."""
     end = out[last][-1]  # type: ignore[index]
+    if seam is not FONT_END and end in "!?" and text[0] in ".:":
+        return text[1:]
     if moved and end in SIGN_PAIRS and SIGN_PAIRS[end][text[0]] == end:
         return text[1:]
     return _resolve_at_quote(out, last, text, in_quote)
 
 
 def _resolve_signs(
-    out: Tokens, last: int, text: str, in_quote: bool, font_end: bool
+    out: Tokens, last: int, text: str, in_quote: bool, seam: Mark
 ) -> tuple[int, str]:
     """A sign behind another: returns the place of the last text and what is left of the new one."""
     before: str = out[last]  # type: ignore[assignment]
     end, first = before[-1], text[0]
     if end not in SIGN_PAIRS:
         return last, text
-    if font_end:
-        return last, text[1:] if end == first else text
+    if seam is not _PLAIN_SEAM and _stays(seam, end, first):
+        return last, text
     both = SIGN_PAIRS[end][first]
     is_alone = len(before) == 1 and last > 0 and _closes_quote(out[last - 1])
     if in_quote and both[0] != end and is_alone:
@@ -95,6 +103,13 @@ def _resolve_signs(
         return last, _resolve_at_quote(out, last, both + text[1:], in_quote)
     out[last] = before[:-1] + both[0]
     return last, both[1:] + text[1:]
+
+
+def _stays(seam: Mark, end: str, first: str) -> bool:
+    """Whether both signs are kept at this seam, although one of them could give way."""
+    if seam is DELIMITER:
+        return end in ":;" and end != first
+    return end != first and (seam is FONT_END or (first == ":" and end in "!?"))
 
 
 def _resolve_at_quote(out: Tokens, last: int, text: str, in_quote: bool) -> str:

@@ -23,12 +23,18 @@ def strip_periods(tokens: Tokens) -> Tokens:
     return [token.replace(".", "") if token.__class__ is str else token for token in tokens]
 
 
+def always_english(context: RenderContext) -> bool:
+    """Words of a style or a locale take title case in every language."""
+    return True
+
+
 def decorate(
     render: Render,
     attributes: Mapping[str, str],
     english: Callable[[RenderContext], bool],
     *,
     is_leaf: bool = False,
+    language: str = "",
 ) -> Render:
     """The same rendering with this element's looks; the plain function where it has none."""
     fonts = font_marks(attributes)
@@ -48,6 +54,7 @@ def decorate(
             prefix=prefix,
             suffix=suffix,
             is_leaf=is_leaf,
+            language=language,
         )
     return _with_affixes(render, prefix, suffix) if prefix or suffix else render
 
@@ -63,11 +70,12 @@ def _formatted(
     prefix: str,
     suffix: str,
     is_leaf: bool,
+    language: str,
 ) -> Render:
     """The rendering in this case, between these marks and affixes."""
     opening = tuple(reversed(marks))
     closing = tuple(one.close for one in marks)
-    if is_leaf and marks and marks[-1] is not QUOTES:
+    if is_leaf and marks:
         closing += (FONT_END,)
     screen = mark("display", display) if display else None
 
@@ -83,7 +91,7 @@ def _formatted(
                 inner,
                 case,
                 case == "title" and english(context),
-                context.item.language[:2] if context else "",
+                (context.item.language or language)[:2],
             )
         if screen:
             out.append(screen)

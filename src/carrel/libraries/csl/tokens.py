@@ -53,6 +53,8 @@ NO_CASE: Final = mark("nocase", "true")
 GLUE: Final = mark("part", "glue")
 # After a text in a font of its own: its last sign and a sign of the style stay both.
 FONT_END: Final = mark("part", "font-end")
+# Before a group's delimiter: it stays where an affix before it ends with another sign.
+DELIMITER: Final = mark("part", "delimiter")
 YEAR_SUFFIX: Final = mark("part", "year-suffix")
 TERM: Final = mark("part", "term")
 NAMES: Final = mark("part", "names")
