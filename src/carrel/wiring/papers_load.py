@@ -20,6 +20,7 @@ from carrel.services.dumps.folder import DumpFolder
 from carrel.services.dumps.reading import read_records
 from carrel.settings import Settings
 from carrel.stores.corpus.publication import WorkshopAssets
+from carrel.stores.free_memory import release_memory
 from carrel.stores.quarantine import QuarantineFile
 from carrel.stores.sqlite.errors import translate_damage, translate_full_disk
 from carrel.stores.sqlite.papers import WORKSHOP_NAME
@@ -72,6 +73,7 @@ def _open_loader(into: Path, dump: DumpToLoad, options: BuildOptions) -> Iterato
                 QuarantineFile(workshop / SET_ASIDE_NAME / f"{dump.service}.jsonl"),
                 stores.lock,
                 partial(wait_for_other_additions, workshop),
+                release_memory,
             ),
             clock,
         )

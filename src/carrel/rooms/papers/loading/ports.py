@@ -122,3 +122,5 @@ class LoadStores:
     lock: BuildLock
     # One addition after another, as for servers that share the home.
     take_turn: Callable[[], AbstractContextManager[None]]
+    # Gives back what the last batch took.
+    release_memory: Callable[[], None]

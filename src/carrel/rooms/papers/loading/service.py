@@ -103,6 +103,7 @@ class DumpLoader:
                 with self._held():
                     self._load_batch(run, read, progress)
                 gc.collect()
+                stores.release_memory()
                 # Whoever waits for the corpus looks more often than this.
                 time.sleep(_PAUSE_SECONDS)
         progress.end()
