@@ -21,9 +21,14 @@ from carrel.rooms.literature.alert_models import (
 )
 from carrel.rooms.literature.alert_ports import lease_of
 from carrel.rooms.literature.errors import NetworkForbiddenError
+from carrel.settings import Settings
 from carrel.stores.sql.literature import SqlLiterature
 from carrel.stores.sqlite.driver import SqliteDriver
+from carrel.wiring.desk import open_desk
 from tests.rooms.literature.news import MovedClock, NewsService, as_user, open_alerts
+from tests.rooms.literature.outside import SERVICES, Outside
+from tests.rooms.references.desk import Reader
+from tests.services.literature.recorded import needs_recordings
 
 ADA, BOB = as_user("ada"), as_user("bob")
 Play = Callable[[Awaitable[None]], None]
@@ -173,6 +178,25 @@ def test_what_was_there_before_the_alert_is_no_news_but_what_comes_late_is(
         body = (await digests.write(GetAlertDigest(), ADA)).body
         assert "old" not in body
         assert body.count("- [") == 2
+
+    play(scene())
+
+
+def test_a_busy_day_before_the_alert_does_not_hold_it_up(
+    store: SqlLiterature, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alert_search, "DAY_LIMIT", 5)
+    monkeypatch.setattr(alert_search, "SLICE_LIMIT", 5)
+
+    async def scene() -> None:
+        service = NewsService("pubmed")
+        for number in range(30):
+            service.add("2026-02-28", f"Sleep number {number}", pmid=str(number + 1))
+        service.add("2026-03-01", "Sleep of new", pmid="99")
+        alerts, _ = open_alerts(store, MovedClock(), service)
+        await alerts.save(SaveAlert(query="sleep"), ADA)
+        run = (await alerts.run(RunAlerts(), ADA)).runs[0]
+        assert (run.state, run.titles) == ("complete", ["Sleep of new"])
 
     play(scene())
 
@@ -342,3 +366,21 @@ def test_the_feed_is_valid_escaped_and_keeps_its_ids(store: SqlLiterature, play:
         assert "<script>" not in markdown.replace("\\<", "")
 
     play(scene())
+
+
+@needs_recordings
+@pytest.mark.promise("W2")
+def test_every_usual_service_answers_in_its_own_format(tmp_path: Path) -> None:
+    async def scene(settings: Settings) -> None:
+        async with open_desk(settings).session() as desk:
+            reader = Reader(desk)
+            await reader.ask("save_alert", query="cancer")
+            run = (await reader.ask("run_alerts"))["runs"][0]
+            marks = {mark["service"]: mark.get("failure", "") for mark in run["marks"]}
+            assert set(marks) == set(SERVICES)
+            # The recorded search of Europe PMC says that it has more than it gives.
+            assert set(marks.values()) <= {"", "too_many"}
+            assert marks["crossref"] == marks["openalex"] == marks["pubmed"] == ""
+
+    with Outside() as outside:
+        asyncio.run(scene(outside.settings(tmp_path / "home")))

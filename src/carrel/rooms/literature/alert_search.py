@@ -37,6 +37,7 @@ MAX_SLICES = 16
 TAIL_RECORDS = 50
 TOO_MANY = "too_many"
 NOT_FINISHED = "not_finished"
+NOT_ASKED = "not_asked"
 _BUDGET_SPENT = "What a run may cost is spent; the next run goes on"
 
 
@@ -124,19 +125,28 @@ class AlertSearch:
         self.need_network()
         query = parse_paper_query(alert.query)
         choice = choose_services(alert.services, self._policy, self._services.all(), self._prices)
+        days = _Days(date.fromisoformat(alert.since), today, asked_at)
+        asked, unasked = dict[str, SearchService](), dict[str, str]()
+        unasked.update((each.service, each.reason) for each in choice.not_asked if each.is_wanted)
+        for name, service in choice.asked.items():
+            said = service.translate(SearchRequest(query))
+            if said.text:
+                asked[name] = service
+            else:
+                unasked[name] = f"It cannot be asked this: {'; '.join(said.not_expressed)}"
+
+        def mark_of(name: str) -> AlertMark:
+            return marks.get(name, AlertMark(name, alert.since))
+
         news = await asyncio.gather(
             *(
-                self._ask_service(
-                    service,
-                    query,
-                    marks.get(name, AlertMark(name, alert.since)),
-                    _Days(date.fromisoformat(alert.since), today, asked_at),
-                )
-                for name, service in choice.asked.items()
+                self._ask_service(service, query, mark_of(name), days)
+                for name, service in asked.items()
             )
         )
         works, earlier = await asyncio.to_thread(_merge, query, news)
-        return AlertNews(works, earlier, [each.mark for each in news])
+        left = [days.move(mark_of(name), None, NOT_ASKED, why) for name, why in unasked.items()]
+        return AlertNews(works, earlier, [*(each.mark for each in news), *left])
 
     async def _ask_service(
         self, service: SearchService, query: PaperQuery, mark: AlertMark, days: _Days

@@ -128,11 +128,11 @@ def _choose_work(
     found = [each for one in record.identifiers for each in by_identifier.get(one, [])]
     if not found:
         return FoundForRecord()
-    merged = merge_records(list({id(each): each for each in found}.values()))
+    merged = merge_records({(each.service, each.service_id): each for each in found}.values())
     for identifier in record.identifiers:
-        own = {id(each.work) for each in by_identifier.get(identifier, [])}
+        own = {(each.service, each.service_id) for each in by_identifier.get(identifier, [])}
         for work in merged:
-            if any(id(each.work) in own for each in work.records):
+            if not own.isdisjoint((each.service, each.service_id) for each in work.records):
                 return FoundForRecord(work)
     return FoundForRecord(merged[0] if len(merged) == 1 else None)
 
