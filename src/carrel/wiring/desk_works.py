@@ -35,7 +35,8 @@ class CorpusAtHand:
         return await self.corpus.service.ids_by_keys(keys)
 
     async def find_like(self, title: str) -> Sequence[NamedWork]:
-        words = " ".join(_NO_WORDS.sub(" ", title).split())
+        # In small letters, since a title may hold AND, OR or NOT.
+        words = " ".join(_NO_WORDS.sub(" ", title.lower()).split())
         if not words or not self.corpus.place.exists():
             return []
         hits = await self.corpus.service.search(words[:400], page=1, limit=_CANDIDATES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from carrel.core.caller import Call
@@ -14,8 +14,6 @@ from carrel.libraries.works.comparison import LinkVerdict, compare
 from carrel.libraries.works.work import Work, first_page_of
 from carrel.rooms.literature.desk_ports import DeskCorpus, DeskLibraries
 from carrel.rooms.literature.work_views import Kept, author_name
-
-log = logging.getLogger("carrel.literature")
 
 READ_PAPERS = "papers:read"
 READ_REFERENCES = "references:read"
@@ -66,13 +64,18 @@ class DeskWorks:
         }
         wanted = list(dict.fromkeys(key for several in keys.values() for key in several))
         known = await self._corpus.find_by_keys(wanted) if wanted else {}
+        own = await asyncio.gather(
+            *(self._find_paper(found.work, keys[found.work.ids], known) for found in works)
+        )
         return [
-            (
-                _first(keys[found.work.ids], known) or await self._find_alike(found.work),
-                tuple(_first(keys[version.ids], known) for version in found.versions),
-            )
-            for found in works
+            (paper_id, tuple(_first(keys[version.ids], known) for version in found.versions))
+            for paper_id, found in zip(own, works, strict=True)
         ]
+
+    async def _find_paper(
+        self, work: WorkRecord, keys: Sequence[str], known: Mapping[str, str]
+    ) -> str | None:
+        return _first(keys, known) or await self._find_alike(work)
 
     async def _find_alike(self, work: WorkRecord) -> str | None:
         """The paper that linkage takes for the same work."""
