@@ -15,7 +15,7 @@ from carrel.rooms.papers.building.publisher import CorpusPublisher
 from carrel.rooms.papers.errors import DamagedCorpusError
 from carrel.rooms.papers.loading.models import DUMP_SERVICES, DumpReach, LoadReport
 from carrel.rooms.papers.loading.ports import LoadStores
-from carrel.rooms.papers.loading.service import DumpLoader, DumpToLoad
+from carrel.rooms.papers.loading.service import MOST_IN_SEGMENT, DumpLoader, DumpToLoad
 from carrel.services.dumps.folder import DumpFolder
 from carrel.services.dumps.reading import read_records
 from carrel.settings import Settings
@@ -68,7 +68,7 @@ def _open_loader(into: Path, dump: DumpToLoad, options: BuildOptions) -> Iterato
                 stores.state,
                 stores.state.dumps,
                 stores.corpus,
-                CorpusPublisher(stores, clock),
+                CorpusPublisher(stores, clock, MOST_IN_SEGMENT),
                 stores.assets.references,
                 QuarantineFile(workshop / SET_ASIDE_NAME / f"{dump.service}.jsonl"),
                 stores.lock,

@@ -61,13 +61,16 @@ class PublicationOutcome:
 class CorpusPublisher:
     """Publishes one corpus; the caller holds its lock."""
 
-    def __init__(self, stores: BuildStores, clock: Clock) -> None:
+    def __init__(
+        self, stores: BuildStores, clock: Clock, segment_papers: int = SEGMENT_PAPERS
+    ) -> None:
         self._state = stores.state
         self._corpus = stores.corpus
         self._assets = stores.assets
         self._summaries = stores.summaries
         self._block_list = stores.block_list
         self._clock = clock
+        self._segment_papers = segment_papers
         # By record: texts of papers written since the last build that are kept and not shown.
         self.text_notes: dict[int, ReportLine] = {}
 
@@ -114,12 +117,12 @@ class CorpusPublisher:
             self._end_papers(plan, publication, outcome)
             self._leave_out(plan.left_out, linked.published_ids, publication)
             self._write_down(plan, linked, who)
-            if len(waiting) >= SEGMENT_PAPERS:
+            if len(waiting) >= self._segment_papers:
                 if not is_writing:
                     _begin_writing(progress, self._state.touched_count())
                     is_writing = True
-                self._write(waiting[:SEGMENT_PAPERS], publication, progress)
-                del waiting[:SEGMENT_PAPERS]
+                self._write(waiting[: self._segment_papers], publication, progress)
+                del waiting[: self._segment_papers]
         if not is_writing:
             _begin_writing(progress, len(waiting))
         if waiting:

@@ -30,6 +30,8 @@ from carrel.rooms.papers.loading.ports import LoadStores, PackedRecords
 # Records that changed something make a batch of one segment; those that did not are cheap, but
 # whoever waits for the corpus must not wait for all of them.
 BATCH_RECORDS = SEGMENT_PAPERS
+# A batch ends with the chunk that fills it, of a thousand records at most.
+MOST_IN_SEGMENT = BATCH_RECORDS + 1_000
 _LOOKED_AT = 8
 # Records are trees: looking for cycles among them would take a quarter of the time.
 _ALLOCATIONS_BETWEEN_COLLECTIONS = 500_000
