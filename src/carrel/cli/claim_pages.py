@@ -23,6 +23,7 @@ from carrel.cli.page import (
     dim,
     join_inline,
 )
+from carrel.cli.paper_names import notice_notes
 from carrel.cli.value_formats import is_for_people
 from carrel.rooms.research.claim_models import (
     CheckedStatement,
@@ -50,10 +51,12 @@ _SHOWN_NEAREST = 2
 def _checked(answer: ClaimChecked) -> Page:
     if not is_for_people():
         rows = [row for each in answer.statements for row in _piped(each)]
-        return Page((Table(("verdict", "statement", "side", "paper", "place", "sentence"), rows),))
+        table = Table(("verdict", "statement", "side", "paper", "place", "sentence"), rows)
+        return Page((table, *notice_notes(answer.notices)))
     parts: list[Part] = [Note(answer.message)]
     for each in answer.statements:
         parts += statement_parts(each)
+    parts += notice_notes(answer.notices)
     if answer.unchecked:
         parts += [
             Heading("Not checked"),
@@ -159,6 +162,7 @@ def _contradictions(answer: ContradictionsFound) -> Page:
             [(_cell(each.one), _cell(each.other)) for each in answer.contradictions],
         )
     )
+    parts += notice_notes(answer.notices)
     first = shlex.quote(answer.contradictions[0].one.paper_id)
     return Page(parts, next_step=f"carrel papers show {first} shows the first of these papers")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from carrel.cli.page import Inline, Line, Note, Span, dim, join_inline, strong
 from carrel.core.work_notices import GONE, WorkNotice, describe_notice
@@ -51,6 +51,15 @@ def notice_lines(notices: Sequence[WorkNotice]) -> list[Line]:
     return [
         Line((Span(_begin_sentence(describe_notice(one)), "bad" if one.kind in GONE else "doubt"),))
         for one in notices
+    ]
+
+
+def notice_notes(notices: Mapping[str, Sequence[WorkNotice]]) -> list[Note]:
+    """The gravest notice about each paper, as a remark below an answer that quotes it."""
+    return [
+        Note(f"{paper_id} was {describe_notice(several[0])}")
+        for paper_id, several in notices.items()
+        if several
     ]
 
 

@@ -28,6 +28,7 @@ from carrel.cli.page import (
     join_inline,
     strong,
 )
+from carrel.cli.paper_names import notice_notes
 from carrel.cli.task_pages import TASK_PAGES
 from carrel.cli.value_formats import count_things, format_time, is_for_people
 from carrel.rooms.research.models import (
@@ -297,6 +298,7 @@ def _in_full(row: HypothesisInFull) -> Page:
         parts += [Heading("Matches"), _matches(row.matches)]
     if row.citations:
         parts += [Heading("Papers"), Paragraph(", ".join(row.citations))]
+    parts += notice_notes(row.notices)
     if row.notes:
         notes = [(note.title, note.id) for note in row.notes]
         parts += [Heading("Notes about it"), Table(("note", Column("id", whole=True)), notes)]
