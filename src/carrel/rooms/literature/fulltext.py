@@ -61,7 +61,8 @@ class TextPolicy:
     """What settings say of looking for texts."""
 
     timeout_seconds: float = 20.0
-    total_seconds: float = 240.0
+    # For all places: with the services before and the corpus after it, within the operation's time.
+    total_seconds: float = 200.0
     is_network_allowed: bool = True
     has_semantic_scholar_key: bool = False
     has_contact: bool = True
@@ -194,13 +195,17 @@ class FullTexts:
             if text is not None:
                 tried.append(_tried(place, "not_tried", ""))
                 continue
-            if number >= _MOST_TRIED or self._clock.monotonic() > deadline:
+            left = deadline - self._clock.monotonic()
+            if number >= _MOST_TRIED or left <= 0:
                 tried.append(_tried(place, "not_tried", "too many places or too long"))
                 continue
             await call.report_progress(number, len(places), f"trying {place.location.url}")
             try:
-                text = _check_work(await self._fetch(place), known)
+                async with asyncio.timeout(left):
+                    text = _check_work(await self._fetch(place), known)
                 tried.append(_tried(place, "had", ""))
+            except TimeoutError:
+                tried.append(_tried(place, "failed", "No text came within the time there was"))
             except TextNotHadError as error:
                 tried.append(_tried(place, error.outcome, error.reason))
         return _Attempt(text, tried)
