@@ -37,6 +37,7 @@ from carrel.rooms.references.fulltext import named_attachments
 from carrel.rooms.references.items import family, keywords, people, tags, text_of, year_of
 from carrel.rooms.references.models import (
     AboutWorks,
+    Added,
     AddedReferences,
     AttachedFile,
     Citations,
@@ -195,7 +196,7 @@ def _added(answer: AddedReferences) -> Page:
     summary = ", ".join(f"{format_count(count)} {word}" for count, word in counts if count)
     failed, check = (Span("failed", "bad"),), (Span("check", "doubt"),)
     kinds: list[list[_AddedRow]] = [
-        [("added", each.id, each.title or each.source) for each in answer.added],
+        [("added", each.id, _added_name(each)) for each in answer.added],
         [
             (
                 "skipped",
@@ -232,6 +233,11 @@ def _shorten_rows(rows: Sequence[_AddedRow]) -> Sequence[_AddedRow]:
         return rows
     left = len(rows) - _MOST_ROWS_OF_A_KIND
     return [*rows[:_MOST_ROWS_OF_A_KIND], (rows[0][0], "", f"… and {left:,} more")]
+
+
+def _added_name(each: Added) -> str:
+    files = f" ({count_things(len(each.attached), 'file')} attached)" if each.attached else ""
+    return f"{each.title or each.source}{files}"
 
 
 def _name(each: Any) -> str:

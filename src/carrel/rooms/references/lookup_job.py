@@ -6,7 +6,7 @@ The job stores each work as soon as it is found, so it can be resumed after an i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -202,13 +202,22 @@ class Additions:
         self._known: dict[int, tuple[int, KnownIdentifiers]] = {}
 
     async def add(
-        self, elements: Sequence[object], read_file: ReadFile, call: Call
+        self,
+        elements: Sequence[object],
+        read_file: ReadFile,
+        call: Call,
+        attach: Callable[[Library, AddedReferences], Awaitable[None]] | None = None,
     ) -> AddedReferences | Job:
-        """The outcome of every element, some pending, or a job if the caller can follow one."""
+        """The outcome of every element, some pending, or a job if the caller can follow one.
+
+        `attach` gets what was added from bibliographies, and attaches the files they name.
+        """
         read = await self._reader.read(elements, read_file)
         answer = read.answer
         library = self._libraries.of(call.caller)
         answer.extend(await add_to(library, read.candidates, self._clock))
+        if attach is not None and answer.added:
+            await attach(library, answer)
         works = [Work.of(*found) for found in read.sources_by_identifier.items()]
         if works:
             works = _skip_known(await self._known_identifiers(library), works, answer)

@@ -171,6 +171,8 @@ class Added(Answer):
     title: str | None = None
     source: str
     line: int | None = None
+    # The files that the entry named and that are attached now.
+    attached: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class SkippedAsDuplicate(Answer):

@@ -69,6 +69,7 @@ from carrel.rooms.references.models import (
     RemoveReference,
     SearchReferences,
 )
+from carrel.rooms.references.named_files import NamedFiles
 from carrel.rooms.references.nearest_ids import find_nearest_ids
 from carrel.rooms.references.ports import AttachedPassage, CorpusPapers, Files, Libraries, Library
 from carrel.rooms.references.queries import parse_reference_query
@@ -174,7 +175,14 @@ class ReferencesRoom:
     async def add(self, question: AddReferences, call: Call) -> AddedReferences | Job:
         given = question.input
         elements: Sequence[object] = [given] if isinstance(given, str) else given
-        added = await self.additions.add(elements, partial(self._read_file, call=call), call)
+        folders: dict[str, list[Path]] = {}
+        named = NamedFiles(self._files, self._full_texts, partial(self._check_allowed, call=call))
+        added = await self.additions.add(
+            elements,
+            partial(self._read_file, call=call, folders=folders),
+            call,
+            partial(named.attach, folders=folders),
+        )
         if isinstance(added, Job):
             return added
         ids = {each.id for each in added.added}
@@ -378,8 +386,10 @@ class ReferencesRoom:
         }
         return answer.model_copy(update={"work_notices": about}) if about else answer
 
-    async def _read_file(self, element: str, call: Call) -> bytes | None:
-        """The bytes of a file that an element names, or None if it names none."""
+    async def _read_file(
+        self, element: str, call: Call, folders: dict[str, list[Path]]
+    ) -> bytes | None:
+        """The bytes of a file that an element names, or None; its folder is put to the others."""
         if len(element) > 4096 or "\n" in element or not element.strip():
             return None
         if bibliography.recognise(element) is not None:
@@ -396,6 +406,7 @@ class ReferencesRoom:
                     next_step="Check the path, or send the text itself.",
                     details={"path": element},
                 )
+            folders.setdefault(path.name, []).append(allowed.parent)
             return await self._files.read_bytes(allowed, _MAX_FILE_BYTES)
         except OSError as error:
             raise FileNotUsableError(
