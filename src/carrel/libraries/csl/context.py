@@ -71,8 +71,9 @@ class NameSet:
     names: list[str]
 
 
-# Given-name level asked for by the rule for all names; the flag says whether there are initials.
-GivenLevel = Callable[[PersonName, bool], int]
+# How much of a given name a rule asks for: the name, its place in the list, the level without the
+# rule, and whether there are initials.
+GivenLevel = Callable[[PersonName, int, int, bool], int]
 NO_CITE = Cite("")
 NO_DISAMBIGUATION = Disambiguation()
 
@@ -83,9 +84,9 @@ class RenderContext:
     __slots__ = (
         "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "et_al",
         "fields", "given_level", "has_locator", "has_year_suffix", "in_bibliography",
-        "is_comparing", "is_subsequent", "item", "name_sets", "names", "names_text", "present",
-        "rendered", "substitution", "suppress_dates", "suppress_names", "suppressed", "trace",
-        "year_suffix",
+        "is_comparing", "is_subsequent", "item", "name_lists", "name_sets", "names",
+        "names_text", "present", "rendered", "substitution", "suppress_dates",
+        "suppress_names", "suppressed", "trace", "year_suffix",
     )  # fmt: skip
 
     def __init__(
@@ -107,6 +108,7 @@ class RenderContext:
         self.suppressed: set[str] | None = None
         self.trace: list[str] | None = None
         self.name_sets: list[NameSet] = []
+        self.name_lists: list[list[PersonName]] = []
         self.names_text: str | None = None
         self.suppress_names = False
         self.suppress_dates = False

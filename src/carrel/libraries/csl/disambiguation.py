@@ -1,76 +1,73 @@
 """Disambiguation: more names, more given names, the style's condition, letters after the year."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
-from .context import Disambiguation, GivenLevel
+from .context import Disambiguation
 from .items import CitedItem
 from .name_values import PersonName, initials
 from .person import FAMILY_ONLY, FULL, INITIALS
 
-_cited_roles = ("author", "editor", "translator")
 
+class GivenNames:
+    """The given names known for each family name, and how much of one tells a person apart.
 
-class GlobalNames:
-    """Knows every given name that goes with a family name."""
+    Cites decide which names are known. Names that only a bibliography has join them as they are
+    written there, by a copy, so that writing it twice gives the same.
+    """
 
     def __init__(self, rule: str) -> None:
         self.rule = rule
-        self.bare: dict[str, set[str]] = defaultdict(set)
-        self.families: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        self.families: dict[str, dict[str, set[str]]] = {}
+        self.primaries: set[PersonName] = set()
 
-    def add(self, name: PersonName) -> None:
-        if not name.literal:
-            self.bare[_family(name)].add(name.family)
-            self.families[_family(name)][_short(name)].add(name.given)
+    def add_list(self, names: Sequence[PersonName]) -> None:
+        """A list of names as a cite shows it; by primary rules only the first counts."""
+        for place, name in enumerate(names[:1] if self.rule.startswith("primary") else names):
+            self.add(name, place)
 
-    def shared_families(self) -> set[str]:
-        """Families, without particles, of several persons: a quick test before the exact one."""
-        return {
-            family
-            for full, short in self.families.items()
-            if len(short) > 1 or len(next(iter(short.values()))) > 1
-            for family in self.bare[full]
+    def add(self, name: PersonName, place: int) -> None:
+        """A name; without a given name, nobody can be taken for somebody else."""
+        if name.literal or not name.given:
+            return
+        if place == 0:
+            self.primaries.add(name)
+        short = self.families.setdefault(name.family, {})
+        short.setdefault(_short(name), set()).add(name.given.replace(".", ""))
+
+    def copy(self) -> "GivenNames":
+        other = GivenNames(self.rule)
+        other.primaries = set(self.primaries)
+        other.families = {
+            family: {short: set(givens) for short, givens in known.items()}
+            for family, known in self.families.items()
         }
+        return other
 
-    def level(self, name: PersonName, can_initialize: bool) -> int:
-        """How much of the given name tells this person apart, with initials or without."""
-        short = self.families.get(_family(name))
+    def level(self, name: PersonName, place: int, base: int, can_initialize: bool) -> int:
+        """The level that the rule asks for, where `base` is shown without it."""
+        if self.rule.startswith("primary") and place and name not in self.primaries:
+            return FAMILY_ONLY
+        short = self.families.get(name.family)
         if short is None or (len(short) == 1 and len(next(iter(short.values()))) <= 1):
             return FAMILY_ONLY
+        is_shared = len(short.get(_short(name), ())) > 1
+        if self.rule == "by-cite":
+            return FULL if is_shared and base == INITIALS else FAMILY_ONLY
         if self.rule.endswith("with-initials"):
             return INITIALS if len(short) > 1 else FAMILY_ONLY
-        if can_initialize and len(short.get(_short(name), ())) <= 1:
-            return INITIALS
-        return FULL
+        return INITIALS if can_initialize and not is_shared else FULL
 
-
-def _family(name: PersonName) -> str:
-    return f"{name.non_dropping} {name.family}".strip()
+    def level_once_added(
+        self, name: PersonName, place: int, base: int, can_initialize: bool
+    ) -> int:
+        """The same for a name of the bibliography, which is known from now on."""
+        if not (place and self.rule.startswith("primary")):
+            self.add(name, place)
+        return self.level(name, place, base, can_initialize)
 
 
 def _short(name: PersonName) -> str:
-    return initials(name.given, "", True, False) if name.given else ""
-
-
-def given_levels(rule: str, items: Iterable[CitedItem]) -> GivenLevel:
-    """For each name the level that the rule asks for; primary rules look at first names only."""
-    known = GlobalNames(rule)
-    primary_only = rule.startswith("primary")
-    primaries: set[PersonName] = set()
-    for item in items:
-        for names in (item.names[role] for role in _cited_roles if role in item.names):
-            primaries.add(names[0])
-            for name in names[:1] if primary_only else names:
-                known.add(name)
-    shared = known.shared_families()
-
-    def level(name: PersonName, can_initialize: bool) -> int:
-        if name.family not in shared or (primary_only and name not in primaries):
-            return FAMILY_ONLY
-        return known.level(name, can_initialize)
-
-    return level
+    return initials(name.given, "", True, False)
 
 
 # Renders an item's cite without its year suffix: the text to compare, and for each list of names

@@ -233,7 +233,7 @@ class NamesElement:
         if self.scope.area == "sort":
             return level
         if context.given_level is not None and not name.literal:
-            level = max(level, context.given_level(name, self.can_initialize))
+            level = max(level, context.given_level(name, place, self.base, self.can_initialize))
         givens = context.disambiguation.given_levels
         if index < len(givens) and place < len(givens[index]):
             level = max(level, givens[index][place])
@@ -304,6 +304,8 @@ class NamesElement:
         self, names: list[PersonName], index: int, context: RenderContext, *, has_more: bool
     ) -> tuple[Tokens, str]:
         total = len(names)
+        if context.is_comparing:
+            context.name_lists.append(names)
         shown, has_last = self._count_shown(names, index, context, has_more=has_more)
         levels = [self._level(index, place, names[place], context) for place in range(shown)]
         people = self._people(names, levels)

@@ -23,10 +23,11 @@ from .context import (
     RenderContext,
     set_positions,
 )
-from .disambiguation import Disambiguator, given_levels
+from .disambiguation import Disambiguator, GivenNames
 from .errors import ItemNotFoundError, StyleBrokenError
 from .formats import FORMATS, OutputName, TextRun, to_runs, write_tokens
 from .items import CitedItem, citation_label
+from .name_values import PersonName
 from .punctuation import resolve_punctuation
 from .sorting import sort_by_keys
 from .style import LEFT_MARGIN, Style, StyleLayout
@@ -127,7 +128,8 @@ class Processor:
         self.order: list[str] = []
         self.numbers: dict[str, int] = {}
         self.disambiguations: dict[str, Disambiguation] = {}
-        self.given_level: GivenLevel | None = None
+        self.given_names: GivenNames | None = None
+        self._cited_names: dict[str, list[list[PersonName]]] = {}
         self.citations = CitationWriter(self)
         distance = self.compiled.citation.options.get("near-note-distance", "5")
         self.near_note_distance = int(distance[:9]) if distance.isdecimal() else 5
@@ -167,16 +169,31 @@ class Processor:
         options = layout.options
         items = [self.items[item_id] for item_id in self.order]
         rule = options.get("givenname-disambiguation-rule", "by-cite")
-        self.given_level = None
-        if options.get("disambiguate-add-givenname") == "true" and rule != "by-cite":
-            self.given_level = given_levels(rule, items)
+        self.given_names = None
+        self._cited_names = {}
         if self.compiled.has_disambiguate_test or any(
             options.get(name) == "true" for name in _disambiguation_options
         ):
+            if options.get("disambiguate-add-givenname") == "true":
+                self.given_names = self._read_given_names(rule, items)
             disambiguator = Disambiguator(
                 options, self._ambiguous, self.compiled.has_disambiguate_test
             )
             self.disambiguations = disambiguator.run(items)
+
+    def _read_given_names(self, rule: str, items: list[CitedItem]) -> GivenNames:
+        known = GivenNames(rule)
+        for item in items:
+            self._ambiguous(item, NO_DISAMBIGUATION, False)
+            if rule != "by-cite":
+                for names in self._cited_names[item.id]:
+                    known.add_list(names)
+        return known
+
+    def _given_level(self) -> GivenLevel | None:
+        """What the rule asks of names in cites; where it looks at cites only, nothing."""
+        known = self.given_names
+        return None if known is None or known.rule == "by-cite" else known.level
 
     def _ambiguous(
         self, item: CitedItem, disambiguation: Disambiguation, with_givens: bool
@@ -185,9 +202,10 @@ class Processor:
         context = RenderContext(item, _compared, disambiguation)
         context.is_subsequent = True
         context.is_comparing = True
-        context.given_level = self.given_level if with_givens else None
+        context.given_level = self._given_level() if with_givens else None
         context.citation_label = self._label_of(item)
         tokens = self.compiled.citation.render(context)
+        self._cited_names[item.id] = context.name_lists
         text = "".join([token for token in tokens if token.__class__ is str])
         return text, [(one.total, one.shown, one.levels) for one in context.name_sets]
 
@@ -203,7 +221,7 @@ class Processor:
         context = RenderContext(item, cite, disambiguation)
         context.citation_number = self.numbers.get(cite.id, 0)
         context.is_subsequent = cite.position != FIRST
-        context.given_level = self.given_level
+        context.given_level = self._given_level()
         self._identify(context, disambiguation)
         return context
 
@@ -257,13 +275,14 @@ class Processor:
         before: NameSet | None = None
         try:
             self._budget = current_budget()
+            known = self.given_names.copy() if self.given_names is not None else None
             for item_id in self.order:
                 self._budget.check_time()
-                tokens, names = entry_tokens(layout, self._entry_context(item_id))
+                tokens, names = entry_tokens(layout, self._entry_context(item_id, known))
                 if substitute is not None and names is not None:
                     substitution = name_substitution(before, names, substitute, rule)
                     if substitution is not None:
-                        context = self._entry_context(item_id)
+                        context = self._entry_context(item_id, known)
                         context.substitution = substitution
                         tokens, _ = entry_tokens(layout, context)
                 before = names
@@ -273,11 +292,16 @@ class Processor:
             raise self._too_deep() from None
         return entries
 
-    def _entry_context(self, item_id: str) -> RenderContext:
+    def _entry_context(self, item_id: str, known: GivenNames | None) -> RenderContext:
         disambiguation = self.disambiguations.get(item_id, NO_DISAMBIGUATION)
         context = RenderContext(self.items[item_id], disambiguation=disambiguation)
         context.in_bibliography = True
-        context.given_level = self.given_level
+        if known is not None:
+            if known.rule == "by-cite":
+                known = GivenNames(known.rule)
+                for names in self._cited_names.get(item_id, ()):
+                    known.add_list(names)
+            context.given_level = known.level_once_added
         context.citation_number = self.numbers.get(item_id, 0)
         self._identify(context, disambiguation)
         return context
