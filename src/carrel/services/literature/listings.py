@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -16,6 +15,7 @@ from carrel.services.literature.errors import (
     ServiceFailedError,
     UnreadableAnswerError,
 )
+from carrel.services.literature.lenient_json import decode_json
 
 _NOT_FOUND = frozenset({404, 410})
 _MAX_MESSAGE = 300
@@ -34,7 +34,7 @@ def read_json(service: str, answer: ServiceAnswer) -> Any:
         said = read_refusal(answer.body)
         raise ServiceFailedError(service, f"{cause}: {said}" if said else cause, answer.status)
     try:
-        return json.loads(answer.body)
+        return decode_json(answer.body)
     except (ValueError, RecursionError) as error:
         raise UnreadableAnswerError(service, "it is not JSON") from error
 
@@ -58,7 +58,7 @@ def read_list(service: str, found: Mapping[str, Any], name: str) -> list[Any]:
 def read_refusal(body: bytes) -> str:
     """What a service says about a question that it does not take, in a few words."""
     try:
-        found = json.loads(body)
+        found = decode_json(body)
     except (ValueError, RecursionError):
         return ""
     message = map_of(found).get("message") or map_of(found).get("error")

@@ -53,6 +53,8 @@ NAME = "openalex"
 _LIMITS = ServiceLimits(max_concurrent=2, interval_seconds=0.1)
 _LARGEST_PAGE = 100
 _MAX_BATCH = 50
+# What an answer could say that it costs; anything else is no price.
+_MAX_PRICE = 1_000_000
 # Single works are free, so a few are not worth a list.
 _FEW = 3
 _FIELDS = (
@@ -275,8 +277,11 @@ class _Page:
     def read(cls, answer: ServiceAnswer, account: Account) -> _Page:
         found = read_json_object(NAME, answer)
         meta = map_of(found.get("meta"))
-        price = meta.get("cost_usd")
-        account.add(answer, float(price) if isinstance(price, int | float) else None)
+        match meta.get("cost_usd"):
+            case int() | float() as price if 0 <= price <= _MAX_PRICE:
+                account.add(answer, float(price))
+            case _:
+                account.add(answer)
         results = read_list(NAME, found, "results")
         total, cursor = count_of(meta.get("count")), text_of(meta.get("next_cursor"))
         is_last = not results or ("next_cursor" in meta and not cursor) or total == len(results)

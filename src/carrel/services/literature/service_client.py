@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -28,6 +27,7 @@ from carrel.services.literature.errors import (
     WorkNotFoundError,
 )
 from carrel.services.literature.governor import Governor
+from carrel.services.literature.lenient_json import decode_json
 from carrel.services.literature.outgoing import Outgoing, Wire, build_request, read_time, show_time
 from carrel.services.literature.polite_sender import PoliteSender
 from carrel.services.literature.recordings import Exchange, Recordings
@@ -291,8 +291,8 @@ def json_object(service: str, identifier: str, answer: HttpAnswer) -> dict[str, 
     """The JSON object of an answer that has the work."""
     expect_found(service, identifier, answer)
     try:
-        found = json.loads(answer.body)
-    except ValueError as error:
+        found = decode_json(answer.body)
+    except (ValueError, RecursionError) as error:
         raise UnreadableAnswerError(
             service, f"it is not JSON ({answer.content_type or 'no content type'})"
         ) from error
