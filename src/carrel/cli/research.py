@@ -40,11 +40,16 @@ def start(words: list[str]) -> int:
         "--hypothesis-count", type=int, default=20, metavar="N", help="1 to 100 (20)"
     )
     parser.add_argument(
+        "--look-outside",
+        action="store_true",
+        help="ask literature services, too; what they find joins the corpus",
+    )
+    parser.add_argument(
         "--watch", action="store_true", help="stay, do the work here, and show it live"
     )
     add_json_option(parser)
     options = parser.parse_args(words[1:])
-    research, user = _open_research(options)
+    research, user = _open_research(options, looks_outside=options.look_outside)
 
     async def session() -> int:
         async with research.session(resumes_jobs=options.watch) as desk:
@@ -53,6 +58,7 @@ def start(words: list[str]) -> int:
                 "goal": options.goal,
                 "domain": options.domain,
                 "hypothesis_count": options.hypothesis_count,
+                "look_outside": options.look_outside,
             }
             started = await terminal.ask("start_research", **asked)
             if not options.json:
@@ -92,7 +98,8 @@ def watch(words: list[str]) -> int:
     parser.add_argument("research_id", metavar="RESEARCH_ID")
     add_json_option(parser)
     options = parser.parse_args(words[1:])
-    research, user = _open_research(options)
+    # The project may look outside, which nobody knows before it is open.
+    research, user = _open_research(options, looks_outside=True)
 
     async def session() -> int:
         async with research.session(resumes_jobs=True) as desk:
@@ -189,9 +196,18 @@ def _text(file: Path) -> str:
         ) from None
 
 
-def _open_research(options: argparse.Namespace) -> tuple[Desk, Caller | None]:
-    """Open the research room alone, the others are not needed; and the user to act for."""
-    settings = settings_from(options).model_copy(update={"rooms": ("research",)})
+def _open_research(
+    options: argparse.Namespace, *, looks_outside: bool = False
+) -> tuple[Desk, Caller | None]:
+    """The desk with the research room and what a run needs of the others; and the user to act for.
+
+    A run that looks outside asks the literature room, and the papers room takes what it finds.
+    """
+    settings = settings_from(options)
+    rooms = ("papers", "literature", "research") if looks_outside else ("research",)
+    settings = settings.model_copy(
+        update={"rooms": tuple(room for room in rooms if room in settings.rooms)}
+    )
     configure_command_logs(options.log_level, settings)
     return open_desk(settings), find_user(settings, options)
 
