@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from .tokens import TERM, Mark, Tokens
+from .tokens import NAMES, TERM, Mark, Tokens
 
 _stop_words = """a about above across afore after against al along alongside amid amidst among amongst an and anenst
     apropos apud around as aside astride at athwart atop barring before behind below beneath beside
@@ -213,11 +213,15 @@ _changes: dict[str, _Change] = {
 
 def capitalize_leading_term(tokens: Tokens) -> Tokens:
     """The same, but a term that comes first starts with a capital."""
-    is_term = False
+    is_term = in_names = False
     for place, token in enumerate(tokens):
         if token is TERM:
             is_term = True
-        elif token.__class__ is str and (is_term or any(letter.isalnum() for letter in token)):
+        elif token is NAMES:
+            in_names = True
+        elif token.__class__ is str and (
+            is_term or (in_names and token) or any(letter.isalnum() for letter in token)
+        ):
             if is_term:
                 return [
                     *tokens[:place],

@@ -118,8 +118,11 @@ class CitationWriter:
         tokens = self.layout.render(context)
         if cite.author_only:
             tokens = _only_names(tokens)
-        if is_first and not plain(tokens) and not cite.author_only and not cite.suppress_author:
-            tokens = [NO_PRINTED_FORM]
+        if not plain(tokens) and not cite.author_only:
+            if cite.prefix or cite.suffix:
+                tokens = [""]  # The author's own words stand alone.
+            elif is_first and not cite.suppress_author:
+                tokens = [NO_PRINTED_FORM]
         if self.processor.style.is_note and (not cite.suppress_author or tokens[:1] == [NAMES]):
             tokens = _capitalize_in_note(tokens, cite, is_first)
         tokens = _with_affixes(tokens, cite)

@@ -122,7 +122,7 @@ class DateWriter:
 
     def write(self, date: DateValue, suffix: str, out: Tokens) -> None:
         if date.literal:
-            self._literal(date.literal, suffix, out)
+            self._literal(date.literal, out)
         elif date.end is None:
             self._join(self._pieces(date.start, self.parts, suffix, date.season), out)
         elif date.is_open:
@@ -135,14 +135,13 @@ class DateWriter:
         else:
             self._range(date.start, date.end, suffix, out)
 
-    def _literal(self, text: str, suffix: str, out: Tokens) -> None:
-        """Words in place of a date stand where the year would, and look like it."""
+    def _literal(self, text: str, out: Tokens) -> None:
+        """Words in place of a date stand where the year would; no letter follows them."""
         year = next((part for part in self.parts if part.name == "year"), None)
         if year is None:
             # Styles that write the year and the day apart would write the words twice.
             return
-        letter: Tokens = [YEAR_SUFFIX, suffix, YEAR_SUFFIX.close] if suffix else []
-        self._join([(year.prefix, [*self._format_part(text, year), *letter], year.suffix)], out)
+        self._join([(year.prefix, self._format_part(text, year), year.suffix)], out)
 
     def _pieces(
         self, values: Parts, parts: list[DatePart], suffix: str, season: str = ""

@@ -67,7 +67,7 @@ class GivenNames:
 
 
 def _short(name: PersonName) -> str:
-    return initials(name.given, "", True, False)
+    return initials(name.given, "", True, True)
 
 
 # Renders an item's cite without its year suffix: the text to compare, and for each list of names

@@ -13,7 +13,9 @@ from .name_element import compile_names
 from .number_element import citation_number, compile_label, compile_number, locator, numeric_field
 from .punctuation import SIGN_PAIRS
 from .scope import CompileScope, Render, always_english, decorate
-from .tokens import DELIMITER, FONT_END, GLUE, TERM, YEAR_SUFFIX, Tokens, read_markup
+from .tokens import DELIMITER, FONT_END, GLUE, GROUP_END, TERM, YEAR_SUFFIX, Tokens, read_markup
+
+_part_signs = frozenset(":;")
 
 
 def compile_children(element: Element, scope: CompileScope, delimiter: str = "") -> list[Render]:
@@ -102,8 +104,11 @@ def _suppress_empty(inner: Render, scope: CompileScope) -> Render:
         inner(context, out)
         if len(out) == start:
             return
-        if out[-1] is FONT_END:
+        end = out[-1]
+        if end is FONT_END:
             out.pop()
+        elif end.__class__ is str and end[-1:] in _part_signs:
+            out.append(GROUP_END)
         if context.called == called:
             # Words alone: inside another group they count as something said.
             context.called += 1
@@ -146,11 +151,12 @@ def _always(context: RenderContext) -> bool:
 
 
 def compile_macro(name: str, scope: CompileScope) -> Render:
-    found = scope.compiled.get(name)
+    key = (name, scope.strips)
+    found = scope.compiled.get(key)
     if found is None:
         element = scope.enter_macro(name)
         scope.count_calls(name, element)
-        found = scope.compiled[name] = _suppress_empty(
+        found = scope.compiled[key] = _suppress_empty(
             render_in_sequence(compile_children(element, scope)), scope
         )
         scope.leave_macro()
@@ -161,8 +167,15 @@ def _text(element: Element, scope: CompileScope) -> Render:
     attributes = element.attrib
     if "macro" in attributes:
         # Case on a macro call is ignored, as by the engines that styles are written for.
-        formatting = {name: value for name, value in attributes.items() if name != "text-case"}
-        return decorate(compile_macro(attributes["macro"], scope), formatting, scope.english)
+        formatting = {
+            name: value
+            for name, value in attributes.items()
+            if name not in {"text-case", "strip-periods"}
+        }
+        with scope.strip_inside(element):
+            render = compile_macro(attributes["macro"], scope)
+        return decorate(render, formatting, scope.english)
+    attributes = scope.leaf_attributes(element)
     if "value" in attributes:
         value = attributes["value"]
         if not value:

@@ -110,6 +110,7 @@ TEXT: Final = OutputFormat(
         ("display", "indent"): ("\n    ", ""),
         ("display", "left-margin"): ("", " "),
     },
+    finish=lambda text: text.removeprefix("\n"),
 )
 MARKDOWN: Final = OutputFormat(
     "markdown",

@@ -107,7 +107,7 @@ def compile_number(element: Element, scope: CompileScope) -> Render:
         )
     else:
         render = numeric_field(variable, scope, form)
-    return decorate(render, element.attrib, scope.english, is_leaf=True)
+    return decorate(render, scope.leaf_attributes(element), scope.english, is_leaf=True)
 
 
 def _label_value(variable: str, context: RenderContext) -> str:
@@ -147,4 +147,4 @@ def compile_label(element: Element, scope: CompileScope) -> Render:
         if term:
             out.append(term.replace("'", "’"))
 
-    return decorate(render, element.attrib, always_english, is_leaf=True)
+    return decorate(render, scope.leaf_attributes(element), always_english, is_leaf=True)

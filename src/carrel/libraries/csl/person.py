@@ -215,6 +215,8 @@ def _given(name: PersonName, options: NameOptions, level: int) -> str:
         return given
     if options.initialize_with is None and level == INITIALS:
         return initials(given, "", True, options.initialize_hyphen)
+    if level == FULL and options.initialize:
+        return given  # Written out to tell two people apart, or for lack of a sign for initials.
     if options.initialize_with is not None and given and is_latin_like(given):
         return initials(
             given,

@@ -60,7 +60,7 @@ def _opens_with_names(tokens: Tokens) -> bool:
             return True
         if token is LEFT_MARGIN or token is LEFT_MARGIN.close:
             in_margin = token is LEFT_MARGIN
-        elif token.__class__ is str and token and not in_margin:
+        elif token.__class__ is str and token.strip() and not in_margin:
             return False
     return False
 
@@ -233,7 +233,13 @@ class Processor:
             context.year_suffix = context.fields["year-suffix"]
 
     def sorted_cites(self, cites: list[Cite]) -> list[Cite]:
-        return sort_by_keys(cites, self.compiled.citation.sort, self.cite_context)
+        return sort_by_keys(cites, self.compiled.citation.sort, self._cite_sort_context)
+
+    def _cite_sort_context(self, cite: Cite) -> RenderContext:
+        """A cite as it sorts: where it stands in the text says nothing about its order."""
+        context = self.cite_context(cite)
+        context.is_subsequent = False
+        return context
 
     def cite(self, clusters: Sequence[Cluster]) -> list[str]:
         """Each citation as text; positions such as ibid follow from the order of the clusters."""

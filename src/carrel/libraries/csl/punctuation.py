@@ -1,6 +1,6 @@
 """Punctuation where two pieces meet: no doubles, and stops on the right side of quotes."""
 
-from .tokens import DELIMITER, FONT_END, GLUE, Mark, Token, Tokens, mark
+from .tokens import DELIMITER, FONT_END, GLUE, GROUP_END, Mark, Token, Tokens, mark
 
 # left sign -> right sign -> what both together become
 SIGN_PAIRS = {
@@ -19,6 +19,9 @@ _PLAIN_SEAM = mark("part", "seam")
 _SWALLOWED = mark("part", "swallowed")
 
 
+_seams = frozenset({DELIMITER, FONT_END, GROUP_END})
+
+
 def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
     """The same tokens with their punctuation settled at every seam."""
     out: Tokens = []
@@ -28,7 +31,7 @@ def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
     moved = False  # whether the last sign was moved inside the quotation marks
     for token in tokens:
         if token.__class__ is not str:
-            if token is FONT_END or token is DELIMITER:
+            if token in _seams:
                 seam = token if token is FONT_END or seam is _PLAIN_SEAM else seam
                 continue
             last, quote_end = _pass_mark(token, last, quote_end, len(out))  # type: ignore[arg-type]
@@ -52,7 +55,7 @@ def resolve_punctuation(tokens: Tokens, in_quote: bool) -> Tokens:
                 else:
                     last, text = _resolve_signs(out, last, text, in_quote, seam)
             if not text:
-                seam = _SWALLOWED if first == "." else seam
+                seam = _SWALLOWED if first == "." else _PLAIN_SEAM
                 continue
         last = len(out)
         quote_end = -1
@@ -90,6 +93,10 @@ def _resolve_signs(
     """A sign behind another: returns the place of the last text and what is left of the new one."""
     before: str = out[last]  # type: ignore[assignment]
     end, first = before[-1], text[0]
+    if _ends_block(out[-1]):
+        # A sign that would open a line closes the block before it.
+        out.insert(len(out) - 1, first)
+        return last, text[1:]
     if end not in SIGN_PAIRS:
         return last, text
     if seam is not _PLAIN_SEAM and _stays(seam, end, first):
@@ -105,10 +112,17 @@ def _resolve_signs(
     return last, both[1:] + text[1:]
 
 
+def _ends_block(token: Token) -> bool:
+    """Whether a block of its own ends here."""
+    return token.__class__ is not str and token.kind == "display" and not token.is_open  # type: ignore[union-attr]
+
+
 def _stays(seam: Mark, end: str, first: str) -> bool:
     """Whether both signs are kept at this seam, although one of them could give way."""
     if seam is DELIMITER:
         return end in ":;" and end != first
+    if seam is GROUP_END:
+        return False
     return end != first and (seam is FONT_END or (first == ":" and end in "!?"))
 
 

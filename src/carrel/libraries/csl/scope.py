@@ -1,6 +1,7 @@
 """What the elements of one area of a style share while they are compiled."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Literal
 
 from carrel.libraries.text.xml import Element
@@ -157,7 +158,8 @@ class CompileScope:
         self.area = area
         self.inherited = inherited
         self.macros = {macro.get("name", ""): macro for macro in root.findall("macro")}
-        self.compiled: dict[str, Render] = {}
+        self.compiled: dict[tuple[str, bool], Render] = {}
+        self.strips = False
         self.suppressed: set[Render] = set()
         self.is_note = root.get("class") == "note"
         self.uses_year_suffix = any(
@@ -173,6 +175,18 @@ class CompileScope:
         ).endswith("with-initials")
         self._open: list[str] = []
         self._calls: dict[str, int] = {}
+
+    @contextmanager
+    def strip_inside(self, element: Element) -> Iterator[None]:
+        """Take the periods off the texts inside this element, where it asks for it."""
+        before = self.strips
+        self.strips = before or element.get("strip-periods") == "true"
+        yield
+        self.strips = before
+
+    def leaf_attributes(self, element: Element) -> dict[str, str]:
+        """The attributes of an element that writes a text of its own."""
+        return {**element.attrib, "strip-periods": "true"} if self.strips else element.attrib
 
     def english(self, context: RenderContext) -> bool:
         """Whether title case makes sense for this item."""

@@ -55,6 +55,8 @@ GLUE: Final = mark("part", "glue")
 FONT_END: Final = mark("part", "font-end")
 # Before a group's delimiter: it stays where an affix before it ends with another sign.
 DELIMITER: Final = mark("part", "delimiter")
+# After a group that ends with such a sign: a delimiter behind it gives way.
+GROUP_END: Final = mark("part", "group-end")
 YEAR_SUFFIX: Final = mark("part", "year-suffix")
 TERM: Final = mark("part", "term")
 NAMES: Final = mark("part", "names")
