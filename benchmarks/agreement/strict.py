@@ -2,7 +2,7 @@
 
 Two texts agree when they are equal in Unicode NFC with runs of white space as one space. Case,
 punctuation, quotation marks and markup are compared. Folded on both sides, because they are two
-spellings of one value: DOIs (resolver, case), ISBN and ISSN (hyphens), ranges of pages (dashes),
+spellings of one value: characters that are never seen (soft hyphens, zero-width spaces), DOIs (resolver, case), ISBN and ISSN (hyphens), ranges of pages (dashes),
 languages (name or code), sub- and superscript digits (as signs or as markup).
 """
 
@@ -42,12 +42,13 @@ _DIGIT_SIGNS = {
     **{sign: ("sub", str(number)) for number, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
     "⁺": ("sup", "+"), "⁻": ("sup", "-"), "₊": ("sub", "+"), "₋": ("sub", "-"),
 }  # fmt: skip
+_INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200d\u2060\ufeff]")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _NOT_A_WORD = re.compile(r"[\W_]+")
 
 
 def normal(text: str) -> str:
-    text = unicodedata.normalize("NFC", text)
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
     if any(sign in text for sign in _DIGIT_SIGNS):
         text = "".join(
             f"<{_DIGIT_SIGNS[sign][0]}>{_DIGIT_SIGNS[sign][1]}</{_DIGIT_SIGNS[sign][0]}>"
@@ -206,13 +207,13 @@ def _cause(name: str, theirs: str | None, mine: str | None) -> str:
 
 
 def pair(expected: list[Record], ours: list[Record]) -> list[tuple[Record, Record]]:
-    """Records of one identity: key, then DOI, then title and first author, then title alone.
+    """Records of one identity: key, DOI, title and first author, title, title before its colon.
 
     Those left over are a record missing and a record that only we have.
     """
     pairs: list[tuple[Record, Record]] = []
     theirs_left, ours_left = list(expected), list(ours)
-    for identity in (_key, _doi, _title_and_author, _title):
+    for identity in (_key, _doi, _title_and_author, _title, _main_title):
         waiting: dict[str, list[Record]] = {}
         for record in ours_left:
             if mark := identity(record):
@@ -242,6 +243,10 @@ def _doi(record: Record) -> str:
 
 def _title(record: Record) -> str:
     return _NOT_A_WORD.sub("", _TAG.sub("", record.get("title", ""))).casefold()
+
+
+def _main_title(record: Record) -> str:
+    return _title({"title": record.get("title", "").partition(": ")[0]})
 
 
 def _title_and_author(record: Record) -> str:

@@ -6,11 +6,12 @@ counts as a field that only we have. BibTeX itself says less than CSL in these p
 there ours is cut to what an entry can hold:
 
 - `year` and `month` hold no day; types without a BibTeX type are @misc;
+- title and subtitle are one title in CSL, school and publisher two publishers;
 - one name of a journal: the full or the short one agrees;
 - an institution without braces is parted into words as a person's name would be.
 
 Wrong in the expectation by the format's own definition, and put right on its side: an ISSN in
-`isbn` or `lccn` (its shape says which it is), `number` and `issue` for one thing, `date` beside the
+`isbn` (its shape says which it is), `number` and `issue` for one thing, `date` beside the
 same `year`, an author's address in `address`, `;` between authors. `note`, `annote` and `comment`
 are compared together, line by line. An entry without a key expects none.
 """
@@ -88,7 +89,14 @@ def _record(entry: ExpectedEntry) -> Record:
     record["files"] = words_text(
         PurePosixPath(parts[1] if len(parts) == 3 else parts[0]).name for parts in files
     )
-    for name in ("isbn", "issn", "lccn"):
+    if "subtitle" in raw and "title" in raw:
+        raw["title"] = f"{raw['title']}: {raw.pop('subtitle')}"
+    school = raw.pop("school", "") or raw.pop("institution", "")
+    if school and "publisher" in raw:
+        raw["second publisher"] = raw["publisher"]
+    if school:
+        raw["publisher"] = school
+    for name in ("isbn", "issn"):
         if value := plain_text(raw.pop(name, "")):
             number = standard_numbers(normal(value))
             record["issn" if _ISSN.match(number.split(" ")[0]) else name] = number
@@ -154,6 +162,8 @@ def our_record(item: dict[str, Any], expected: Record) -> Record:
             record["entry type"] = _OUR_TYPES.get(text, "misc")
         elif name in {"ISBN", "ISSN"}:
             record[name.lower()] = text
+        elif name in {"other.publisher", "other.school", "other.institution"}:
+            record["second publisher"] = text
         elif name not in {"other.file", "other.pdf", "container-title-short"}:
             kept = _OUR_FIELDS.get(name, name.removeprefix("other."))
             record.setdefault(_SAME_FIELD.get(kept, kept), text)

@@ -34,6 +34,12 @@ _POINT = re.compile(r"^(-?\d{1,4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
 _SEASONS = {"21": 1, "22": 2, "23": 3, "24": 4}
 _IMPORTED_WHEN = re.compile(r"^other\.date-?(?:added|modified)$")
 _ARXIV = re.compile(r"^(?:arXiv:)?(\S+?)(?:\s*\[(.*)\])?$", re.IGNORECASE)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_IN_WORDS = re.compile(
+    r"^([A-Za-z]{3,9})\.?(?:\s*[-/–]\s*([A-Za-z]{3,9})\.?)?"
+    r"(?:\s+(\d{1,2})(?:\s*[-–]+\s*(\d{1,2}))?)?,?\s+(\d{4})$"
+)
+_SEASON_WORDS = {"spring": 1, "summer": 2, "fall": 3, "autumn": 3, "winter": 4}
 _HTML = re.compile(r"</?(?:p|div|br|html|body)\b[^<>]*>", re.IGNORECASE)
 
 
@@ -104,9 +110,8 @@ def _add_beside(record: Record, item: dict[str, Any]) -> None:
         each["url"] for each in attachments if each.get("url") and not each.get("path")
     )
     extra = item.get("extra", [])
-    for line in extra if isinstance(extra, list) else extra.split("\n"):
-        if not _add_extra(record, line):
-            notes.append(line)
+    lines = extra if isinstance(extra, list) else extra.split("\n")
+    notes += [line for line in lines if not _add_extra(record, line)]
     record["note"] = lines_text(*(_HTML.sub("\n", note) for note in notes))
 
 
@@ -133,12 +138,14 @@ def _add_extra(record: Record, line: str) -> bool:
 
 
 def _date(text: str) -> str:
-    """Zotero's dates: ISO, ISO ranges, and `07 18-22 1999` where a month had days."""
+    """Zotero's dates are free text: ISO, ISO ranges, `07 18-22 1999`, `June 1980`, `Fall 1994`."""
     found = _MONTH_DAYS_YEAR.match(text.strip())
     if found:
         month, first, last, year = found.groups()
         days = [f"{year}-{month}-{int(day):02d}" for day in (first, last) if day]
         return "/".join(days)
+    if words := _date_in_words(text.strip()):
+        return words
     points = [_POINT.match(point) for point in text.strip().split("/")]
     if not all(points):
         return normal(text)
@@ -151,6 +158,21 @@ def _date(text: str) -> str:
         else:
             written.append("-".join([year, *(f"{int(part):02d}" for part in (month, day) if part)]))
     return "/".join(written)
+
+
+def _date_in_words(text: str) -> str:
+    found = _IN_WORDS.match(text)
+    if not found:
+        return ""
+    first, last, start, end, year = found.groups()
+    if first.lower() in _SEASON_WORDS:
+        return f"{year} season {_SEASON_WORDS[first.lower()]}"
+    if any(month and month[:3].lower() not in _MONTHS for month in (first, last)):
+        return ""
+    months = [_MONTHS.index(month[:3].lower()) + 1 for month in (first, last) if month]
+    if start:
+        return "/".join(f"{year}-{months[0]:02d}-{int(day):02d}" for day in (start, end) if day)
+    return "/".join(f"{year}-{month:02d}" for month in months)
 
 
 def our_record(item: dict[str, Any], expected: Record, preferences: dict[str, Any]) -> Record:

@@ -87,6 +87,10 @@ class ReferencesSettings(Section):
     styles: Path | None = None
     default_style: str = "apa"
     default_locale: str | None = None
+    import_titles: Literal["as-written", "sentence"] = Field(
+        default="as-written",
+        description="BibTeX titles in Title Case are imported so, or put into sentence case",
+    )
     allowed_folders: tuple[Path, ...] = ()
     contact: str = ""
     pubmed_api_key: str = ""

@@ -104,7 +104,7 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     waits = LookupWaits(chosen.lookup_wait_seconds, chosen.task_after_seconds)
     service = ReferencesRoom(
         libraries,
-        Additions(libraries, papers, parsers, jobs, clock, waits),
+        Additions(libraries, papers, parsers, jobs, clock, waits, chosen.import_titles),
         CitationStyles(chosen.styles),
         LocalFiles(),
         allowed_folders=chosen.allowed_folders,

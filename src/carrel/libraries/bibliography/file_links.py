@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import plistlib
 import re
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
 MAX_LINKS = 20
 _MAX_CHARACTERS = 4_000
+_MAX_BIBDESK_CHARACTERS = 100_000
 _DRIVE = re.compile(r"^[A-Za-z]$")
 _KIND = re.compile(r"^(?:[a-z]+/[\w.+-]+|[A-Z][\w ]{0,30}|[a-z]{2,5})$")
 _SCHEME = re.compile(r"^([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
@@ -45,6 +48,21 @@ def item_file_links(item: Mapping[str, Any]) -> tuple[str, ...]:
         for link in read_file_links(value)
     )
     return tuple(found)[:MAX_LINKS]
+
+
+def bibdesk_path(value: str) -> str:
+    """The path in BibDesk's `bdsk-file-1`, a property list in base64, as an entry of `file`."""
+    try:
+        content = b64decode("".join(value[:_MAX_BIBDESK_CHARACTERS].split()), validate=True)
+        found = plistlib.loads(content)
+    except (ValueError, OSError, TypeError, plistlib.InvalidFileException, OverflowError):
+        return ""
+    except (RecursionError, KeyError, IndexError, MemoryError, AttributeError):
+        return ""
+    path = found.get("relativePath") if isinstance(found, dict) else None
+    if not isinstance(path, str):
+        return ""
+    return re.sub(r"([\\:;])", r"\\\1", " ".join(path.split()))
 
 
 def _path_of(entry: str) -> str | None:

@@ -6,6 +6,8 @@ from enum import Enum
 from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 from carrel.libraries.bibliography.bibtex.writer import BibtexDialect, write_bibtex
+from carrel.libraries.bibliography.bibtex_xml import read_bibtex_xml
+from carrel.libraries.bibliography.citation_file import read_citation_file
 from carrel.libraries.bibliography.citavi import ZIP_START, read_citavi
 from carrel.libraries.bibliography.csl_json import read_csl_json, write_csl_json
 from carrel.libraries.bibliography.endnote_xml import read_endnote_xml
@@ -20,16 +22,19 @@ from carrel.libraries.bibliography.marc_xml import read_marc_xml
 from carrel.libraries.bibliography.mods import read_mods
 from carrel.libraries.bibliography.ms_bib import read_ms_bib
 from carrel.libraries.bibliography.nbib import read_nbib
+from carrel.libraries.bibliography.ovid import read_ovid
 from carrel.libraries.bibliography.pubmed_xml import read_pubmed_xml
 from carrel.libraries.bibliography.recognition import InputKind, recognise
 from carrel.libraries.bibliography.refer import read_refer
 from carrel.libraries.bibliography.ris import read_ris
 from carrel.libraries.bibliography.ris_writer import write_ris
+from carrel.libraries.bibliography.silver_platter import read_silver_platter
 from carrel.libraries.bibliography.tagged_formats import (
     read_biblioscape,
     read_copac,
     read_repec_nep,
 )
+from carrel.libraries.bibliography.web_of_science import read_web_of_science
 from carrel.libraries.csl.schema import NAME_VARIABLES
 from carrel.libraries.identifiers import without_resolver
 from carrel.libraries.text.budget import parsing
@@ -48,11 +53,16 @@ _READERS: dict[InputKind, Callable[[str | bytes], ImportResult]] = {
     InputKind.BIBLIOSCAPE: read_biblioscape,
     InputKind.COPAC: read_copac,
     InputKind.REPEC_NEP: read_repec_nep,
+    InputKind.WEB_OF_SCIENCE: read_web_of_science,
+    InputKind.OVID: read_ovid,
+    InputKind.SILVER_PLATTER: read_silver_platter,
+    InputKind.CITATION_FILE: read_citation_file,
+    InputKind.BIBTEX_XML: read_bibtex_xml,
 }
 
 
 def read_bibliography(
-    content: str | bytes, kind: InputKind | None = None, titles: TitleCase = TitleCase.SENTENCE_CASE
+    content: str | bytes, kind: InputKind | None = None, titles: TitleCase = TitleCase.AS_WRITTEN
 ) -> ImportResult:
     """Read a bibliography of the given or detected format; `titles` concerns BibTeX alone.
 
@@ -62,10 +72,15 @@ def read_bibliography(
         return _read(content, kind, titles)
 
 
-def try_read_bibliography(content: str | bytes) -> ImportResult | str:
-    """The result, or the message of a BibliographyError, which cannot be pickled."""
+def try_read_bibliography(
+    content: str | bytes, titles: str = TitleCase.AS_WRITTEN.value
+) -> ImportResult | str:
+    """The result, or the message of a BibliographyError, which cannot be pickled.
+
+    `titles` is the value of a TitleCase, which callers need not import.
+    """
     try:
-        return read_bibliography(content)
+        return read_bibliography(content, titles=TitleCase(titles))
     except BibliographyError as error:
         return str(error)
 

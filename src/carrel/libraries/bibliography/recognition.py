@@ -24,6 +24,16 @@ _REFER = re.compile(r"(?:^|\n)%[0ATJ] \S.*\n%[0-9A-Z@!] ")
 _BIBLIOSCAPE = re.compile(r"(?:^|\n)--[A-Z][A-Z0-9]-- ")
 _COPAC_TITLE = re.compile(r"(?:^|\n)TI- \S")
 _COPAC_FIELD = re.compile(r"(?:^|\n)(?:HL|PU|DT|AU)- ")
+_WEB_OF_SCIENCE = re.compile(
+    r"(?:^|\n)(?:FN (?:ISI|Thomson|Clarivate)|VR 1\.\d|PT (?:[A-Z]|Journal)[ \t]*\r?\n)"
+)
+_WEB_OF_SCIENCE_FIELD = re.compile(r"(?:^|\n)(?:AU|TI|SO|PY|AB) \S")
+_OVID_RECORD = re.compile(r"(?:^|\n)<\d{1,7}>[ \t]*\r?\n")
+_OVID_FIELD = re.compile(r"\n(?:Title|Authors?|Source|Unique Identifier)[^\n]{0,40}\n[ \t]+\S")
+_SILVER_PLATTER_TITLE = re.compile(r"(?:^|\n)TI:[ \t]+\S")
+_SILVER_PLATTER_FIELD = re.compile(r"(?:^|\n)(?:AU|SO|PB|DT|RT|AB):[ \t]+\S")
+_CITATION_FILE = re.compile(r"(?:^|\n)cff-version[ \t]*:")
+_BIBTEX_XML = "bibtexml.sf.net"
 _NEP = re.compile(r"(?:^|\n)NEP: New Economics Papers")
 _LOOKED_AT = 100_000
 _MAX_IDENTIFIER_CHARS = 400
@@ -46,6 +56,11 @@ class InputKind(Enum):
     BIBLIOSCAPE = "biblioscape"
     COPAC = "copac"
     REPEC_NEP = "repec-nep"
+    WEB_OF_SCIENCE = "web-of-science"
+    OVID = "ovid"
+    SILVER_PLATTER = "silver-platter"
+    CITATION_FILE = "citation-file"
+    BIBTEX_XML = "bibtex-xml"
     DOI = "doi"
     PMID = "pmid"
     PMCID = "pmcid"
@@ -69,6 +84,10 @@ _SHAPES = (
     ((_NEP,), InputKind.REPEC_NEP),
     ((_RIS_FIELD, _RIS_END), InputKind.RIS),
     ((_COPAC_TITLE, _COPAC_FIELD), InputKind.COPAC),
+    ((_CITATION_FILE,), InputKind.CITATION_FILE),
+    ((_OVID_RECORD, _OVID_FIELD), InputKind.OVID),
+    ((_SILVER_PLATTER_TITLE, _SILVER_PLATTER_FIELD), InputKind.SILVER_PLATTER),
+    ((_WEB_OF_SCIENCE, _WEB_OF_SCIENCE_FIELD), InputKind.WEB_OF_SCIENCE),
 )
 _IDENTIFIERS: tuple[tuple[InputKind, type[Identifier]], ...] = (
     (InputKind.DOI, Doi),
@@ -146,6 +165,8 @@ def _has_bibtex(head: str) -> bool:
 
 
 def _xml(head: str) -> InputKind | None:
+    if _BIBTEX_XML in head:
+        return InputKind.BIBTEX_XML
     search_answer = head.find("searchRetrieveResponse")
     for found in _ELEMENT.finditer(head):
         name = found.group(1)

@@ -61,8 +61,15 @@ class ReadInput:
 class InputReader:
     """Parses elements of an input into candidates and identifiers to look up."""
 
-    def __init__(self, papers: PapersAtHand, parsers: Parsers) -> None:
+    def __init__(
+        self,
+        papers: PapersAtHand,
+        parsers: Parsers,
+        titles: str = "as-written",
+    ) -> None:
+        """`titles` is the value of a TitleCase."""
         self._papers = papers
+        self._titles = titles
         self._parsers = parsers
 
     async def read(self, elements: Sequence[object], read_file: ReadFile) -> ReadInput:
@@ -91,10 +98,10 @@ class InputReader:
 
     async def _read_bibliography(self, content: str | bytes, source: str, found: ReadInput) -> None:
         if len(content) <= _THREAD_AT_MOST_BYTES:
-            read = await parse_in_thread(bibliography.try_read_bibliography, content)
+            read = await parse_in_thread(bibliography.try_read_bibliography, content, self._titles)
         else:
             read = await self._parsers.run(
-                bibliography.try_read_bibliography, content, size=len(content)
+                bibliography.try_read_bibliography, content, self._titles, size=len(content)
             )
         if isinstance(read, str):
             raise InvalidInputError(read, next_step="Check the input.")

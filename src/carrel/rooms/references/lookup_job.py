@@ -191,10 +191,11 @@ class Additions:
         jobs: BackgroundJobs,
         clock: Clock,
         waits: LookupWaits,
+        titles: str = "as-written",
     ) -> None:
         self._libraries = libraries
         self._papers = papers
-        self._reader = InputReader(papers, parsers)
+        self._reader = InputReader(papers, parsers, titles)
         self._jobs = jobs
         self._clock = clock
         self._waits = waits

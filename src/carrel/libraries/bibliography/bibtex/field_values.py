@@ -2,6 +2,7 @@
 
 import re
 
+from carrel.libraries.bibliography.bibtex.names import split_outside_braces
 from carrel.libraries.bibliography.bibtex.tex import to_plain
 from carrel.libraries.bibliography.imports import CslItem
 from carrel.libraries.bibliography.items import put_other
@@ -33,13 +34,15 @@ def full_name(name: dict[str, str]) -> str:
     return ", ".join(part for part in (family, name.get("given")) if part)
 
 
-def split_keywords(text: str) -> str:
-    """Keywords joined by semicolons, whichever sign parted them."""
-    seen: dict[str, None] = {}
-    for word in text.split(";" if ";" in text else ","):
-        if word.strip():
-            seen.setdefault(word.strip())
-    return "; ".join(seen)
+def split_keywords(raw: str) -> list[str]:
+    """The keywords of a list, whichever sign parts them; what stands in braces is one word."""
+    raw = raw.strip()
+    if "{" not in raw:
+        return raw.split(";" if ";" in raw else ",")
+    if raw.startswith("{") and raw.endswith("}") and "{" not in raw[1:] and "}" not in raw[1:-1]:
+        return split_keywords(raw[1:-1])
+    words = split_outside_braces(raw, ";")
+    return words if len(words) > 1 else split_outside_braces(raw, ",")
 
 
 def verbatim(raw: str) -> str:

@@ -17,11 +17,13 @@ from carrel.libraries.bibliography.bibtex.scanner import RawEntry
 from carrel.libraries.bibliography.bibtex.sentence_case import sentence_case
 from carrel.libraries.bibliography.bibtex.tex import to_paragraphs, to_plain, to_rich
 from carrel.libraries.bibliography.bibtex.vocabulary import (
+    ACCESSED_FIELDS,
     DATE_FIELDS,
     EDITOR_TYPES,
     GENRE_WORDS,
     GENRES,
     IGNORED_FIELDS,
+    KEYWORD_FIELDS,
     NAME_FIELDS,
     PATENT_OFFICES,
     PLAIN_FIELDS,
@@ -32,8 +34,14 @@ from carrel.libraries.bibliography.bibtex.vocabulary import (
     VERBATIM_FIELDS,
 )
 from carrel.libraries.bibliography.dates import read_date, read_edtf, read_year_and_month
+from carrel.libraries.bibliography.file_links import bibdesk_path
 from carrel.libraries.bibliography.imports import CslItem
-from carrel.libraries.bibliography.items import edition_number, language_code, put_other
+from carrel.libraries.bibliography.items import (
+    edition_number,
+    join_keywords,
+    language_code,
+    put_other,
+)
 from carrel.libraries.bibliography.lossless import apply_difference
 from carrel.libraries.csl.name_lists import mark_et_al
 from carrel.libraries.identifiers import Pmid
@@ -138,7 +146,9 @@ class EntryReader:
             item["collection-title"] = title(series)
         for name, variable in TITLE_FIELDS.items():
             if name in fields:
-                value = title(fields.pop(name))
+                raw = fields.pop(name)
+                # The name of a conference is a proper noun.
+                value = _keep_case(raw) if variable == "event-title" else title(raw)
                 if value:
                     item.setdefault(variable, value)
 
@@ -219,6 +229,11 @@ class EntryReader:
             text = verbatim(fields.pop(name, ""))
             if text:
                 item[variable] = read_date(text)
+        for name in ACCESSED_FIELDS & fields.keys():
+            accessed = read_date(self._text(fields[name]))
+            if "date-parts" in accessed:
+                item.setdefault("accessed", accessed)
+                del fields[name]
 
     def _numbers(self, fields: dict[str, str], item: CslItem, kind: str) -> None:
         pages = self._text(fields.pop("pages", ""))
@@ -307,14 +322,13 @@ class EntryReader:
         language = self._text(fields.pop("language", "") or fields.get("langid", ""))
         if language:
             item["language"] = language_code(language)
-        keywords = fields.pop("keywords", "") or fields.pop("keyword", "")
-        keywords = (
-            self._text(keywords)
-            if "\\" in keywords or "{" in keywords
-            else " ".join(keywords.split())
-        )
-        if keywords:
-            item["keyword"] = split_keywords(keywords)
+        keywords = [
+            self._text(word)
+            for name in KEYWORD_FIELDS
+            for word in split_keywords(fields.pop(name, ""))
+        ]
+        if any(keywords):
+            item["keyword"] = join_keywords(keywords)
         kind_of = self._text(fields.pop("type", ""))
         office = PATENT_OFFICES.get(kind_of.lower())
         if office and kind == "patent" and str(item.get("number", "")).isdigit():
@@ -326,7 +340,10 @@ class EntryReader:
 
     def _rest(self, fields: dict[str, str], item: CslItem) -> None:
         for name, raw in fields.items():
-            if name in IGNORED_FIELDS or name.startswith("bdsk-file-"):
+            if name in IGNORED_FIELDS:
+                continue
+            if name.startswith("bdsk-file-"):
+                put_other(item, "file", bibdesk_path(raw))
                 continue
             text = verbatim(raw) if name in VERBATIM_FIELDS else self._text(raw)
             if text:

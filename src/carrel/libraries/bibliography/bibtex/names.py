@@ -15,6 +15,7 @@ _EXTENDED = re.compile(
     re.IGNORECASE,
 )
 _EXTENDED_PART = re.compile(r"\s*+(?:\"\s*+)?([a-z-]+)\s*=(.*)\Z", re.IGNORECASE | re.DOTALL)
+_UNPAIRED = re.compile(r"[{}]")
 _SUFFIX = re.compile(r"^(?:jr|sr|junior|senior|[ivx]{2,4}|iii|ph\.?d|m\.?d|esq)\.?$", re.IGNORECASE)
 _REMEMBERED_AT_MOST = 50_000
 
@@ -48,6 +49,8 @@ def split_names(raw: str) -> list[str]:
             for name in (part.strip(" \t\r\n,") for part in _PLAIN_AND.split(raw.strip()))
             if name and name.lower() != "and"
         ]
+    if not _is_balanced(raw):
+        raw = _UNPAIRED.sub("", raw)
     names: list[str] = []
     start = seen = depth = 0
     for found in _AND.finditer(raw):
@@ -60,6 +63,15 @@ def split_names(raw: str) -> list[str]:
     return [name for name in (part.strip(" \t\r\n,~") for part in names) if name]
 
 
+def _is_balanced(raw: str) -> bool:
+    depth = 0
+    for brace in _UNPAIRED.findall(raw):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return False
+    return depth == 0
+
+
 def read_name(raw: str) -> Name:
     """`von Last, Jr, First`, `First von Last`, `family=…, given=…`, or an institution in braces."""
     if raw.startswith("{") and _is_one_group(raw):
@@ -67,7 +79,7 @@ def read_name(raw: str) -> Name:
         return {"literal": text} if text else {}
     if _EXTENDED.search(raw):
         return _extended(raw)
-    parts = [part.strip() for part in _split_outside_braces(raw, ",")]
+    parts = [part.strip() for part in split_outside_braces(raw, ",")]
     if len(parts) == 1:
         return _given_first(_words(parts[0]))
     if len(parts) > 3:
@@ -134,7 +146,7 @@ def _particle_and_family(words: list[str]) -> tuple[str, str]:
 
 def _extended(raw: str) -> Name:
     found: dict[str, str] = {}
-    for part in _split_outside_braces(raw, ","):
+    for part in split_outside_braces(raw, ","):
         pair = _EXTENDED_PART.match(part)
         if pair:
             found[pair.group(1).lower()] = to_plain(
@@ -154,10 +166,10 @@ def _text(words: list[str]) -> str:
 def _words(raw: str) -> list[str]:
     if not _HAS_TEX.search(raw):
         return raw.split()
-    return [word for word in _split_outside_braces(raw, " \t\r\n~\u00a0") if word]
+    return [word for word in split_outside_braces(raw, " \t\r\n~\u00a0") if word]
 
 
-def _split_outside_braces(raw: str, separators: str) -> list[str]:
+def split_outside_braces(raw: str, separators: str) -> list[str]:
     if not _HAS_TEX.search(raw) and separators == ",":
         return raw.split(",")
     parts: list[str] = []

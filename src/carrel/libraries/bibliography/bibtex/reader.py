@@ -3,6 +3,7 @@
 import re
 
 from carrel.libraries.bibliography.bibtex.fields import EntryReader, TitleCase
+from carrel.libraries.bibliography.bibtex.groups import join_groups
 from carrel.libraries.bibliography.bibtex.scanner import RawEntry, Scanner
 from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportResult, open_text
 from carrel.libraries.text.budget import (
@@ -30,6 +31,8 @@ _PARTS = frozenset({
     "inbook", "incollection", "inproceedings", "conference", "inreference", "suppbook",
     "suppcollection", "bookinbook", "suppperiodical",
 })  # fmt: skip
+# Entries that tell a bibliography style what to do.
+_CONTROL_TYPES = frozenset({"ieeetranbstctl", "control", "bibnote-control"})
 _TITLES = {
     "title": "booktitle",
     "subtitle": "booksubtitle",
@@ -162,7 +165,7 @@ def _take(child: RawEntry, parent: RawEntry) -> None:
 _REFERENCE = re.compile(r"\b(?:crossref|xdata)\s*=\s*[\"{]*([^\"{}]*)")
 
 
-def read_bibtex(content: str | bytes, titles: TitleCase = TitleCase.SENTENCE_CASE) -> ImportResult:
+def read_bibtex(content: str | bytes, titles: TitleCase = TitleCase.AS_WRITTEN) -> ImportResult:
     """Parse the entries of a BibTeX or BibLaTeX file; the fields of both dialects are known.
 
     Where the parsing budget ends, the entries before are kept and a failure says why.
@@ -200,8 +203,19 @@ def _read(content: str | bytes, titles: TitleCase) -> ImportResult:
             raise
         answer.fail(scanner.line, f"{error.message}; what follows was not read. {error.next_step}")
     answer.items = [imported for imported in answer.items if imported.item]
+    if scanner.groups:
+        _put_groups(answer, scanner.groups)
     answer.warnings.sort(key=lambda warning: warning.line)
     return answer
+
+
+def _put_groups(answer: ImportResult, groups: dict[str, list[str]]) -> None:
+    """JabRef writes its groups behind the entries."""
+    for imported in answer.items:
+        names = groups.get(str(imported.item.get("id", "")).lower())
+        if names:
+            fields = imported.item.setdefault("custom", {}).setdefault("fields", {})
+            fields["groups"] = join_groups(fields.get("groups", ""), names)
 
 
 def _item(reader: EntryReader, entry: RawEntry, answer: ImportResult) -> CslItem:
@@ -229,6 +243,9 @@ def _waits(entry: RawEntry, parents: set[str]) -> bool:
 
 
 def _is_fit(entry: RawEntry, seen: dict[str, int], answer: ImportResult) -> bool:
+    if entry.type in _CONTROL_TYPES:
+        answer.warn(entry.line, f"@{entry.type} steers a style and names no work; it was left out")
+        return False
     if not entry.fields and not entry.key:
         answer.fail(entry.line, f"@{entry.type} has neither a key nor a field that can be read")
         return False

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from carrel.libraries.bibliography.bibtex.groups import read_group_tree
 from carrel.libraries.bibliography.imports import ImportResult
 from carrel.libraries.text.budget import current_budget
 
@@ -116,6 +117,8 @@ class Scanner:
         self._is_comment_line = bool(_COMMENT_LINE.match(text))
         self._repeated: dict[str, list[str]] = {}
         self._entry_ahead = (0, -1)
+        # Of each key in lower case, what the file's comments say.
+        self.groups: dict[str, list[str]] = {}
 
     @property
     def line(self) -> int:
@@ -139,6 +142,7 @@ class Scanner:
                 position = self._after_comment(found.end() - 1)
             elif kind == "comment":
                 position = self._after_comment(found.end() - 1)
+                self.groups |= read_group_tree(self._text[found.end() : position - 1])
             elif kind == "preamble":
                 position = self._value(found.end(), "@preamble")[1]
             elif kind == "string":

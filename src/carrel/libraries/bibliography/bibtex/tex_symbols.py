@@ -14,6 +14,11 @@ ACCENTS = {
 
 # Commands of text and of both: name -> text.
 SYMBOLS = {
+    "cdotp": "·", "textasciiacute": "´", "textasciigrave": "`", "textasciidieresis": "¨",
+    "textasciimacron": "¯", "nobreakdash": "", "cprime": "ʹ", "textbaht": "฿", "textwon": "₩",
+    "textrupee": "₹", "textlira": "₤", "textnaira": "₦", "textpeso": "₱", "textdong": "₫",
+    "angstrom": "Å", "textmugreek": "μ", "digamma": "ϝ", "Dbar": "Đ", "dbar": "đ", "ier": "er",
+    "iere": "re", "ieme": "e",
     "ss": "ß", "SS": "SS", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ",
     "OE": "Œ", "aa": "å", "AA": "Å", "i": "ı", "j": "ȷ", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ",
     "dj": "đ", "DJ": "Đ", "ng": "ŋ", "NG": "Ŋ", "ij": "ĳ", "IJ": "Ĳ", "imath": "ı", "jmath": "ȷ",
@@ -98,6 +103,7 @@ MARKUP = {
     "boldsymbol": ("<b>", "</b>"), "bm": ("<b>", "</b>"), "textsuperscript": ("<sup>", "</sup>"),
     "sp": ("<sup>", "</sup>"), "textsubscript": ("<sub>", "</sub>"), "sb": ("<sub>", "</sub>"),
     "textsc": ('<span style="font-variant:small-caps;">', "</span>"), "mkbibacro": ("", ""),
+    "up": ("<sup>", "</sup>"),
     "enquote": ("“", "”"), "mkbibquote": ("“", "”"), "textquote": ("“", "”"),
 }  # fmt: skip
 DECLARATIONS = {
@@ -121,7 +127,8 @@ DECLARATIONS = {
 
 # Commands whose arguments are not shown: name -> how many there are.
 HIDDEN = {
-    "noopsort": 1, "label": 1, "vspace": 1, "hspace": 1, "discretionary": 3, "selectlanguage": 1,
+    "noopsort": 1, "color": 1, "fontsize": 2, "setlength": 2, "label": 1,
+    "vspace": 1, "hspace": 1, "discretionary": 3, "selectlanguage": 1,
     "index": 1, "phantom": 1, "ProvideTextCommand": 2,
 }  # fmt: skip
 # Commands with an argument that steers and one that is shown.

@@ -83,6 +83,12 @@ TITLE_FIELDS = {
 }
 DATE_FIELDS = {"origdate": "original-date", "eventdate": "event-date", "urldate": "accessed"}
 
+# Older names for the day on which a link was followed; kept as they are where it is no date.
+ACCESSED_FIELDS = frozenset(
+    {"lastchecked", "lastaccessed", "accessed", "accessdate", "access-date"}
+)
+KEYWORD_FIELDS = ("keywords", "keyword", "mendeley-tags", "tags")
+
 # Verbatim fields: nothing in them is TeX.
 VERBATIM_FIELDS = frozenset(
     {"url", "doi", "eprint", "file", "ids", "pdf", "adsurl", "groups", "link", "ee", "biburl"}

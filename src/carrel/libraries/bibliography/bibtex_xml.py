@@ -1,0 +1,28 @@
+"""BibTeXML (`<bibtex:entry id="…"><bibtex:article>…`) to CSL-JSON items."""
+
+from carrel.libraries.bibliography.bibtex.fields import EntryReader, TitleCase
+from carrel.libraries.bibliography.bibtex.scanner import RawEntry
+from carrel.libraries.bibliography.imports import CslItem, ImportResult, read_xml_records
+from carrel.libraries.text.xml import XmlNode
+
+_LISTS = {"keywords": ("keyword", ", "), "authors": ("author", " and ")}
+
+
+def read_bibtex_xml(content: str | bytes) -> ImportResult:
+    """Every entry; its values are read as BibTeX, which they are."""
+    reader = EntryReader(TitleCase.AS_WRITTEN)
+
+    def read_entry(node: XmlNode) -> CslItem:
+        kind = next(node.nodes(), None)
+        if kind is None:
+            return {}
+        fields: dict[str, str] = {}
+        for value in kind.nodes():
+            inner, separator = _LISTS.get(value.tag.lower(), ("", ""))
+            parts = [each.all_text() for each in value.each(inner)] if inner else []
+            text = separator.join(parts) if parts else value.all_text()
+            if text.strip():
+                fields.setdefault(value.tag.lower(), text)
+        return reader.read(RawEntry(kind.tag.lower(), node.get("id", ""), node.line, fields))
+
+    return read_xml_records(content, "entry", read_entry)
