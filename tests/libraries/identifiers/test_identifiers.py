@@ -37,6 +37,25 @@ def test_a_doi_is_parsed_without_its_dress(text: str, value: str | None) -> None
         assert str(Doi.parse(text)) == value
 
 
+@pytest.mark.parametrize(
+    ("address", "value"),
+    [
+        ("https://journals.plos.org/plosone/article?id=10.1371/journal.pone.0046493", None),
+        ("https://journals.plos.org/x/file?id=10.1371%2Fjournal.pone.0046493&type=print", None),
+        ("https://www.biorxiv.org/content/10.1101/2024.04.01.587366v1.full.pdf", ""),
+        ("https://www.medrxiv.org/content/10.1101/2024.04.01.587366v2", ""),
+        ("https://www.frontiersin.org/articles/10.1000/a.1/full", "10.1000/a.1"),
+        ("https://link.springer.com/content/pdf/10.1000/a.1.pdf", "10.1000/a.1"),
+        # A resolver adds nothing: the ending is the DOI's own.
+        ("https://doi.org/10.1000/a.1.pdf", "10.1000/a.1.pdf"),
+        ("https://doi.org/10.1000/a&b", "10.1000/a&b"),
+    ],
+)
+def test_the_address_of_a_publishers_page_names_its_work(address: str, value: str | None) -> None:
+    shown = {None: "10.1371/journal.pone.0046493", "": "10.1101/2024.04.01.587366"}
+    assert Doi.parse(address).value == shown.get(value, value)
+
+
 def test_two_spellings_of_a_doi_are_one() -> None:
     assert Doi.parse("10.1000/ABC") == Doi.parse("https://DOI.org/10.1000/abc.")
 

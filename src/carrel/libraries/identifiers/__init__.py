@@ -8,7 +8,17 @@ from urllib.parse import quote, unquote
 _DOI_PREFIX = re.compile(
     r"^(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)", re.IGNORECASE
 )
-_DOI_PROXY = re.compile(r"^https?://[^/\s]+/(?:.*?/)?(?=10\.\d{4,9}/)", re.IGNORECASE)
+# Pages of publishers name the DOI in the path or as a parameter: ?id=10.1371/journal.pone.0046493.
+_DOI_PROXY = re.compile(
+    r"^https?://[^/\s]+/(?:.*?/|.*?[?&](?:id|doi)=)?(?=10\.\d{4,9}(?:/|%2F))", re.IGNORECASE
+)
+_DOI_RESOLVER = re.compile(r"^https?://(?:dx\.|www\.)?doi\.org/", re.IGNORECASE)
+# What a page's address adds to the DOI: a view of the article, and bioRxiv's version before it.
+_PAGE_TAIL = re.compile(
+    r"(?:/(?:full|fulltext|full-text|full\.pdf|abstract|summary|references|meta|html|e?pdf)|\.pdf)/?$",
+    re.IGNORECASE,
+)
+_BIORXIV_TAIL = re.compile(r"(10\.1101/[0-9.]+[0-9])v[0-9]+(?:\.[a-z.-]+)?/?$", re.IGNORECASE)
 _DOI_SHAPE = re.compile(r"^10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+$")
 _DOI_TAIL = ".,;)"
 # Longer than any identifier with its resolver; what is longer is not looked at.
@@ -63,14 +73,19 @@ class Doi:
         if rest.startswith("<") and rest.endswith(">"):
             rest = rest[1:-1]
         found = _DOI_PROXY.match(rest) or _DOI_PREFIX.match(rest)
+        is_page = found is not None and _is_page(found)
         while found and found.end():
             is_url = "/" in found.group()
             rest = rest[found.end() :].strip()
             if is_url:
                 rest = rest.split("?", 1)[0].split("#", 1)[0]
             found = _DOI_PREFIX.match(rest)
+        if is_page:
+            rest = rest.split("&", 1)[0]
         if "%" in rest:
             rest = unquote(rest)
+        if is_page:
+            rest = _BIORXIV_TAIL.sub(r"\1", _PAGE_TAIL.sub("", rest))
         value = _cut_doi_tail(rest.strip()).lower()
         if not _DOI_SHAPE.match(value):
             raise NotAnIdentifierError("DOI", text)
@@ -102,6 +117,11 @@ def without_resolver(text: str) -> str:
         return text
     start = text.lower().find(value)
     return text[start : start + len(value)] if start >= 0 else value
+
+
+def _is_page(found: re.Match[str]) -> bool:
+    """Whether a DOI stands behind the address of a publisher's page, not of a resolver."""
+    return found.re is _DOI_PROXY and _DOI_RESOLVER.match(found.group()) is None
 
 
 def _cut_doi_tail(value: str) -> str:
