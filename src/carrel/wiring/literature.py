@@ -40,6 +40,7 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     policy = SearchPolicy(
         services=chosen.services,
         has_semantic_scholar_key=bool(chosen.semantic_scholar_api_key),
+        has_contact=bool(chosen.contact),
         timeout_seconds=chosen.timeout_seconds,
         max_cost_usd=chosen.max_cost_usd,
         is_network_allowed=settings.network or chosen.mode in ("replay", "offline"),

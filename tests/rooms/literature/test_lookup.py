@@ -56,6 +56,26 @@ def test_a_work_that_no_service_knows_is_not_found_only_if_all_answered(
         ask(outside.settings(tmp_path), "get_work", identifier="10.1000/nobody.knows.either")
 
 
+def test_a_service_that_wants_an_address_does_not_make_a_wrong_doi_unknown(
+    outside: Outside, tmp_path: Path
+) -> None:
+    empty = {
+        "europepmc": (200, JSON, b'{"hitCount": 0, "resultList": {"result": []}}'),
+        "pubmed": (200, {}, b"<eSearchResult><Count>0</Count><IdList></IdList></eSearchResult>"),
+        "opencitations": (200, JSON, b"[]"),
+        "doaj": (200, JSON, b'{"total": 0, "results": []}'),
+    }
+    outside.faults |= {"openalex": GONE, "crossref": GONE, **empty}
+    settings = outside.settings(tmp_path, contact="")
+    with pytest.raises(NotFoundError) as caught:
+        ask(settings, "get_work", identifier="10.1000/nobody.knows")
+    line = coverage_of(caught.value.details, "unpaywall")
+    assert (line["state"], line["reason"]) == (
+        "not_asked",
+        "it wants an address: set literature.contact",
+    )
+
+
 @pytest.mark.parametrize(
     "name",
     [

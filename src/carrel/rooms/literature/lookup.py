@@ -32,7 +32,11 @@ from carrel.rooms.literature.ports import (
     ServiceCost,
 )
 from carrel.rooms.literature.search import Services
-from carrel.rooms.literature.service_choice import KEYED_SERVICE, SearchPolicy
+from carrel.rooms.literature.service_choice import (
+    CONTACTED_SERVICE,
+    KEYED_SERVICE,
+    SearchPolicy,
+)
 
 # A look-up has two rounds, and a call two minutes for both.
 _BOTH_ROUNDS_SECONDS = 110.0
@@ -148,12 +152,11 @@ async def _ask_by_identifier(service: RecordService, identifier: Identifier) -> 
 def _record_services(
     known: Mapping[str, LiteratureService], policy: SearchPolicy
 ) -> list[RecordService]:
-    """The services with records; Semantic Scholar hardly answers without its key."""
+    """The services with records, without those that want a key or an address that is not set."""
     return [
         cast(RecordService, service)
         for name, service in known.items()
-        if hasattr(service, "look_up")
-        and (name != KEYED_SERVICE or policy.has_semantic_scholar_key)
+        if hasattr(service, "look_up") and _what_is_wanted(name, policy) is None
     ]
 
 
@@ -214,9 +217,15 @@ def _lines(
 
 
 def _why_not(name: str, policy: SearchPolicy) -> str:
+    return _what_is_wanted(name, policy) or "it does not know identifiers of this kind"
+
+
+def _what_is_wanted(name: str, policy: SearchPolicy) -> str | None:
     if name == KEYED_SERVICE and not policy.has_semantic_scholar_key:
         return "it hardly answers without a key: set literature.semantic_scholar_api_key"
-    return "it does not know identifiers of this kind"
+    if name == CONTACTED_SERVICE and not policy.has_contact:
+        return "it wants an address: set literature.contact"
+    return None
 
 
 def _failed(so_far: _Round) -> list[Failed]:

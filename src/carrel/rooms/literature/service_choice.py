@@ -12,6 +12,8 @@ from carrel.rooms.literature.ports import LiteratureService, SearchService, Sent
 
 DEFAULT_SERVICES = ("openalex", "crossref", "pubmed", "europepmc", "arxiv")
 KEYED_SERVICE = "semantic_scholar"
+# Answers only who says how they can be reached.
+CONTACTED_SERVICE = "unpaywall"
 # Records that one request to a service that charges may ask for.
 _RECORDS_A_REQUEST = 100
 # What a request costs where no answer has said so yet: OpenAlex by its documentation of 2026.
@@ -24,6 +26,7 @@ class SearchPolicy:
 
     services: tuple[str, ...] = ()
     has_semantic_scholar_key: bool = False
+    has_contact: bool = False
     timeout_seconds: float = 20.0
     max_cost_usd: float | None = None
     is_network_allowed: bool = True
