@@ -51,6 +51,8 @@ _PUBLIC_HOSTS = frozenset({
 })  # fmt: skip
 # Services that count single records and lists apart, and the beginning of a single record's path.
 _SINGLE = {"crossref": re.compile(r"/works/[^/]"), "openalex": re.compile(r"/works/[^/]")}
+# What makes an address climb: a part of its path that is `.` or `..`, also percent-encoded.
+_DOT_SEGMENT = re.compile(r"[/\\](?:\.|%2e){1,2}(?=[/\\]|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,15 @@ class Outgoing:
             self.body,
             recorded,
         )
+
+
+def refuse_climbing(service: str, address: str) -> None:
+    """Raises for a path with `/../`: by it an identifier would ask another question, with our key.
+
+    No service is known to have such an identifier.
+    """
+    if _DOT_SEGMENT.search(re.split(r"[?#]", address, maxsplit=1)[0]):
+        raise ServiceFailedError(service, "the identifier climbs out of its path", is_final=True)
 
 
 def build_request(

@@ -28,7 +28,14 @@ from carrel.services.literature.errors import (
 )
 from carrel.services.literature.governor import Governor
 from carrel.services.literature.lenient_json import decode_json
-from carrel.services.literature.outgoing import Outgoing, Wire, build_request, read_time, show_time
+from carrel.services.literature.outgoing import (
+    Outgoing,
+    Wire,
+    build_request,
+    read_time,
+    refuse_climbing,
+    show_time,
+)
 from carrel.services.literature.polite_sender import PoliteSender
 from carrel.services.literature.recordings import Exchange, Recordings
 from carrel.services.literature.service_limits import BreakerPolicy, ServiceLimits
@@ -139,6 +146,7 @@ class ServiceClient:
         `secret_params` and `secret_headers` (keys, the contact address) go to the service and
         nowhere else. `limits` are those that hold while no answer announces others.
         """
+        refuse_climbing(service, address)
         request = build_request(
             service,
             address,
