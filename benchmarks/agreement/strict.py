@@ -2,8 +2,9 @@
 
 Two texts agree when they are equal in Unicode NFC with runs of white space as one space. Case,
 punctuation, quotation marks and markup are compared. Folded on both sides, because they are two
-spellings of one value: characters that are never seen (soft hyphens, zero-width spaces), DOIs (resolver, case), ISBN and ISSN (hyphens), ranges of pages (dashes),
-languages (name or code), sub- and superscript digits (as signs or as markup).
+spellings of one value: characters that are never seen (soft hyphens, zero-width spaces), DOIs
+(resolver, case), ISBN and ISSN (hyphens), ranges of pages (dashes), languages (name or code),
+sub- and superscript digits (as signs or as markup).
 """
 
 import re

@@ -116,7 +116,9 @@ THESES = {
 }
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH_DAYS_YEAR = re.compile(r"^(0[1-9]|1[0-2])\s+(\d{1,2}(?:\s*[-–]+\s*\d{1,2})?)\s+(\d{4})$")
-_IS_NOT_OF_THE_WORK = re.compile(r"^other\.(?:groups|file(?:-\d+)?|date-?added|date-?modified)$")
+_IS_NOT_OF_THE_WORK = re.compile(
+    r"^(?:other\.(?:groups|file(?:-\d+)?|date-?added|date-?modified)|custom\.title_as_written)$"
+)
 _ARXIV = re.compile(r"^(?:arXiv:)?(\S+?)(?:\s*\[(.*)\])?$", re.IGNORECASE)
 
 

@@ -3,6 +3,8 @@
 # Samples keep the lines that programs write.
 # ruff: noqa: E501
 
+import base64
+import plistlib
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from carrel.libraries.bibliography.bibtex.fields import TitleCase
 from carrel.libraries.bibliography.bibtex.reader import read_bibtex
 from carrel.libraries.bibliography.bibtex.tex import to_plain, to_rich
+from carrel.libraries.bibliography.file_links import item_file_links
 
 
 def one(text: str, titles: TitleCase = TitleCase.SENTENCE_CASE) -> dict[str, Any]:
@@ -244,3 +247,60 @@ def test_identifiers_are_undressed() -> None:
     assert item["URL"] == "http://x.org/a%20b"
     assert item["PMCID"] == "PMC123"
     assert item["PMID"] == "23439512"
+
+
+def test_groups_of_jabref_reach_their_entries_from_the_field_and_from_the_comment() -> None:
+    text = (
+        "@misc{A, title = {x}, groups = {One}}\n@misc{b, title = {y}}\n"
+        "@comment{jabref-meta: groupstree:\n0 AllEntriesGroup:;\n"
+        "1 ExplicitGroup:Two\\;0\\;a\\;b\\;;\n2 KeywordGroup:Three\\;0\\;keywords\\;z\\;0\\;0\\;;\n}"
+    )
+    items = [imported.item for imported in read_bibtex(text).items]
+    assert [item["custom"]["fields"]["groups"] for item in items] == ["One, Two", "Two"]
+
+
+def test_bibdesk_names_its_files_in_property_lists() -> None:
+    content = plistlib.dumps({"relativePath": "Papers/a; b.pdf"}, fmt=plistlib.FMT_BINARY)
+    coded = base64.b64encode(content).decode()
+    item = one(f"@misc{{a, title = {{x}}, bdsk-file-1 = {{{coded}}}, bdsk-file-2 = {{!!}}}}")
+    assert item_file_links(item) == ("Papers/a; b.pdf",)
+
+
+def test_keywords_of_every_field_are_joined_and_a_brace_group_is_one_word() -> None:
+    item = one(
+        "@misc{a, title = {x}, keywords = {{one, two}, three}, mendeley-tags = {four,three}}"
+    )
+    assert item["keyword"] == "one, two; three; four"
+
+
+def test_the_name_of_a_conference_keeps_its_capitals() -> None:
+    item = one("@inproceedings{a, title = {x}, eventtitle = {Conference on Automated Planning}}")
+    assert item["event-title"] == "Conference on Automated Planning"
+
+
+def test_entries_that_steer_a_style_are_no_works() -> None:
+    answer = read_bibtex("@IEEEtranBSTCTL{IEEE:BSTcontrol, CTLuse_url = {yes}}")
+    assert not answer.items
+    assert "names no work" in answer.warnings[0].message
+
+
+def test_a_brace_that_is_never_closed_does_not_join_names() -> None:
+    item = one('@misc{a, author = "Thi\\{\'ebaux, Sylvie and Joachim Hertzberg", title = {x}}')
+    assert [person["family"] for person in item["author"]][-1] == "Hertzberg"
+
+
+def test_titles_stay_as_written_unless_sentence_case_is_asked_for() -> None:
+    text = "@article{a, title = {The Fauna of Madagascar and Its Origins}}"
+    assert read_bibtex(text).items[0].item["title"] == "The Fauna of Madagascar and Its Origins"
+    item = one(text, TitleCase.SENTENCE_CASE)
+    assert item["title"] == "The fauna of Madagascar and its origins"
+    assert item["custom"]["title_as_written"] == "The Fauna of Madagascar and Its Origins"
+
+
+def test_what_an_abstract_has_with_a_capital_alone_keeps_it_in_sentence_case() -> None:
+    item = one(
+        "@article{a, title = {Decision Making at Winograd's Kitchen}, abstract = {We visit the "
+        "kitchen of Winograd, where a decision is made.}}",
+        TitleCase.SENTENCE_CASE,
+    )
+    assert item["title"] == "Decision making at Winograd's kitchen"

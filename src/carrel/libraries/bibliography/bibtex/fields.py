@@ -13,6 +13,7 @@ from carrel.libraries.bibliography.bibtex.field_values import (
     verbatim,
 )
 from carrel.libraries.bibliography.bibtex.names import NameReader
+from carrel.libraries.bibliography.bibtex.proper_nouns import find_proper_nouns
 from carrel.libraries.bibliography.bibtex.scanner import RawEntry
 from carrel.libraries.bibliography.bibtex.sentence_case import sentence_case
 from carrel.libraries.bibliography.bibtex.tex import to_paragraphs, to_plain, to_rich
@@ -97,10 +98,13 @@ class EntryReader:
             .split("-")[0]
             in _ENGLISH
         )
-        title: Callable[[str], str] = (
-            self._sentence if self._titles is TitleCase.SENTENCE_CASE and is_english else _keep_case
-        )
+        title: Callable[[str], str] = _keep_case
+        if self._titles is TitleCase.SENTENCE_CASE and is_english:
+            title = _sentence_case_with(find_proper_nouns(fields.get("abstract", "")))
+        written = fields.get("title", "")
         self._titles_of(fields, item, kind, entry.type, title)
+        if title is not _keep_case:
+            _keep_original(item, written)
         self._people(fields, item, kind)
         self._dates(fields, item)
         self._numbers(fields, item, kind)
@@ -122,9 +126,6 @@ class EntryReader:
             if len(self._plain) < _SHARED_AT_MOST:
                 self._plain[raw] = text
         return text
-
-    def _sentence(self, raw: str) -> str:
-        return sentence_case(to_rich(raw))
 
     def _titles_of(
         self,
@@ -384,6 +385,18 @@ def _is_preprint(fields: dict[str, str]) -> bool:
     return bool(fields.get("eprint")) and (
         fields.get("archiveprefix") or fields.get("eprinttype") or ""
     ).strip("{} ").lower() in {"arxiv", ""}
+
+
+def _sentence_case_with(proper: frozenset[str]) -> Callable[[str], str]:
+    return lambda raw: sentence_case(to_rich(raw), proper)
+
+
+def _keep_original(item: CslItem, written: str) -> None:
+    """Beside a title that was put into sentence case, the one that was written."""
+    title = item.get("title", "")
+    original = _keep_case(written)
+    if title != original and title.casefold() == original.casefold():
+        item.setdefault("custom", {})["title_as_written"] = original
 
 
 def _keep_case(raw: str) -> str:

@@ -1,0 +1,58 @@
+"""Words that keep their capital in an English sentence: places, peoples, languages, eponyms."""
+
+import re
+
+_WORDS = """
+africa african africans america american americans antarctic antarctica arab arabia arabian arabic
+arctic argentina argentine asia asian atlantic australia australian austria austrian balkan baltic
+bangladesh bavaria beijing belgian belgium berlin bolivia bosnia boston brazil brazilian britain
+british buddhist bulgaria bulgarian california californian cambodia cambridge cameroon canada
+canadian caribbean catalan catholic chicago chile chilean china chinese christian christianity
+christmas colombia colombian colorado congo croatia croatian cuba cuban cyprus czech danish danube
+denmark dutch ecuador egypt egyptian england english ethiopia ethiopian europe european europeans
+finland finnish florida france french georgia german germans germany ghana greece greek greeks
+greenland hague harvard hawaii hebrew himalaya himalayan hindi hindu holland honduras hungarian
+hungary iberian iceland icelandic inca india indian indiana indians indonesia indonesian iran
+iranian iraq iraqi ireland irish islam islamic israel israeli italian italians italy jamaica japan
+japanese java jerusalem jewish jews jordan kansas kazakhstan kenya kenyan korea korean kuwait latin
+latvia lebanese lebanon libya lisbon lithuania london louisiana luxembourg macedonia madagascar
+madrid malawi malay malaysia malaysian maryland massachusetts mediterranean mexican mexico michigan
+milan minnesota mississippi mongolia moroccan morocco moscow mozambique munich muslim muslims nepal
+netherlands nevada niger nigeria nigerian nordic norse norway norwegian ohio ontario oregon oxford
+pacific pakistan pakistani palestine palestinian panama paraguay paris pennsylvania persian peru
+peruvian philippine philippines poland polish polynesia polynesian portugal portuguese prague
+princeton protestant prussia prussian quebec roman romania romanian romans rome russia russian
+russians rwanda sahara saharan sanskrit scandinavia scandinavian scotland scottish senegal serbia
+serbian shanghai siberia siberian singapore slovak slovakia slovenia slovenian somalia soviet spain
+spanish sudan sumatra sweden swedish swiss switzerland syria syrian taiwan taiwanese tanzania texas
+thai thailand tibet tibetan tokyo toronto tunisia turkey turkish uganda ukraine ukrainian uruguay
+utah venetian venezuela venice vermont victorian vienna vietnam vietnamese virginia wales
+washington welsh wisconsin yemen york yugoslavia zambia zealand zimbabwe zurich
+january february april june july august september october november december monday tuesday
+wednesday thursday friday saturday sunday easter renaissance
+jupiter neptune pluto uranus venus
+abelian alzheimer archimedean aristotelian aristotle banach bayes bayesian bernoulli bessel
+boltzmann boolean brownian cartesian cauchy chebyshev chomsky coulomb cretaceous darwin darwinian
+descartes dirac dirichlet doppler einstein euclidean euler eulerian fermi feynman fibonacci fourier
+freud freudian galileo galois gauss gaussian gibbs hamiltonian hegel heisenberg hermitian hilbert
+holocene huntington jacobian jurassic kalman kant kantian kepler keynesian lagrange lagrangian
+laplace laplacian lebesgue leibniz lipschitz lorentz lyapunov markov markovian marx marxism marxist
+maxwell mendel mendelian mesozoic miocene monte carlo nash navier newton newtonian nietzsche
+paleozoic parkinson pascal pavlovian petri plato platonic pleistocene pliocene poisson rayleigh
+riemann riemannian schrödinger shakespeare shannon shapley sobolev triassic turing weibull wiener
+wittgenstein
+"""
+PROPER_NOUNS = frozenset(_WORDS.split())
+_WITHIN_SENTENCE = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,30}\b(?! [A-Z])")
+_IN_LOWER_CASE = re.compile(r"\b[a-z]{3,31}\b")
+_LOOKED_AT = 20_000
+
+
+def find_proper_nouns(text: str) -> frozenset[str]:
+    """Words that a running text, such as an abstract, has with a capital only.
+
+    Several capitals in a row are left out: they may be the title of something.
+    """
+    text = text[:_LOOKED_AT]
+    capital = {word.lower() for word in _WITHIN_SENTENCE.findall(text)}
+    return frozenset(capital - set(_IN_LOWER_CASE.findall(text))) if capital else frozenset()
