@@ -1,4 +1,4 @@
-"""An identifier never leads to another path of a service, where its key would go along."""
+"""An identifier never asks another question than its own: not by its path, not by its query."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import pytest
 
 from carrel.libraries.identifiers import Doi
 from carrel.services.literature.datacite import DataCite
+from carrel.services.literature.doaj import Doaj
 from carrel.services.literature.errors import WorkLookupError
+from carrel.services.literature.europepmc import EuropePmc
 from carrel.services.literature.openalex import OpenAlex
 from carrel.services.literature.outgoing import refuse_climbing
+from carrel.services.literature.pubmed import PubMed
 from carrel.services.literature.semantic_scholar import SemanticScholar
 from tests.services.literature.adapters import AnsweringServer
 
@@ -37,3 +40,18 @@ def test_every_spelling_of_climbing_is_refused(path: str) -> None:
 )
 def test_other_dots_are_sent_as_they_are(path: str) -> None:
     refuse_climbing("openalex", HOST + path)
+
+
+@pytest.mark.parametrize("adapter", [EuropePmc, PubMed, Doaj])
+@pytest.mark.parametrize("doi", ['10.1234/a"OR"b', "10.1234/a\\b", '10.1234/"'])
+def test_an_identifier_that_ends_its_quotation_is_not_sent(adapter: Any, doi: str) -> None:
+    """Its query would ask for other works, and in a list crowd out the records of the rest."""
+    server = AnsweringServer("openalex")
+    answer = server.run(lambda client, url: adapter(client, url).look_up([Doi(doi)]))
+    assert answer.found == ()
+    assert server.paths == []
+    assert not server.run(lambda client, url: _knows(adapter(client, url), doi))
+
+
+async def _knows(service: Any, doi: str) -> bool:
+    return bool(service.knows(Doi(doi)))

@@ -33,7 +33,7 @@ from carrel.services.literature.listings import (
     say_cannot_ask,
     split_batches,
 )
-from carrel.services.literature.matching import match_records
+from carrel.services.literature.matching import fits_quotes, match_records
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -88,7 +88,7 @@ class Doaj:
         )
 
     def knows(self, identifier: Identifier) -> bool:
-        return isinstance(identifier, Doi) and '"' not in identifier.value
+        return isinstance(identifier, Doi) and fits_quotes(identifier)
 
     async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
         account = Account()

@@ -40,7 +40,7 @@ from carrel.services.literature.listings import (
     skip_preprints,
     split_batches,
 )
-from carrel.services.literature.matching import list_notices, match_records
+from carrel.services.literature.matching import fits_quotes, list_notices, match_records
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -106,7 +106,7 @@ class EuropePmc:
         )
 
     def knows(self, identifier: Identifier) -> bool:
-        return isinstance(identifier, Doi | Pmid | Pmcid | ArxivId)
+        return isinstance(identifier, Doi | Pmid | Pmcid | ArxivId) and fits_quotes(identifier)
 
     async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
         account = Account()

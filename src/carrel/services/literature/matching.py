@@ -11,6 +11,14 @@ from carrel.libraries.literature.work_names import has_name
 _MOST_NAMES = 10
 
 
+def fits_quotes(identifier: Identifier) -> bool:
+    """Whether it cannot end the quotation marks that it stands in, and so ask for other works.
+
+    In a list with others it would crowd out their records.
+    """
+    return not set(identifier.value) & set('"\\')
+
+
 def match_records(
     identifiers: Iterable[Identifier], records: Sequence[ServiceRecord]
 ) -> list[tuple[Identifier, ServiceRecord]]:

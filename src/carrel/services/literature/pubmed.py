@@ -38,7 +38,12 @@ from carrel.services.literature.listings import (
     skip_preprints,
     split_batches,
 )
-from carrel.services.literature.matching import as_cited_work, list_notices, match_records
+from carrel.services.literature.matching import (
+    as_cited_work,
+    fits_quotes,
+    list_notices,
+    match_records,
+)
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -115,7 +120,7 @@ class PubMed:
         )
 
     def knows(self, identifier: Identifier) -> bool:
-        return isinstance(identifier, Pmid | Doi | Pmcid)
+        return isinstance(identifier, Pmid | Doi | Pmcid) and fits_quotes(identifier)
 
     async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
         account = Account()
