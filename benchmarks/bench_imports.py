@@ -171,7 +171,8 @@ def strict_collection(folder: Path, half: str, number: int) -> None:
             f"{agreement.total - agreement.extra} expected fields, {agreement.share:.2%} of all "
             f"{agreement.total}; mean of {len(of_files)} files "
             f"{sum(of for of, _ in of_files) / max(1, len(of_files)):.2%} and "
-            f"{sum(of for _, of in of_files) / max(1, len(of_files)):.2%}"
+            f"{sum(of for _, of in of_files) / max(1, len(of_files)):.2%}; "
+            f"{agreement.causes()['case']} differ in case alone"
         )
 
 

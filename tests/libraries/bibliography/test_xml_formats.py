@@ -170,3 +170,32 @@ def test_words_sources() -> None:
         "author": [{"family": "Lincoln", "given": "Abraham T"}],
         "issued": {"date-parts": [[1978, 3]]},
     }
+
+
+def test_word_sources_keep_types_languages_and_fields_of_other_programs() -> None:
+    text = (
+        '<b:Sources xmlns:b="http://schemas.openxmlformats.org/officeDocument/2006/bibliography">'
+        "<b:Source><b:Tag>a</b:Tag><b:SourceType>Report</b:SourceType><b:Title>T</b:Title>"
+        "<b:ThesisType>Dissertation</b:ThesisType><b:LCID>1031</b:LCID>"
+        "<b:BIBTEX_ISSN>0022-3263</b:BIBTEX_ISSN><b:Department>Physics</b:Department></b:Source>"
+        "<b:Source><b:SourceType>Misc</b:SourceType><b:BIBTEX_Entry>proceedings</b:BIBTEX_Entry>"
+        "<b:Title>P</b:Title></b:Source></b:Sources>"
+    )
+    thesis, proceedings = (imported.item for imported in read_bibliography(text).items)
+    assert (thesis["type"], thesis["language"], thesis["ISSN"]) == ("thesis", "de", "0022-3263")
+    assert thesis["custom"]["fields"] == {"department": "Physics"}
+    assert proceedings["type"] == "book"
+
+
+def test_mods_genres_roles_and_extent() -> None:
+    text = (
+        '<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo><title>T</title></titleInfo>'
+        "<genre>film</genre><genre>silent</genre><name><namePart>Doe, Jane</namePart><role>"
+        "<roleTerm>cinematographer</roleTerm></role></name>"
+        "<physicalDescription><extent>xii, 384 p. : ill.</extent></physicalDescription></mods>"
+    )
+    (imported,) = read_bibliography(text).items
+    assert imported.item["type"] == "motion_picture"
+    assert imported.item["genre"] == "silent"
+    assert imported.item["contributor"] == [{"family": "Doe", "given": "Jane"}]
+    assert imported.item["number-of-pages"] == "384"

@@ -25,7 +25,10 @@ _VOLUME = re.compile(r"(?:volumes?|vol\.?|Band|Bd\.)[:\s]*([\w./-]+)", re.IGNORE
 _NUMBER = re.compile(r"(?:number|no\.?|Heft|H\.|issue)[:\s]*([\w./-]+)", re.IGNORECASE)
 _ROLES = {
     "aut": "author", "edt": "editor", "hrsg": "editor", "trl": "translator", "ill": "illustrator",
-    "ctb": "contributor", "oth": "", "dgs": "", "pbl": "",
+    "ctb": "contributor", "cre": "author", "com": "compiler", "cmp": "composer", "drt": "director",
+    "prf": "performer", "nrt": "narrator", "pro": "producer", "ivr": "interviewer",
+    "ive": "author", "art": "author", "inv": "author", "prg": "author", "aus": "script-writer",
+    "rcp": "recipient", "isb": "", "oth": "", "dgs": "", "pbl": "", "ths": "", "dgg": "",
 }  # fmt: skip
 
 
@@ -152,9 +155,13 @@ def _people(fields: _Fields, item: CslItem) -> None:
         role = next(
             (_ROLES[code] for code in relators if code in _ROLES), "" if relators else "author"
         )
-        if not role or not field.get("a"):
+        if not field.get("a"):
             continue
         name = _clean(field["a"][0])
+        if not role:
+            # Supervisors, publishers, owners: no names that are cited.
+            put_other(item, "-".join(["relator", *relators[:1]]), name)
+            continue
         is_body = field in fields.each("110", "710")
         put_people(item, role, [f"{name}," if is_body else name])
 

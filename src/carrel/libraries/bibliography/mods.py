@@ -1,5 +1,7 @@
 """MODS, the Library of Congress's descriptive schema, to CSL-JSON items."""
 
+import re
+
 from carrel.libraries.bibliography.dates import read_date
 from carrel.libraries.bibliography.imports import CslItem, ImportResult, read_xml_records
 from carrel.libraries.bibliography.items import (
@@ -28,12 +30,43 @@ _GENRES = {
     "patent": "patent", "map": "map", "dataset": "dataset", "instruction": "report",
     "manuscript": "manuscript", "motion picture": "motion_picture", "computer program": "software",
     "letter": "personal_communication", "encyclopedia": "entry-encyclopedia",
+    # BibTeX's types, as converters write them.
+    "inproceedings": "paper-conference", "conference": "paper-conference", "proceedings": "book",
+    "incollection": "chapter", "inbook": "chapter", "collection": "book", "phdthesis": "thesis",
+    "mastersthesis": "thesis", "techreport": "report", "manual": "report", "booklet": "pamphlet",
+    "unpublished": "manuscript", "online": "webpage", "www": "webpage", "electronic": "webpage",
+    # The terms of MARC's list of genres.
+    "atlas": "map", "globe": "map", "remote sensing image": "map", "database": "dataset",
+    "numeric data": "dataset", "statistics": "dataset", "dictionary": "entry-dictionary",
+    "film": "motion_picture", "videorecording": "motion_picture", "interview": "interview",
+    "issue": "periodical", "journal": "periodical", "legal article": "article-journal",
+    "law report or digest": "legal_case", "legal case and case notes": "legal_case",
+    "legislation": "legislation", "treaty": "treaty", "review": "review", "speech": "speech",
+    "sound": "song", "picture": "graphic", "graphic": "graphic", "art original": "graphic",
+    "art reproduction": "graphic", "technical drawing": "graphic", "chart": "figure",
+    "online system or service": "webpage", "government publication": "report",
+    "multivolume monograph": "book", "novel": "book", "fiction": "book", "festschrift": "book",
+    "handbook": "book", "yearbook": "book", "biography": "book", "autobiography": "book",
+    "memoir": "book", "catalog": "book", "directory": "book", "series": "book",
+    "game": "software", "research article": "article-journal",
+    "magazine article": "article-magazine", "newspaper article": "article-newspaper",
+    "conference proceedings": "book", "doctoral thesis": "thesis", "master thesis": "thesis",
+    "bachelor thesis": "thesis", "phd thesis": "thesis", "working paper": "report",
+    "preprint": "article", "blog": "post-weblog", "software": "software", "standard": "standard",
 }  # fmt: skip
+_PAGES_TOTAL = re.compile(r"(?<!\d)(\d{1,5})\s*(?:p\.|pp\.?|pages|S\.|Seiten|leaves)")
 _ROLES = {
     "author": "author", "aut": "author", "creator": "author", "cre": "author", "editor": "editor",
     "edt": "editor", "translator": "translator", "trl": "translator", "contributor": "contributor",
     "ctb": "contributor", "director": "director", "drt": "director", "illustrator": "illustrator",
-    "degree grantor": "publisher",
+    "degree grantor": "publisher", "dgg": "publisher", "publisher": "publisher", "pbl": "publisher",
+    "compiler": "compiler", "com": "compiler", "composer": "composer", "cmp": "composer",
+    "performer": "performer", "prf": "performer", "narrator": "narrator", "nrt": "narrator",
+    "producer": "producer", "pro": "producer", "interviewee": "author", "ive": "author",
+    "interviewer": "interviewer", "ivr": "interviewer", "recipient": "recipient",
+    "rcp": "recipient", "ill": "illustrator", "artist": "author", "art": "author",
+    "programmer": "author", "prg": "author", "inventor": "author", "inv": "author",
+    "screenwriter": "script-writer", "aus": "script-writer", "series editor": "collection-editor",
 }  # fmt: skip
 
 
@@ -102,6 +135,10 @@ def _type(record: XmlNode, host: XmlNode | None) -> str:
     return "document"
 
 
+def _is_known(genre: str) -> bool:
+    return genre.lower() in _GENRES
+
+
 def _title(node: XmlNode, kind: str) -> str:
     for info in node.each("titleInfo"):
         if info.get("type", "") == kind:
@@ -116,7 +153,8 @@ def _people(node: XmlNode, item: CslItem, default: str) -> None:
         roles = [
             term.all_text().lower() for role in name.each("role") for term in role.each("roleTerm")
         ]
-        role = next((_ROLES[word] for word in roles if word in _ROLES), default or "author")
+        unknown = "contributor" if roles else default or "author"
+        role = next((_ROLES[word] for word in roles if word in _ROLES), unknown)
         parts: dict[str, list[str]] = {}
         for part in name.each("namePart"):
             parts.setdefault(part.get("type", ""), []).append(part.all_text())
@@ -214,5 +252,12 @@ def _words(record: XmlNode, item: CslItem) -> None:
     for note in record.each("note"):
         add_note(item, note.all_text())
     total = record.at("physicalDescription", "extent", "total")
-    put(item, "number-of-pages", total)
+    found = _PAGES_TOTAL.search(record.at("physicalDescription", "extent"))
+    put(item, "number-of-pages", total or (found.group(1) if found else ""))
+    known = {node.all_text() for node in record.each("genre") if _is_known(node.all_text())}
+    genres = [node.all_text() for node in record.each("genre") if node.all_text() not in known]
+    put(item, "genre", "; ".join(dict.fromkeys(filter(None, genres))))
+    for name in ("tableOfContents", "classification"):
+        texts = [node.all_text() for node in record.each(name)]
+        put_other(item, name.lower(), "; ".join(filter(None, texts)))
     put(item, "license", record.at("accessCondition"))

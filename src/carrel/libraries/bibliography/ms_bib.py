@@ -31,7 +31,29 @@ _TEXTS = {
     "ChapterNumber": "chapter-number", "PatentNumber": "number", "CaseNumber": "number",
     "ThesisType": "genre", "Version": "version", "BIBTEX_Series": "collection-title",
     "BIBTEX_Abstract": "abstract", "BIBTEX_KeyWords": "keyword",
+    "BroadcastTitle": "container-title",
+    "AlbumTitle": "container-title", "Reporter": "container-title", "Broadcaster": "publisher",
+    "ProductionCompany": "publisher", "Distributor": "publisher", "Theater": "event-place",
+    "Court": "authority", "RecordingNumber": "number", "DatabaseTitle": "archive",
 }  # fmt: skip
+# What other programs put into Word's sources for fields that Word has not.
+_BIBTEX = {
+    "keywords": "keyword", "abstract": "abstract", "series": "collection-title", "isbn": "ISBN",
+    "issn": "ISSN", "chapter": "chapter-number", "number": "number", "note": "note",
+    "annote": "annote", "language": "language", "eprint": "", "pagetotal": "number-of-pages",
+}  # fmt: skip
+_BIBTEX_TYPES = {
+    "article": "article-journal", "book": "book", "inbook": "chapter", "incollection": "chapter",
+    "booklet": "pamphlet", "inproceedings": "paper-conference", "conference": "paper-conference",
+    "proceedings": "book", "collection": "book", "phdthesis": "thesis", "mastersthesis": "thesis",
+    "thesis": "thesis", "techreport": "report", "report": "report", "manual": "report",
+    "unpublished": "manuscript", "patent": "patent", "online": "webpage", "electronic": "webpage",
+}  # fmt: skip
+_NOT_OF_THE_WORK = frozenset({
+    "Tag", "SourceType", "Author", "Guid", "LCID", "RefOrder", "Year", "Month", "Day", "DOI", "URL",
+    "YearAccessed", "MonthAccessed", "DayAccessed", "StandardNumber", "Comments", "StateProvince",
+    "CountryRegion", "BIBTEX_Entry",
+})  # fmt: skip
 _ROLES = {
     "Author": "author", "Editor": "editor", "Translator": "translator",
     "BookAuthor": "container-author", "Director": "director", "Inventor": "author",
@@ -40,7 +62,19 @@ _ROLES = {
     "ProducerName": "producer", "Counsel": "contributor",
 }  # fmt: skip
 _NUMBERS = {"LCCN": "lccn", "MRN": "mrnumber"}
-_ENGLISH_CODES = {"0", "1033", "2057", "3081", "4105"}
+# Windows' numbers of languages.
+_LANGUAGES = {
+    "0": "en", "1033": "en", "2057": "en", "3081": "en", "4105": "en", "5129": "en", "1031": "de",
+    "2055": "de", "3079": "de", "1036": "fr", "2060": "fr", "3084": "fr", "4108": "fr",
+    "1034": "es", "2058": "es", "3082": "es", "1040": "it", "1043": "nl", "2067": "nl",
+    "1046": "pt", "2070": "pt", "1053": "sv", "1030": "da", "1044": "nb", "2068": "nn",
+    "1035": "fi", "1045": "pl", "1029": "cs", "1051": "sk", "1060": "sl", "1050": "hr",
+    "1038": "hu", "1048": "ro", "1026": "bg", "1049": "ru", "1058": "uk", "1032": "el",
+    "1055": "tr", "1037": "he", "1025": "ar", "1065": "fa", "1041": "ja", "1042": "ko",
+    "2052": "zh", "1028": "zh", "3076": "zh", "1081": "hi", "1054": "th", "1066": "vi",
+    "1057": "id", "1027": "ca", "1069": "eu", "1110": "gl", "1061": "et", "1062": "lv",
+    "1063": "lt", "1039": "is",
+}  # fmt: skip
 
 
 def read_ms_bib(content: str | bytes) -> ImportResult:
@@ -54,7 +88,9 @@ def _item(source: XmlNode) -> CslItem:
     if key:
         item["id"] = key
     kind = source.at("SourceType")
-    item["type"] = _TYPES.get(kind, "document")
+    item["type"] = _type(kind, source)
+    if kind and kind not in _TYPES:
+        put_other(item, "sourcetype", kind)
     for name, variable in _TEXTS.items():
         put(item, variable, source.at(name))
     if "page" in item:
@@ -72,7 +108,7 @@ def _item(source: XmlNode) -> CslItem:
     put_link(item, source.at("URL"))
     _standard_number(source.at("StandardNumber"), item)
     add_note(item, source.at("Comments"))
-    put(item, "language", "en" if source.at("LCID") in _ENGLISH_CODES else "")
+    put(item, "language", _LANGUAGES.get(source.at("LCID"), ""))
     place = ", ".join(
         part for part in (source.at("StateProvince"), source.at("CountryRegion")) if part
     )
@@ -80,7 +116,33 @@ def _item(source: XmlNode) -> CslItem:
         item["publisher-place"] = (
             f"{item['publisher-place']}, {place}" if "publisher-place" in item else place
         )
+    _put_others(source, item)
     return item
+
+
+def _type(kind: str, source: XmlNode) -> str:
+    entry = _BIBTEX_TYPES.get(source.at("BIBTEX_Entry").lower())
+    if entry:
+        return entry
+    if kind == "Report" and any(
+        word in source.at("ThesisType").lower() for word in ("thes", "diss", "tesi", "thès")
+    ):
+        return "thesis"
+    return _TYPES.get(kind, "document")
+
+
+def _put_others(source: XmlNode, item: CslItem) -> None:
+    """Keep what has no variable, and a second value for one, under the name it had."""
+    for node in source.nodes():
+        text = node.all_text()
+        if node.tag in _NOT_OF_THE_WORK or not text:
+            continue
+        name = node.tag.removeprefix("BIBTEX_").lower()
+        variable = _TEXTS.get(node.tag) or (_BIBTEX.get(name) if name != node.tag.lower() else None)
+        if variable:
+            put(item, variable, text)
+        if not variable or item[variable].replace("-", "") != text.replace("-", ""):
+            put_other(item, name, text)
 
 
 def _people(source: XmlNode, item: CslItem) -> None:
