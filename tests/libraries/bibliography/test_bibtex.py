@@ -304,3 +304,31 @@ def test_what_an_abstract_has_with_a_capital_alone_keeps_it_in_sentence_case() -
         TitleCase.SENTENCE_CASE,
     )
     assert item["title"] == "Decision making at Winograd's kitchen"
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        ("@newspaper_article{a, title = {x}}", "article-newspaper"),
+        ("@Web_Page{a, title = {x}}", "webpage"),
+        ("@bachelorthesis{a, title = {x}}", "thesis"),
+        ("@online{a, title = {x}, entrysubtype = {blogpost}}", "post-weblog"),
+        ("@article{a, title = {x}, entrysubtype = {magazine}}", "article-magazine"),
+        ("@nosuchtype{a, title = {x}}", "document"),
+    ],
+)
+def test_types_of_other_programs_and_subtypes(entry: str, kind: str) -> None:
+    assert one(entry)["type"] == kind
+
+
+def test_no_language_and_no_unknown_subtype_is_lost() -> None:
+    item = one(
+        "@misc{a, title = {x}, language = {german and english}, langid = {french}, "
+        "entrysubtype = {odd}}"
+    )
+    assert item["language"] == "de"
+    assert item["custom"]["fields"] == {
+        "language": "german and english",
+        "langid": "french",
+        "entrysubtype": "odd",
+    }

@@ -20,7 +20,7 @@ from carrel.libraries.text.xml import XmlNode
 
 ZIP_START = b"PK\x03\x04"
 _MAX_UNZIPPED_BYTES = 300_000_000
-_SHOWN_RANGE = re.compile(r"<os>([^<]*)</os>\s*$")
+_SHOWN_RANGE = re.compile(r"<os>([^<]*)</os>\s*(?:<ps>[^<]*</ps>\s*)?$")
 
 _TYPES = {
     "JournalArticle": "article-journal", "SpecialIssue": "periodical",
@@ -90,7 +90,14 @@ class _Project:
         self._people = {row.get("id", ""): _person(row) for row in _rows(root, "Persons")}
         self._names = {
             table: {row.get("id", ""): row for row in _rows(root, table)}
-            for table in ("Keywords", "Publishers", "Periodicals", "SeriesTitles")
+            for table in (
+                "Keywords",
+                "Publishers",
+                "Periodicals",
+                "SeriesTitles",
+                "Groups",
+                "Categories",
+            )
         }
         self._links = {
             name: _links(root, name)
@@ -99,6 +106,8 @@ class _Project:
                 "ReferenceOrganizations",
                 "ReferenceKeywords",
                 "ReferencePublishers",
+                "ReferenceGroups",
+                "ReferenceCategories",
             )
         }
         self._wholes = {
@@ -139,6 +148,9 @@ class _Project:
         publishers = self._joined("ReferencePublishers", "Publishers", key)
         put(item, "publisher", "; ".join(publishers))
         put(item, "keyword", join_keywords(self._joined("ReferenceKeywords", "Keywords", key)))
+        put_other(item, "groups", ", ".join(self._joined("ReferenceGroups", "Groups", key)))
+        categories = self._joined("ReferenceCategories", "Categories", key)
+        put_other(item, "categories", "; ".join(categories))
         quotations = sorted(
             self._quotations.get(key, ()), key=lambda row: int(row.at("QuotationIndex") or 0)
         )

@@ -29,8 +29,10 @@ from carrel.libraries.bibliography.bibtex.vocabulary import (
     PATENT_OFFICES,
     PLAIN_FIELDS,
     RICH_FIELDS,
+    SUBTYPED,
     SUBTYPES,
     TITLE_FIELDS,
+    TYPE_ALIASES,
     TYPES,
     VERBATIM_FIELDS,
 )
@@ -60,6 +62,7 @@ _ENGLISH = frozenset({
     "english", "american", "usenglish", "british", "ukenglish", "canadian", "australian",
     "newzealand", "en", "eng",
 })  # fmt: skip
+_WITHOUT_JOINERS = str.maketrans("", "", "_-")
 _DASHES = re.compile(r"(?<!\s)\s*(?:-{2,}|[–—‐‑−])\s*")
 _PMID_IN_NOTE = re.compile(r"^\s*PMID:?\s*(\d{1,9})\s*\.?\s*$", re.IGNORECASE)
 _LONGEST_SHARED = 400
@@ -320,9 +323,7 @@ class EntryReader:
             item.setdefault("PMID", str(Pmid.parse(found.group(1))))
         if any(notes):
             item["note"] = "\n".join(text for text in notes if text)
-        language = self._text(fields.pop("language", "") or fields.get("langid", ""))
-        if language:
-            item["language"] = language_code(language)
+        self._put_language(fields, item)
         keywords = [
             self._text(word)
             for name in KEYWORD_FIELDS
@@ -336,8 +337,22 @@ class EntryReader:
             item["number"] = office + item["number"]
         elif kind_of:
             item["genre"] = GENRE_WORDS.get(kind_of.lower(), kind_of)
-        elif entry_type in GENRES:
-            item["genre"] = GENRES[entry_type]
+        elif (plain := entry_type.translate(_WITHOUT_JOINERS)) in GENRES:
+            item["genre"] = GENRES[plain]
+
+    def _put_language(self, fields: dict[str, str], item: CslItem) -> None:
+        """The first of several languages; the whole list and another `langid` stay beside it."""
+        written, identifier = (
+            self._text(fields.pop("language", "")),
+            self._text(fields.pop("langid", "")),
+        )
+        languages = [each.strip() for each in written.split(" and ") if each.strip()]
+        if languages or identifier:
+            item["language"] = language_code(languages[0] if languages else identifier)
+        if len(languages) > 1:
+            put_other(item, "language", written)
+        if languages and identifier and language_code(identifier) != item["language"]:
+            put_other(item, "langid", identifier)
 
     def _rest(self, fields: dict[str, str], item: CslItem) -> None:
         for name, raw in fields.items():
@@ -353,7 +368,8 @@ class EntryReader:
 
 def _type(entry_type: str, fields: dict[str, str]) -> str:
     subtype = fields.get("entrysubtype", "").strip("{} ").lower()
-    kind = TYPES.get(entry_type)
+    plain = entry_type.translate(_WITHOUT_JOINERS)
+    kind = TYPES.get(entry_type) or TYPES.get(plain) or TYPE_ALIASES.get(plain)
     if kind is None:
         if entry_type in set(TYPES.values()):
             kind = entry_type
@@ -367,7 +383,8 @@ def _type(entry_type: str, fields: dict[str, str]) -> str:
         and fields["booktitle"] != fields["title"]
     ):
         return "chapter"
-    if subtype in SUBTYPES and kind in {"article-journal", "motion_picture", "song"}:
+    if subtype in SUBTYPES and kind in SUBTYPED:
+        del fields["entrysubtype"]
         return SUBTYPES[subtype]
     if (
         (kind == "article-journal" or (entry_type in {"misc", "online"} and fields.get("eprint")))

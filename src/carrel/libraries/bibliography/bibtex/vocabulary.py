@@ -21,17 +21,70 @@ TYPES = {
     "interview": "interview", "figure": "figure", "encyclopedia": "entry-encyclopedia",
     "blog": "post-weblog",
 }  # fmt: skip
+# Names that Mendeley, Zotero, EndNote and people give to types, without blanks and underscores.
+TYPE_ALIASES = {
+    "journalarticle": "article-journal", "journalpaper": "article-journal",
+    "newspaperarticle": "article-newspaper", "newsarticle": "article-newspaper",
+    "news": "article-newspaper", "magazinearticle": "article-magazine",
+    "booksection": "chapter", "bookchapter": "chapter", "chapter": "chapter",
+    "conferencepaper": "paper-conference", "inconference": "paper-conference",
+    "conferenceproceedings": "book", "editedbook": "book", "encyclopediaarticle":
+    "entry-encyclopedia", "dictionaryentry": "entry-dictionary", "dictionary": "entry-dictionary",
+    "webarticle": "webpage", "internet": "webpage", "url": "webpage", "blogpost": "post-weblog",
+    "forumpost": "post", "post": "post", "computerprogram": "software", "program": "software",
+    "code": "software", "softwareversion": "software", "softwaremodule": "software",
+    "data": "dataset", "database": "dataset", "videorecording": "motion_picture",
+    "audiorecording": "song", "sound": "song", "televisionbroadcast": "broadcast",
+    "tvbroadcast": "broadcast", "radiobroadcast": "broadcast", "podcast": "broadcast",
+    "statute": "legislation", "law": "legislation", "case": "legal_case", "court": "legal_case",
+    "caselaw": "legal_case", "treaty": "treaty", "regulation": "regulation",
+    "email": "personal_communication", "instantmessage": "personal_communication",
+    "personalcommunication": "personal_communication", "talk": "speech", "slides": "speech",
+    "lecture": "speech", "speech": "speech", "poster": "speech", "manuscript": "manuscript",
+    "workingpaper": "report", "whitepaper": "report", "technicalreport": "report",
+    "techrep": "report", "rfc": "report", "dissertation": "thesis", "phd": "thesis",
+    "doctoralthesis": "thesis", "diplomathesis": "thesis", "diploma": "thesis",
+    "bachelorthesis": "thesis", "bachelorsthesis": "thesis", "bathesis": "thesis",
+    "bscthesis": "thesis", "mscthesis": "thesis", "mathesis": "thesis", "habilitation": "thesis",
+    "norm": "standard", "journal": "periodical", "painting": "graphic", "photograph": "graphic",
+    "event": "event", "exhibition": "event",
+}  # fmt: skip
+# Types that a subtype may make more exact.
+SUBTYPED = frozenset({
+    "article-journal", "motion_picture", "song", "webpage", "document", "manuscript", "report",
+    "broadcast",
+})  # fmt: skip
 SUBTYPES = {
     "newspaper": "article-newspaper", "newspaperarticle": "article-newspaper",
     "magazine": "article-magazine", "magazinearticle": "article-magazine", "film": "motion_picture",
     "tvbroadcast": "broadcast", "tvepisode": "broadcast", "radiobroadcast": "broadcast",
-    "podcast": "broadcast",
+    "podcast": "broadcast", "blogpost": "post-weblog", "blog": "post-weblog", "forumpost": "post",
+    "presentation": "speech", "letter": "personal_communication",
+    "email": "personal_communication", "interview": "interview", "map": "map",
+    "preprint": "article", "dataset": "dataset", "manuscript": "manuscript",
+    "encyclopediaarticle": "entry-encyclopedia", "dictionaryentry": "entry-dictionary",
 }  # fmt: skip
 GENRES = {
     "phdthesis": "PhD thesis",
     "mastersthesis": "Master's thesis",
     "masterthesis": "Master's thesis",
+    "mscthesis": "Master's thesis",
+    "mathesis": "Master's thesis",
+    "dissertation": "Dissertation",
+    "phd": "PhD thesis",
+    "doctoralthesis": "PhD thesis",
+    "diplomathesis": "Diploma thesis",
+    "diploma": "Diploma thesis",
+    "bachelorthesis": "Bachelor's thesis",
+    "bachelorsthesis": "Bachelor's thesis",
+    "bathesis": "Bachelor's thesis",
+    "bscthesis": "Bachelor's thesis",
+    "habilitation": "Habilitation",
     "manual": "manual",
+    "poster": "poster",
+    "slides": "slides",
+    "workingpaper": "working paper",
+    "whitepaper": "white paper",
 }
 GENRE_WORDS = {
     "phdthesis": "PhD thesis", "mathesis": "Master's thesis", "mastersthesis": "Master's thesis",
@@ -96,6 +149,6 @@ VERBATIM_FIELDS = frozenset(
 
 # Fields that steer BibLaTeX or were used up; they say nothing about the work.
 IGNORED_FIELDS = frozenset({
-    "crossref", "xdata", "entrysubtype", "editortype", "editoratype", "editorbtype", "editorctype",
+    "crossref", "xdata", "editortype", "editoratype", "editorbtype", "editorctype",
     "langid", "archiveprefix", "eprinttype", "primaryclass", "eprintclass",
 })  # fmt: skip
