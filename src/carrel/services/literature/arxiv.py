@@ -10,22 +10,13 @@ from carrel.libraries.literature.arxiv import TEXTS_URL, read_work
 from carrel.libraries.literature.errors import UnreadableRecordError
 from carrel.libraries.literature.queries import TranslatedParameters
 from carrel.libraries.literature.queries.arxiv import translate
-from carrel.libraries.literature.records import Notice, ServiceRecord, TextLocation
-from carrel.rooms.literature.ports import (
-    LookupAnswer,
-    SearchAnswer,
-    SearchRequest,
-    SentRequest,
-    TranslatedQuery,
-)
+from carrel.libraries.literature.records import ServiceRecord
+from carrel.rooms.literature.ports import SearchAnswer, SearchRequest, TranslatedQuery
+from carrel.services.literature.answers import AnswerKind
 from carrel.services.literature.arxiv_feed import NAME, ArxivFeed
-from carrel.services.literature.listings import (
-    Account,
-    FoundRecords,
-    say_cannot_ask,
-    split_batches,
-)
-from carrel.services.literature.matching import list_notices
+from carrel.services.literature.listings import Account, split_batches, tell_missing_order
+from carrel.services.literature.record_finder import NoticeFinder
+from carrel.services.literature.search_listing import SearchListing, as_query
 from carrel.services.literature.service_client import ServiceClient
 
 _LARGEST_PAGE = 500
@@ -36,8 +27,8 @@ _ORDERS = {"relevance": "relevance", "newest": "submittedDate", "most_cited": "r
 _PREPRINTS_ONLY = "arXiv has preprints only, and they were not asked for"
 
 
-class Arxiv:
-    """Adapter of arXiv."""
+class Arxiv(NoticeFinder):
+    """Adapter of arXiv; its notices are of papers that their authors withdrew."""
 
     name = NAME
     title = "arXiv"
@@ -47,72 +38,39 @@ class Arxiv:
         self._texts_url = texts_url
 
     def translate(self, request: SearchRequest) -> TranslatedQuery:
-        found = _translate(request)
-        return TranslatedQuery(found.text, found.not_expressed)
+        return as_query(_translate(request))
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Nothing is asked where preprints are not wanted: every paper there is one."""
         asked = _translate(request)
-        translated = TranslatedQuery(asked.text, asked.not_expressed)
         if not request.includes_preprints:
+            remarks = (_PREPRINTS_ONLY,)
             return SearchAnswer(
-                NAME, translated, (), total=0, is_complete=True, remarks=(_PREPRINTS_ONLY,)
+                NAME, as_query(asked), (), total=0, is_complete=True, remarks=remarks
             )
-        if not asked.parameters:
-            raise say_cannot_ask(NAME, asked.not_expressed)
-        account, found = Account(), FoundRecords()
+        listing = SearchListing(NAME, request, asked)
         params = {
             **asked.parameters,
             "sortBy": _ORDERS[request.order],
             "sortOrder": "descending",
         }
         limit = min(request.limit, _MOST_LISTED)
-        total: int | None = None
-        while found.place < limit:
-            size = min(_LARGEST_PAGE, limit - found.place)
-            page = await self._feed.read_page(params, found.place, size, account)
-            total = page.total
-            found.read(({"entry": entry} for entry in page.entries), self._read)
-            if not page.entries or (total is not None and found.place >= total):
+        while listing.place < limit:
+            size = min(_LARGEST_PAGE, limit - listing.place)
+            page = await self._feed.read_page(params, listing.place, size, listing.account)
+            listing.read(({"entry": entry} for entry in page.entries), page.total, self._read)
+            if not page.entries or listing.has_all:
                 break
-        return SearchAnswer(
-            NAME,
-            translated,
-            tuple(found.records[: request.limit]),
-            total=total,
-            is_complete=total is not None and total <= min(found.place, limit),
-            sent=tuple(account.sent),
-            cost=account.cost,
-            remarks=found.remarks,
-        )
+        is_complete = listing.total is not None and listing.total <= min(listing.place, limit)
+        return listing.answer(is_complete=is_complete)
 
     def knows(self, identifier: Identifier) -> bool:
         return _arxiv_id(identifier) is not None
 
-    async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
-        account = Account()
-        found = await self._find(identifiers, account)
-        return LookupAnswer(NAME, tuple(found), tuple(account.sent), account.cost)
-
-    async def locate(
-        self, identifier: Identifier
-    ) -> tuple[tuple[TextLocation, ...], tuple[SentRequest, ...]]:
-        account = Account()
-        found = await self._find([identifier], account)
-        places = tuple(place for _, record in found for place in record.work.locations)
-        return places, tuple(account.sent)
-
-    async def notices(
-        self, identifiers: Sequence[Identifier]
-    ) -> tuple[tuple[tuple[Identifier, Notice], ...], tuple[SentRequest, ...]]:
-        """Papers that their authors withdrew."""
-        account = Account()
-        found = await self._find(identifiers, account)
-        return list_notices(found), tuple(account.sent)
-
     async def _find(
-        self, identifiers: Sequence[Identifier], account: Account
+        self, identifiers: Sequence[Identifier], kind: AnswerKind, account: Account
     ) -> list[tuple[Identifier, ServiceRecord]]:
+        """Entries are kept as records whatever is asked for."""
         named = {each: name for each in identifiers if (name := _arxiv_id(each)) is not None}
         found: list[tuple[Identifier, ServiceRecord]] = []
         for batch in split_batches(list(dict.fromkeys(named.values())), _IDENTIFIERS_AT_ONCE):
@@ -133,10 +91,7 @@ class Arxiv:
 
 def _translate(request: SearchRequest) -> TranslatedParameters:
     found = translate(request.query, since=request.since, until=request.until)
-    if request.order != "most_cited":
-        return found
-    remarks = (*found.not_expressed, "the order by citations")
-    return TranslatedParameters(found.parameters, found.text, remarks)
+    return tell_missing_order(found, request.order, ("most_cited",))
 
 
 def _arxiv_id(identifier: Identifier) -> ArxivId | None:

@@ -13,12 +13,11 @@ from carrel.libraries.identifiers import Doi, Identifier
 from carrel.libraries.literature.biorxiv import read_work, version_of
 from carrel.libraries.literature.errors import UnreadableRecordError
 from carrel.libraries.literature.raw_fields import list_of, map_of, maps_of, text_of
-from carrel.libraries.literature.records import Notice, ServiceRecord, TextLocation
-from carrel.rooms.literature.ports import LookupAnswer, SentRequest
+from carrel.libraries.literature.records import ServiceRecord
 from carrel.services.literature.answers import AnswerKind
 from carrel.services.literature.errors import ServiceFailedError, UnreadableAnswerError
-from carrel.services.literature.listings import Account, is_unknown, read_json_object
-from carrel.services.literature.matching import list_notices
+from carrel.services.literature.listings import Account, is_unknown, list_known, read_json_object
+from carrel.services.literature.record_finder import NoticeFinder
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -30,8 +29,8 @@ _SERVERS = ("biorxiv", "medrxiv")
 _NOTHING = ("no posts found", "no articles found", "no preprints found")
 
 
-class Biorxiv:
-    """Adapter of bioRxiv and medRxiv."""
+class Biorxiv(NoticeFinder):
+    """Adapter of bioRxiv and medRxiv; its notices are of preprints that were withdrawn."""
 
     name = NAME
     title = "bioRxiv"
@@ -43,32 +42,11 @@ class Biorxiv:
     def knows(self, identifier: Identifier) -> bool:
         return isinstance(identifier, Doi) and identifier.value.startswith(_PREFIXES)
 
-    async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
-        account = Account()
-        found = await self._find(identifiers, AnswerKind.RECORD, account)
-        return LookupAnswer(NAME, tuple(found), tuple(account.sent), account.cost)
-
-    async def locate(
-        self, identifier: Identifier
-    ) -> tuple[tuple[TextLocation, ...], tuple[SentRequest, ...]]:
-        account = Account()
-        found = await self._find([identifier], AnswerKind.RECORD, account)
-        places = tuple(place for _, record in found for place in record.work.locations)
-        return places, tuple(account.sent)
-
-    async def notices(
-        self, identifiers: Sequence[Identifier]
-    ) -> tuple[tuple[tuple[Identifier, Notice], ...], tuple[SentRequest, ...]]:
-        """Preprints that were withdrawn."""
-        account = Account()
-        found = await self._find(identifiers, AnswerKind.NOTICE, account)
-        return list_notices(found), tuple(account.sent)
-
     async def _find(
         self, identifiers: Sequence[Identifier], kind: AnswerKind, account: Account
     ) -> list[tuple[Identifier, ServiceRecord]]:
         found: list[tuple[Identifier, ServiceRecord]] = []
-        for identifier in dict.fromkeys(each for each in identifiers if self.knows(each)):
+        for identifier in list_known(identifiers, self.knows):
             for server in _SERVERS:
                 record = await self._one(server, identifier.value, kind, account)
                 if record is not None:

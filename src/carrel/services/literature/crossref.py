@@ -29,14 +29,14 @@ from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.errors import UnreadableAnswerError
 from carrel.services.literature.listings import (
     Account,
-    FoundRecords,
+    answer_citations,
     is_unknown,
     read_json_object,
     read_list,
-    say_cannot_ask,
     split_batches,
     translate_request,
 )
+from carrel.services.literature.search_listing import SearchListing, as_query
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -61,37 +61,25 @@ class Crossref:
         self._headers = {"Crossref-Plus-API-Token": f"Bearer {api_key}"} if api_key else {}
 
     def translate(self, request: SearchRequest) -> TranslatedQuery:
-        found = translate_request(translate, request)
-        return TranslatedQuery(found.text, found.not_expressed)
+        return as_query(translate_request(translate, request))
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Pages by offset: a cursor is good for five minutes, and a cached page for a day."""
         asked = translate_request(translate, request)
-        if not asked.parameters:
-            raise say_cannot_ask(NAME, asked.not_expressed)
-        account, found = Account(), FoundRecords()
+        listing = SearchListing(NAME, request, asked)
         size = max(1, min(request.limit, _LARGEST_PAGE))
-        total, is_last = None, False
-        while not is_last and len(found.records) < request.limit:
+        is_last = False
+        while not is_last and len(listing.found.records) < request.limit:
             paging = {"rows": str(size)}
-            if found.place:
-                paging["offset"] = str(found.place)
-            answer = account.add(await self._ask({**asked.parameters, **paging}, AnswerKind.SEARCH))
-            message = _message(answer)
+            if listing.place:
+                paging["offset"] = str(listing.place)
+            answer = await self._ask({**asked.parameters, **paging}, AnswerKind.SEARCH)
+            message = _message(listing.account.add(answer))
             items = read_list(NAME, message, "items")
             total = count_of(message.get("total-results"))
-            found.read(items, read_work, _make_skip(request.includes_preprints))
-            is_last = not items or found.place >= min(total or 0, _LAST_PLACE)
-        return SearchAnswer(
-            NAME,
-            TranslatedQuery(asked.text, asked.not_expressed),
-            tuple(found.records[: request.limit]),
-            total=total,
-            is_complete=total is not None and found.place >= total,
-            sent=tuple(account.sent),
-            cost=account.cost,
-            remarks=found.remarks,
-        )
+            listing.read(items, total, read_work, _make_skip(request.includes_preprints))
+            is_last = not items or listing.place >= min(total or 0, _LAST_PLACE)
+        return listing.answer(is_complete=listing.has_all)
 
     def knows(self, identifier: Identifier) -> bool:
         """DOIs but those of arXiv, which another agency registers."""
@@ -118,14 +106,7 @@ class Crossref:
         raws = await self._find(self._wanted([identifier]), AnswerKind.LISTING, account)
         raw = next(iter(raws.values()), None)
         works = None if raw is None or direction == "in" else read_work(raw).work.references
-        return CitationEdges(
-            NAME,
-            None if works is None else works[:limit],
-            total=None if works is None else len(works),
-            is_complete=works is not None and len(works) <= limit,
-            sent=tuple(account.sent),
-            cost=account.cost,
-        )
+        return answer_citations(NAME, works, limit, account)
 
     async def locate(
         self, identifier: Identifier

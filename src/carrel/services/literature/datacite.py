@@ -31,16 +31,17 @@ from carrel.rooms.literature.ports import (
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.listings import (
     Account,
-    FoundRecords,
+    answer_citations,
     is_unknown,
+    list_known,
     read_json_object,
     read_list,
     read_record,
-    say_cannot_ask,
     skip_preprints,
     split_batches,
     translate_request,
 )
+from carrel.services.literature.search_listing import SearchListing, as_query
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -62,37 +63,24 @@ class DataCite:
         self._base_url = base_url.rstrip("/")
 
     def translate(self, request: SearchRequest) -> TranslatedQuery:
-        found = translate_request(translate, request)
-        return TranslatedQuery(found.text, found.not_expressed)
+        return as_query(translate_request(translate, request))
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Pages by numbers for the first, then by the cursor of the link to the next."""
         asked = translate_request(translate, request)
-        if not asked.parameters:
-            raise say_cannot_ask(NAME, asked.not_expressed)
-        account, found = Account(), FoundRecords()
+        listing = SearchListing(NAME, request, asked)
         size = max(1, min(request.limit, _LARGEST_PAGE))
-        total: int | None = None
         cursor = "1"
-        while cursor and found.place < request.limit:
+        while cursor and listing.place < request.limit:
             params = {**asked.parameters, "page[size]": str(size), "page[cursor]": cursor}
-            answer = account.add(await self._ask("/dois", params, AnswerKind.SEARCH))
-            page = read_json_object(NAME, answer)
+            answer = await self._ask("/dois", params, AnswerKind.SEARCH)
+            page = read_json_object(NAME, listing.account.add(answer))
             items = read_list(NAME, page, "data")
             total = count_of(map_of(page.get("meta")).get("total"))
-            found.read(items, read_work, skip_preprints(request.includes_preprints))
+            listing.read(items, total, read_work, skip_preprints(request.includes_preprints))
             cursor = _next_cursor(page) if items else ""
-        return SearchAnswer(
-            NAME,
-            TranslatedQuery(asked.text, asked.not_expressed),
-            tuple(found.records[: request.limit]),
-            total=total,
-            is_complete=found.place <= request.limit
-            and (not cursor or (total is not None and found.place >= total)),
-            sent=tuple(account.sent),
-            cost=account.cost,
-            remarks=found.remarks,
-        )
+        is_complete = listing.place <= request.limit and (not cursor or listing.has_all)
+        return listing.answer(is_complete=is_complete)
 
     def knows(self, identifier: Identifier) -> bool:
         """DOIs, and arXiv's papers, whose DOIs DataCite registers."""
@@ -100,7 +88,7 @@ class DataCite:
 
     async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
         account = Account()
-        wanted = list(dict.fromkeys(each for each in identifiers if self.knows(each)))
+        wanted = list_known(identifiers, self.knows)
         raws: dict[str, Mapping[str, Any]] = {}
         for batch in split_batches(wanted, _MAX_BATCH):
             raws |= await self._find([_doi_of(each) for each in batch], account)
@@ -127,14 +115,7 @@ class DataCite:
             told = tuple(CitedWorkRecord(WorkIds(doi=doi)) for doi in dois)
             own = read_work(raw).work.references if direction == "out" else None
             works = own or told or None
-        return CitationEdges(
-            NAME,
-            None if works is None else works[:limit],
-            total=None if works is None else len(works),
-            is_complete=works is not None and len(works) <= limit,
-            sent=tuple(account.sent),
-            cost=account.cost,
-        )
+        return answer_citations(NAME, works, limit, account)
 
     async def locate(
         self, identifier: Identifier

@@ -25,12 +25,12 @@ from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.errors import ServiceFailedError, UnreadableAnswerError
 from carrel.services.literature.listings import (
     Account,
-    FoundRecords,
     is_unknown,
     read_json_object,
-    say_cannot_ask,
     skip_preprints,
+    tell_missing_order,
 )
+from carrel.services.literature.search_listing import SearchListing, as_query
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -52,35 +52,22 @@ class Dblp:
         self._address = f"{self._base_url}/search/publ/api"
 
     def translate(self, request: SearchRequest) -> TranslatedQuery:
-        found = _translate(request)
-        return TranslatedQuery(found.text, found.not_expressed)
+        return as_query(_translate(request))
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         asked = _translate(request)
-        if not asked.parameters:
-            raise say_cannot_ask(NAME, asked.not_expressed)
-        account, found = Account(), FoundRecords()
-        total: int | None = None
-        while found.place < request.limit:
-            size = min(_LARGEST_PAGE, request.limit - found.place)
-            hits = await self._page(asked.parameters, found.place, size, account)
+        listing = SearchListing(NAME, request, asked)
+        while listing.place < request.limit:
+            size = min(_LARGEST_PAGE, request.limit - listing.place)
+            hits = await self._page(asked.parameters, listing.place, size, listing.account)
             # The list is missing where nothing was found, and is one object in older answers.
             listed = hits.get("hit")
             entries = [listed] if isinstance(listed, Mapping) else list_of(listed)
             total = count_of(hits.get("@total"))
-            found.read(entries, read_work, skip_preprints(request.includes_preprints))
-            if not entries or total is None or found.place >= total:
+            listing.read(entries, total, read_work, skip_preprints(request.includes_preprints))
+            if not entries or total is None or listing.has_all:
                 break
-        return SearchAnswer(
-            NAME,
-            TranslatedQuery(asked.text, asked.not_expressed),
-            tuple(found.records[: request.limit]),
-            total=total,
-            is_complete=total is not None and found.place >= total,
-            sent=tuple(account.sent),
-            cost=account.cost,
-            remarks=found.remarks,
-        )
+        return listing.answer(is_complete=listing.has_all)
 
     async def look_up_own(self, kind: str, value: str) -> OwnRecordAnswer:
         """A record by its key, such as `conf/dac/ZhangYY21` (unproved live)."""
@@ -121,11 +108,7 @@ class Dblp:
 
 def _translate(request: SearchRequest) -> TranslatedParameters:
     found = translate(request.query, since=request.since, until=request.until)
-    orders = {"newest": "the order by date", "most_cited": "the order by citations"}
-    if request.order not in orders:
-        return found
-    remarks = (*found.not_expressed, orders[request.order])
-    return TranslatedParameters(found.parameters, found.text, remarks)
+    return tell_missing_order(found, request.order, ("newest", "most_cited"))
 
 
 def _read_record(answer: ServiceAnswer) -> ServiceRecord:

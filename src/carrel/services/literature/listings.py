@@ -6,10 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from carrel.libraries.identifiers import Identifier
 from carrel.libraries.literature.errors import UnreadableRecordError
+from carrel.libraries.literature.queries import TranslatedParameters
 from carrel.libraries.literature.raw_fields import map_of, text_of
-from carrel.libraries.literature.records import ServiceRecord
-from carrel.rooms.literature.ports import SearchRequest, SentRequest, ServiceCost
+from carrel.libraries.literature.records import CitedWorkRecord, ServiceRecord
+from carrel.rooms.literature.ports import (
+    CitationEdges,
+    SearchOrder,
+    SearchRequest,
+    SentRequest,
+    ServiceCost,
+)
 from carrel.services.literature.answers import ServiceAnswer
 from carrel.services.literature.errors import (
     ServiceFailedError,
@@ -19,6 +27,7 @@ from carrel.services.literature.lenient_json import decode_json
 
 _NOT_FOUND = frozenset({404, 410})
 _MAX_MESSAGE = 300
+_ORDER_NAMES = {"newest": "the order by date", "most_cited": "the order by citations"}
 ItemT = TypeVar("ItemT")
 
 
@@ -165,6 +174,36 @@ def translate_request(translate: Callable[..., ItemT], request: SearchRequest) -
         since=request.since,
         until=request.until,
         includes_preprints=request.includes_preprints,
+    )
+
+
+def tell_missing_order(
+    asked: TranslatedParameters, order: SearchOrder, missing: Sequence[SearchOrder]
+) -> TranslatedParameters:
+    """The query with a remark where the service lacks the order that is wanted."""
+    if order not in missing:
+        return asked
+    return replace(asked, not_expressed=(*asked.not_expressed, _ORDER_NAMES[order]))
+
+
+def list_known(
+    identifiers: Iterable[Identifier], knows: Callable[[Identifier], bool]
+) -> list[Identifier]:
+    """The identifiers that a service knows, each once."""
+    return list(dict.fromkeys(each for each in identifiers if knows(each)))
+
+
+def answer_citations(
+    service: str, works: tuple[CitedWorkRecord, ...] | None, limit: int, account: Account
+) -> CitationEdges:
+    """A list that came as a whole, up to the limit; None where the service has none."""
+    return CitationEdges(
+        service,
+        None if works is None else works[:limit],
+        total=None if works is None else len(works),
+        is_complete=works is not None and len(works) <= limit,
+        sent=tuple(account.sent),
+        cost=account.cost,
     )
 
 

@@ -36,16 +36,17 @@ from carrel.rooms.literature.ports import (
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.listings import (
     Account,
-    FoundRecords,
+    answer_citations,
     is_unknown,
+    list_known,
     read_json_object,
     read_list,
     read_record,
-    say_cannot_ask,
     skip_preprints,
     split_batches,
     translate_request,
 )
+from carrel.services.literature.search_listing import SearchListing, as_query
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -77,38 +78,25 @@ class OpenAlex:
         self._secrets = {"api_key": api_key} if api_key else {}
 
     def translate(self, request: SearchRequest) -> TranslatedQuery:
-        found = translate_request(translate, request)
-        return TranslatedQuery(found.text, found.not_expressed)
+        return as_query(translate_request(translate, request))
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         asked = translate_request(translate, request)
-        if not asked.parameters:
-            raise say_cannot_ask(NAME, asked.not_expressed)
-        account, found = Account(), FoundRecords()
+        listing = SearchListing(NAME, request, asked)
         params = {**asked.parameters, "select": _FIELDS}
-        total: int | None = None
-        is_complete = False
-        async for page in self._pages(params, request.limit, AnswerKind.SEARCH, account):
-            total = page.total
-            is_complete = page.is_last
-            found.read(page.results, read_work, skip_preprints(request.includes_preprints))
-        return SearchAnswer(
-            NAME,
-            TranslatedQuery(asked.text, asked.not_expressed),
-            tuple(found.records[: request.limit]),
-            total=total,
-            is_complete=is_complete and found.place <= request.limit,
-            sent=tuple(account.sent),
-            cost=account.cost,
-            remarks=found.remarks,
-        )
+        skip = skip_preprints(request.includes_preprints)
+        is_last = False
+        async for page in self._pages(params, request.limit, AnswerKind.SEARCH, listing.account):
+            is_last = page.is_last
+            listing.read(page.results, page.total, read_work, skip)
+        return listing.answer(is_complete=is_last and listing.place <= request.limit)
 
     def knows(self, identifier: Identifier) -> bool:
         return isinstance(identifier, Doi | Pmid | Pmcid | ArxivId)
 
     async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
         account = Account()
-        wanted = list(dict.fromkeys(each for each in identifiers if self.knows(each)))
+        wanted = list_known(identifiers, self.knows)
         raws = await self._find(wanted, _FIELDS, AnswerKind.RECORD, account)
         found: list[tuple[Identifier, ServiceRecord]] = []
         for identifier, raw in raws:
@@ -144,10 +132,10 @@ class OpenAlex:
         work = await self._one(_path_of(identifier), fields, AnswerKind.LISTING, account)
         own = read_work_id(work.get("id")) if work is not None else None
         if work is None or own is None:
-            return CitationEdges(NAME, None, sent=tuple(account.sent), cost=account.cost)
+            return answer_citations(NAME, None, limit, account)
         if direction == "out" and not count_of(work.get("referenced_works_count")):
             # Famous papers have an empty list, so that it says nothing.
-            return CitationEdges(NAME, None, sent=tuple(account.sent), cost=account.cost)
+            return answer_citations(NAME, None, limit, account)
         name = "cites" if direction == "in" else "cited_by"
         params = {"filter": f"{name}:{own}", "select": _FIELDS_OF_CITED}
         works: list[CitedWorkRecord] = []
@@ -179,7 +167,7 @@ class OpenAlex:
     ) -> tuple[tuple[tuple[Identifier, Notice], ...], tuple[SentRequest, ...]]:
         """Retractions alone, without a date: OpenAlex has a flag and no more."""
         account = Account()
-        wanted = list(dict.fromkeys(each for each in identifiers if self.knows(each)))
+        wanted = list_known(identifiers, self.knows)
         raws = await self._find(wanted, "id,doi,ids,title,is_retracted", AnswerKind.NOTICE, account)
         found = [
             (identifier, notice)

@@ -18,7 +18,14 @@ from carrel.libraries.literature.records import ServiceRecord, WorkIds
 from carrel.rooms.literature.ports import CitationEdges, LookupAnswer
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.errors import UnreadableAnswerError
-from carrel.services.literature.listings import Account, is_unknown, read_json, split_batches
+from carrel.services.literature.listings import (
+    Account,
+    answer_citations,
+    is_unknown,
+    list_known,
+    read_json,
+    split_batches,
+)
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -45,7 +52,7 @@ class OpenCitations:
 
     async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
         account = Account()
-        wanted = list(dict.fromkeys(each for each in identifiers if self.knows(each)))
+        wanted = list_known(identifiers, self.knows)
         found: list[tuple[Identifier, ServiceRecord]] = []
         for batch in split_batches(wanted, _MAX_BATCH):
             names = _BETWEEN_IDS.join(_id_of(each) for each in batch)
@@ -69,14 +76,7 @@ class OpenCitations:
         rows = await self._rows(path, AnswerKind.LISTING, account)
         end: Literal["citing", "cited"] = "citing" if direction == "in" else "cited"
         works = tuple(dict.fromkeys(found for row in rows if (found := read_edge(row, end))))
-        return CitationEdges(
-            NAME,
-            works[:limit] if works else None,
-            total=len(works) if works else None,
-            is_complete=bool(works) and len(works) <= limit,
-            sent=tuple(account.sent),
-            cost=account.cost,
-        )
+        return answer_citations(NAME, works or None, limit, account)
 
     async def _rows(self, path: str, kind: AnswerKind, account: Account) -> list[Any]:
         answer: ServiceAnswer = account.add(

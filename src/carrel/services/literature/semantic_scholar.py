@@ -34,17 +34,18 @@ from carrel.services.literature.answers import AnswerKind, ServiceAnswer
 from carrel.services.literature.errors import UnreadableAnswerError
 from carrel.services.literature.listings import (
     Account,
-    FoundRecords,
+    answer_citations,
     is_unknown,
+    list_known,
     read_json,
     read_json_object,
     read_record,
     read_refusal,
-    say_cannot_ask,
     skip_preprints,
     split_batches,
     translate_request,
 )
+from carrel.services.literature.search_listing import SearchListing, as_query
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -83,38 +84,26 @@ class SemanticScholar:
         if named is not None:
             return TranslatedQuery(named.identifiers[0].value)
         _, found = translate_request(translate, request)
-        return TranslatedQuery(found.text, found.not_expressed)
+        return as_query(found)
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         named = find_identifier(request.query)
         if named is not None:
             return await self._search_identifier(request)
         search, asked = translate_request(translate, request)
-        if not asked.parameters:
-            raise say_cannot_ask(NAME, asked.not_expressed)
-        account, found = Account(), FoundRecords()
+        listing = SearchListing(NAME, request, asked)
         pages = self._relevant_page if search == RELEVANCE_SEARCH else self._bulk_page
-        total: int | None = None
+        skip = skip_preprints(request.includes_preprints)
         mark: str | None = ""
-        while mark is not None and found.place < request.limit and _is_given(mark, search):
-            page = await pages(asked.parameters, request.limit, mark, account)
-            total = count_of(page.get("total"))
+        while mark is not None and listing.place < request.limit and _is_given(mark, search):
+            page = await pages(asked.parameters, request.limit, mark, listing.account)
             # An answer without hits has no list at all.
             items = page.get("data") or []
             if not isinstance(items, list):
                 raise UnreadableAnswerError(NAME, "it has no list of papers")
-            found.read(items, read_work, skip_preprints(request.includes_preprints))
+            listing.read(items, count_of(page.get("total")), read_work, skip)
             mark = _next_mark(page, search) if items else None
-        return SearchAnswer(
-            NAME,
-            TranslatedQuery(asked.text, asked.not_expressed),
-            tuple(found.records[: request.limit]),
-            total=total,
-            is_complete=mark is None and found.place <= request.limit,
-            sent=tuple(account.sent),
-            cost=account.cost,
-            remarks=found.remarks,
-        )
+        return listing.answer(is_complete=mark is None and listing.place <= request.limit)
 
     async def _search_identifier(self, request: SearchRequest) -> SearchAnswer:
         """No search takes identifiers, so the paper is asked for by it."""
@@ -153,7 +142,7 @@ class SemanticScholar:
 
     async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
         account = Account()
-        wanted = list(dict.fromkeys(each for each in identifiers if self.knows(each)))
+        wanted = list_known(identifiers, self.knows)
         found: list[tuple[Identifier, ServiceRecord]] = []
         for batch in split_batches(wanted, _MAX_BATCH):
             for identifier, raw in zip(batch, await self._batch(batch, account), strict=False):
@@ -210,7 +199,7 @@ class SemanticScholar:
             page = {} if is_unknown(answer) else read_json_object(NAME, answer)
             entries = page.get("data")
             if not isinstance(entries, list):
-                return CitationEdges(NAME, None, sent=tuple(account.sent), cost=account.cost)
+                return answer_citations(NAME, None, limit, account)
             end: Literal["citingPaper", "citedPaper"]
             end = "citingPaper" if direction == "in" else "citedPaper"
             works.extend(found for each in entries if (found := read_cited_work(each, end)))

@@ -16,7 +16,7 @@ from carrel.libraries.literature.unpaywall import read_locations, read_work
 from carrel.rooms.literature.ports import LookupAnswer, SentRequest
 from carrel.services.literature.answers import AnswerKind
 from carrel.services.literature.errors import KeyRefusedError, UnreadableAnswerError
-from carrel.services.literature.listings import Account, is_unknown, read_json_object
+from carrel.services.literature.listings import Account, is_unknown, list_known, read_json_object
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -41,7 +41,7 @@ class Unpaywall:
         """One request for each DOI: there are no batches."""
         account = Account()
         found: list[tuple[Identifier, ServiceRecord]] = []
-        for identifier in dict.fromkeys(each for each in identifiers if self.knows(each)):
+        for identifier in list_known(identifiers, self.knows):
             raw = await self._one(identifier, account)
             if raw is not None:
                 found.append((identifier, _read(raw)))
