@@ -1,6 +1,6 @@
 """Draws jobs, renders each by both engines, shrinks every difference and files it by cause.
 
-    python -m benchmarks.citation_judge.judge PEERS --seeds 0:500 [--locales all] [--out FILE]
+    python -m benchmarks.citation_judge.judge PEERS --seeds 0:500 [--locales all] [--output html] [--out FILE]
 
 PEERS is a folder with citeproc-js (`npm install --prefix PEERS citeproc`).
 """
@@ -14,14 +14,12 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.citation_judge.engines import CiteprocJs, Rendering, render_ours
 from benchmarks.citation_judge.jobs import Job, draw_job, independent_styles, locales
 from benchmarks.citation_judge.theirs import is_their_fault
-
-_TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,13 @@ class Difference:
     job: Job
 
 
+_ENTRY = re.compile(r'^\s*<div class="csl-entry">(.*)</div>\s*$', re.DOTALL)
+
+
 def normal(text: str) -> str:
     """A text as compared: how a character is escaped and which space it is say nothing."""
+    entry = _ENTRY.match(text)
+    text = entry[1] if entry else text
     return " ".join(html.unescape(text).replace("\u00a0", " ").replace("\u202f", " ").split())
 
 
@@ -127,24 +130,26 @@ def _with_item(job: Job, at: int, item: dict[str, object]) -> Job:
     return replace(job, items=[*job.items[:at], item, *job.items[at + 1 :]])
 
 
-def first_difference(job: Job, peer: CiteprocJs, kind: str) -> tuple[str, str, str] | None:
-    for found in differences(render_ours(job), peer.render(job)):
+def first_difference(
+    job: Job, peer: CiteprocJs, kind: str, output: str
+) -> tuple[str, str, str] | None:
+    for found in differences(render_ours(job, output), peer.render(job, output)):
         if found[0].split()[0] == kind:
             return found
     return None
 
 
-def shrink(job: Job, part: str, peer: CiteprocJs) -> tuple[Job, tuple[str, str, str]]:
+def shrink(job: Job, part: str, peer: CiteprocJs, output: str) -> tuple[Job, tuple[str, str, str]]:
     """The smallest job found that still differs in a part of this kind."""
     kind = part.split(maxsplit=1)[0]
-    best = first_difference(job, peer, kind)
+    best = first_difference(job, peer, kind, output)
     if best is None:
         raise RuntimeError(f"citeproc-js answers twice differently: {job}")
     is_smaller = True
     while is_smaller:
         is_smaller = False
         for candidate in simpler(job):
-            found = first_difference(candidate, peer, kind)
+            found = first_difference(candidate, peer, kind, output)
             if found is not None:
                 job, best, is_smaller = candidate, found, True
                 break
@@ -166,55 +171,80 @@ def cause_of(difference: Difference) -> str:
     return f"{part} {kind}: {','.join(fields)}{' | ' + ','.join(sorted(cites)) if cites else ''}"
 
 
-def run(peers: Path, seeds: range, languages: list[str], out: Path | None, shrinks: int) -> int:
-    peer, styles = CiteprocJs(peers), independent_styles()
-    texts = same = jobs = whole = skipped = theirs_at_fault = 0
-    causes: Counter[str] = Counter()
-    kept: list[Difference] = []
-    for seed in seeds:
-        job = draw_job(seed, styles, languages)
-        theirs = peer.render(job)
-        if theirs.error:
-            skipped += 1
-            continue
-        ours = render_ours(job)
+@dataclass
+class Tally:
+    """Texts compared so far, and what differed."""
+
+    jobs: int = 0
+    whole: int = 0
+    refused: int = 0
+    texts: int = 0
+    different: int = 0
+    excused: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
+    kept: list[Difference] = field(default_factory=list)
+
+    def print(self, what: str) -> None:
+        total = max(1, self.texts)
+        same = self.texts - self.different
+        print(f"{what}: {self.jobs} jobs (citeproc-js refused {self.refused}), ", end="")
+        print(f"the same in every text: {self.whole}")
+        print(f"texts {self.texts}, the same: {same} = {same / total:.4f}")
+        excused = (same + self.excused) / total
+        print(f"with citeproc-js's own faults counted as agreement: {excused:.4f}")
+        for name, counts in (("its faults", self.faults), ("left", self.causes)):
+            print(f"{name} ({sum(counts.values())} texts):")
+            for cause, count in counts.most_common(40):
+                print(f"{count:5} {cause}")
+
+
+def judge_job(seed: int, job: Job, peer: CiteprocJs, output: str, tally: Tally) -> None:
+    """Count one job: every text that differs is excused or filed by what it shrinks to."""
+    theirs = peer.render(job, output)
+    if theirs.error:
+        tally.refused += 1
+        return
+    ours = render_ours(job, output)
+    found = list(differences(ours, theirs))
+    if found:
+        # Its first answer in a style may carry something of the style before.
+        theirs = peer.render(job, output)
         found = list(differences(ours, theirs))
-        if found:
-            # Its first answer in a style may carry something of the style before.
-            theirs = peer.render(job)
-            found = list(differences(ours, theirs))
-        jobs += 1
-        total = count_texts(theirs)
-        texts += total
-        if not found:
-            whole += 1
-            same += total
-            continue
-        if shrinks > len(kept):
-            small, (part, one, other) = shrink(job, found[0][0], peer)
-            difference = Difference(seed, part, one, other, small)
-        else:
-            difference = Difference(seed, *found[0], job)
-        excuse = is_their_fault(difference.job, difference.ours, difference.theirs)
-        wrong = total if found[0][0] in {"order", "error"} else len(found)
-        same += total - wrong
+    total = count_texts(theirs)
+    tally.jobs += 1
+    tally.texts += total
+    tally.whole += not found
+    is_shrunk = False
+    for part, one, other in found:
+        count = total if part in {"order", "error"} else 1
+        tally.different += count
+        difference = Difference(seed, part, one, other, job)
+        excuse = is_their_fault(job, normal(one), normal(other))
+        if not excuse and not is_shrunk:
+            is_shrunk = True
+            small, shown = shrink(job, part, peer, output)
+            difference = Difference(seed, *shown, small)
+            excuse = is_their_fault(small, normal(shown[1]), normal(shown[2]))
         if excuse:
-            theirs_at_fault += wrong
-            causes[f"THEIRS {excuse}"] += 1
+            tally.excused += count
+            tally.faults[excuse] += count
         else:
-            causes[cause_of(difference)] += 1
-        kept.append(difference)
+            tally.causes[cause_of(difference)] += count
+            tally.kept.append(difference)
+
+
+def run(peers: Path, seeds: range, languages: list[str], out: Path | None, output: str) -> int:
+    peer, styles, tally = CiteprocJs(peers), independent_styles(), Tally()
+    for seed in seeds:
+        judge_job(seed, draw_job(seed, styles, languages), peer, output, tally)
         if sys.stderr.isatty():
-            print(f"\r{seed} {same}/{texts}", end="", file=sys.stderr)
+            print(f"\r{seed} {tally.different}/{tally.texts}", end="", file=sys.stderr)
     peer.close()
     if out is not None:
-        out.write_text("".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in kept))
-    print(f"jobs {jobs} (citeproc-js refused {skipped}), the same in every text: {whole}")
-    print(f"texts {texts}, the same: {same} = {same / max(1, texts):.4f}")
-    excused = (same + theirs_at_fault) / max(1, texts)
-    print(f"with citeproc-js's own faults counted as agreement: {excused:.4f}")
-    for cause, count in causes.most_common(40):
-        print(f"{count:5} {cause}")
+        lines = [json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in tally.kept]
+        out.write_text("".join(lines))
+    tally.print("styles" if len(languages) == 1 else "locales")
     return 0
 
 
@@ -224,11 +254,11 @@ def main() -> int:
     parser.add_argument("--seeds", default="0:300")
     parser.add_argument("--locales", default="en-US", help="all, or names with commas")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--shrink", type=int, default=1000, help="differences to shrink at most")
+    parser.add_argument("--output", default="text", help="text or html")
     told = parser.parse_args()
     start, _, end = told.seeds.partition(":")
     languages = locales() if told.locales == "all" else told.locales.split(",")
-    return run(told.peers, range(int(start), int(end)), languages, told.out, told.shrink)
+    return run(told.peers, range(int(start), int(end)), languages, told.out, told.output)
 
 
 if __name__ == "__main__":

@@ -145,7 +145,56 @@ def _joins_hindi(job: Job, ours: str, theirs: str) -> bool:
     return job.locale.startswith("hi") and ours.replace(" ", "") == theirs.replace(" ", "")
 
 
+@lru_cache(maxsize=1)
+def _english_words() -> frozenset[str]:
+    terms = re.findall(
+        r">([^<>]+)</(?:term|single|multiple)>", read_archived("locales-en-US") or ""
+    )
+    return frozenset(word for term in terms for word in re.findall(r"[^\W\d_]+", term.lower()))
+
+
+# Languages that citeproc-js does not list: of their terms it takes the forms that they lack from
+# English, where it takes another form of the same term for all others.
+_UNLISTED = frozenset(
+    {"bal", "brh", "cy", "gl", "hi", "hy", "id", "la", "lij", "ms", "pa", "sr-Cyrl", "sr-Latn"}
+)
+
+
+def _says_it_in_english(job: Job, ours: str, theirs: str) -> bool:
+    language = job.locale.rpartition("-")[0] or job.locale
+    if language not in _UNLISTED:
+        return False
+    one, other = (re.findall(r"[^\W\d_]+|\d+", text.lower()) for text in (ours, theirs))
+    said = [word for word in other if word not in one]
+    return any(word in _english_words() for word in said)
+
+
+def _drops_stop_after_block(job: Job, ours: str, theirs: str) -> bool:
+    return 'display="' in _style(job.style) and ours.rstrip(" .") == theirs.rstrip(" .")
+
+
+def _joins_ranges(job: Job, ours: str, theirs: str) -> bool:
+    """The second date of a range without the signs between its parts: `30/12/2001–0201/2002`."""
+    has_range = re.search(r"\], \[", repr(job.items))
+    return bool(has_range) and _plain(ours) == _plain(theirs) and len(theirs) < len(ours)
+
+
 FAULTS = (
+    Fault(
+        "English forms in a language",
+        "a term is said in the language asked for, in the form that it has (fallback of forms)",
+        _says_it_in_english,
+    ),
+    Fault(
+        "full stop lost after a block",
+        "the suffix of a group stays, whatever block stands before it",
+        _drops_stop_after_block,
+    ),
+    Fault(
+        "signs lost in a date range",
+        "the delimiters and affixes of date parts hold for both dates of a range",
+        _joins_ranges,
+    ),
     Fault(
         "marker for a citation without a text",
         "a marker for programs, [NO_PRINTED_FORM], stands in the reader's text",

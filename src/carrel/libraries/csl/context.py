@@ -63,7 +63,7 @@ class NameSubstitution:
 
 @dataclass(slots=True)
 class NameSet:
-    """A rendered list of names: how many there were, how many were shown, and each name."""
+    """A rendered list of names: how many there were, how many were shown, and who they are."""
 
     total: int
     shown: int

@@ -1,7 +1,7 @@
 """cs:date: localized or built from parts, single dates and ranges, with the year's suffix."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carrel.libraries.text.xml import Element
 
@@ -11,7 +11,7 @@ from .date_values import SEASON, DateValue, Parts
 from .locale import Locale
 from .numbers import format_number, ordinal_suffix
 from .scope import CompileScope, Render, decorate, font_marks, strip_periods
-from .tokens import YEAR_SUFFIX, Mark, Tokens
+from .tokens import DATE_KEY, YEAR_SUFFIX, Mark, Tokens
 
 _place = {"year": 0, "month": 1, "day": 2}
 _epoch = 1_000_000_000
@@ -42,6 +42,8 @@ Piece = tuple[str, Tokens, str]  # prefix, body, suffix
 def compile_date(element: Element, scope: CompileScope) -> Render:
     variable = element.get("variable", "")
     parts, delimiter, attributes = _layout(element, scope.locale)
+    if scope.strips:
+        parts = [replace(part, strips=True) for part in parts]
     if scope.area == "sort":
         return _sort_date(variable, [part.name for part in parts])
     is_suffixed = not scope.uses_year_suffix and variable in {"issued", "accessed"}
@@ -105,7 +107,7 @@ def _part(attributes: Mapping[str, str]) -> DatePart:
         attributes.get("form", ""),
         attributes.get("prefix", ""),
         attributes.get("suffix", ""),
-        attributes.get("range-delimiter", "–"),
+        attributes.get("range-delimiter") or "–",
         attributes.get("text-case", ""),
         attributes.get("strip-periods") == "true",
         tuple(font_marks(attributes)),
@@ -251,7 +253,8 @@ def _month(month: int, form: str, locale: Locale) -> str:
         return str(month)
     if form == "numeric-leading-zeros":
         return f"{month:02d}"
-    return locale.term(f"month-{month:02d}", "short" if form == "short" else "long") or ""
+    name = locale.term(f"month-{month:02d}", "short" if form == "short" else "long") or ""
+    return name.replace("'", "’")
 
 
 def _day(day: int, month: int, form: str, locale: Locale) -> str:
@@ -278,14 +281,15 @@ def _sort_date(variable: str, names: list[str]) -> Render:
         if date is None:
             return
         context.rendered += 1
-        out.append(sort_key(date, names or ["year", "month", "day"]))
+        out += (DATE_KEY, sort_key(date, names or ["year", "month", "day"]))
 
     return render
 
 
 def sort_key(date: DateValue, names: list[str]) -> str:
+    """Digits that sort by time; words in place of a date sort like no date."""
     if date.literal:
-        return date.literal
+        return ""
     key = _sortable(date.start, names)
     if date.end is not None and not date.is_open:
         key = f"{key} {_sortable(date.end, names)}"

@@ -129,7 +129,8 @@ class Disambiguator:
             self._condition(group, found)
 
     def _condition(self, group: list[CitedItem], found: dict[str, Disambiguation]) -> None:
-        if not self.has_condition or len(group) < 2:
+        if not self.has_condition or len(group) < 2 or self.adds_suffix:
+            # It is tried where all other means have failed; a letter never fails.
             return
         tried: dict[str, list[CitedItem]] = {}
         configs = {}
@@ -138,8 +139,7 @@ class Disambiguator:
             config.is_conditional = True
             configs[item.id] = config
             tried.setdefault(self._text(item, config), []).append(item)
-        if len(tried) > 1 or not self.adds_suffix:
-            found.update(configs)
+        found.update(configs)
 
     def _names(
         self, group: list[CitedItem], found: dict[str, Disambiguation]

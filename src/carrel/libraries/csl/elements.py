@@ -13,9 +13,17 @@ from .name_element import compile_names
 from .number_element import citation_number, compile_label, compile_number, locator, numeric_field
 from .punctuation import SIGN_PAIRS
 from .scope import CompileScope, Render, always_english, decorate
-from .tokens import DELIMITER, FONT_END, GLUE, GROUP_END, TERM, YEAR_SUFFIX, Tokens, read_markup
-
-_part_signs = frozenset(":;")
+from .tokens import (
+    DELIMITER,
+    FONT_END,
+    GLUE,
+    GROUP_END,
+    PART_SIGNS,
+    TERM,
+    YEAR_SUFFIX,
+    Tokens,
+    read_markup,
+)
 
 
 def compile_children(element: Element, scope: CompileScope, delimiter: str = "") -> list[Render]:
@@ -107,7 +115,7 @@ def _suppress_empty(inner: Render, scope: CompileScope) -> Render:
         end = out[-1]
         if end is FONT_END:
             out.pop()
-        elif end.__class__ is str and end[-1:] in _part_signs:
+        elif end.__class__ is str and end[-1:] in PART_SIGNS:
             out.append(GROUP_END)
         if context.called == called:
             # Words alone: inside another group they count as something said.
@@ -185,10 +193,20 @@ def _text(element: Element, scope: CompileScope) -> Render:
             # Words of the style, not punctuation between its elements.
             tokens.insert(0, GLUE)
         return decorate(
-            lambda context, out: out.extend(tokens), attributes, always_english, is_leaf=True
+            lambda context, out: out.extend(tokens),
+            attributes,
+            always_english,
+            is_leaf=True,
+            language=scope.locale.language,
         )
     if "term" in attributes:
-        return decorate(_term(element, scope), attributes, always_english, is_leaf=True)
+        return decorate(
+            _term(element, scope),
+            attributes,
+            always_english,
+            is_leaf=True,
+            language=scope.locale.language,
+        )
     variable = attributes.get("variable", "")
     if not variable:
         raise StyleBrokenError(

@@ -132,9 +132,10 @@ class Locale:
             for term in found:
                 self._add_term(term)
                 key = (term.get("name", ""), term.get("form", "long"))
-                if key[0].startswith("long-ordinal") and key not in defined:
-                    # A word that exists by gender only is the first of them without a gender.
-                    defined.add(key)
+                if key not in defined and (
+                    key[0] == "ordinal" or key[0].startswith("long-ordinal")
+                ):
+                    # What exists by gender only is the last of them where no gender is known.
                     self.terms[key] = _read_term(term)
         for date in element.findall("date"):
             self.dates[date.get("form", "text")] = date
@@ -172,15 +173,25 @@ def build_locale(language: str, style: Element | None, source: LocaleSource) -> 
     base = wanted.split("-")[0]
     found_any = False
     locale = Locale(wanted)
+    english: set[tuple[str, str]] = set()
     for name in _unique(["en-US", PRIMARY_DIALECTS.get(base, base), base, wanted]):
         text = source(name)
         if text is None:
             continue
         found_any = found_any or name != "en-US" or base == "en"
         try:
-            locale.add_layer(parse_csl_xml(text))
+            file = parse_csl_xml(text)
         except XmlRefusedError as problem:
             raise LocaleBrokenError(name, str(problem)) from None
+        if base != "en" and english:
+            # A term that the language has is said in English in none of its forms.
+            said = {term.get("name", "") for term in file.iter("term")}
+            for key in [key for key in english if key[0] in said]:
+                locale.terms.pop(key, None)
+                english.remove(key)
+        locale.add_layer(file)
+        if name == "en-US":
+            english = set(locale.terms)
     if style is not None:
         own = style.findall("locale")
         for accepted in _unique(

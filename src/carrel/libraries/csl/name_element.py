@@ -18,8 +18,8 @@ from .person import (
     read_options,
     render_name,
 )
-from .scope import CompileScope, Render, always_english, decorate
-from .tokens import NAMES, Tokens, plain
+from .scope import CompileScope, Render, always_english, decorate, strip_periods
+from .tokens import GROUP_END, NAMES, PART_SIGNS, Tokens, plain
 
 Compile = Callable[[Element, CompileScope], Render | None]
 
@@ -88,6 +88,7 @@ class NamesElement:
 
     def __init__(self, element: Element, scope: CompileScope, compile_element: Compile) -> None:
         self.scope = scope
+        self.strips = scope.strips
         self.variables = element.get("variable", "").split()
         self.options = read_options(scope.inherited, element, scope.root, scope.locale.language)
         children = [child.tag for child in element]
@@ -162,7 +163,10 @@ class NamesElement:
             for index, tokens in enumerate(rendered):
                 if index and self.options.names_delimiter:
                     out.append(self.options.names_delimiter)
-                out += tokens
+                out += strip_periods(tokens) if self.strips else tokens
+            end = out[-1]
+            if end.__class__ is str and end[-1:] in PART_SIGNS:
+                out.append(GROUP_END)
 
     def _merge_editor_translator(
         self, found: list[tuple[str, list[PersonName]]]
@@ -279,7 +283,10 @@ class NamesElement:
             dress = self.labels.get(term)
             if dress is None:
                 dress = self.labels[term] = decorate(
-                    _constant(term), self.label.attrib, always_english
+                    _constant(term),
+                    self.label.attrib,
+                    always_english,
+                    language=self.scope.locale.language,
                 )
             dress(context, out)
         return out
@@ -314,7 +321,7 @@ class NamesElement:
                 total,
                 shown,
                 levels,
-                [plain(one) for one in people] if context.in_bibliography else [],
+                [name.identity for name in names[:shown]] if context.in_bibliography else [],
             )
         )
         tokens = self._joined_list(

@@ -37,6 +37,12 @@ class PersonName:
     literal: str = ""
     static_ordering: bool = False
 
+    @property
+    def identity(self) -> str:
+        """Who it is, in whatever order and form the name is shown."""
+        parts = (self.literal or self.family, self.given, self.dropping, self.non_dropping)
+        return "|".join((*parts, self.suffix))
+
 
 def read_name(value: object) -> PersonName | None:
     """A name of a CSL-JSON list, or None where it is empty. Raises TypeError for anything else."""

@@ -147,4 +147,10 @@ def compile_label(element: Element, scope: CompileScope) -> Render:
         if term:
             out.append(term.replace("'", "’"))
 
-    return decorate(render, scope.leaf_attributes(element), always_english, is_leaf=True)
+    return decorate(
+        render,
+        scope.leaf_attributes(element),
+        always_english,
+        is_leaf=True,
+        language=locale.language,
+    )

@@ -17,7 +17,7 @@ from .items import DATE_VARIABLES, NUMBER_VARIABLES
 from .locale import Locale
 from .schema import NAME_VARIABLES
 from .scope import CompileScope, Render
-from .tokens import plain
+from .tokens import DATE_KEY, Tokens, plain
 
 _foreign = {
     "ß": "ss", "æ": "ae", "ø": "o", "đ": "d", "ł": "l", "œ": "oe", "ı": "i", "þ": "th", "ð": "d",
@@ -104,12 +104,27 @@ def compile_sort(
             )
         variable = key.get("variable", "")
         text = (
-            _macro_text(compile_macro(key.get("macro", ""), scope))
+            _macro_key(key.get("macro", ""), scope)
             if "macro" in key.attrib
             else _variable_text(variable, scope)
         )
         keys.append(SortKey(text, key.get("sort") == "descending", variable == "citation-number"))
     return keys
+
+
+def _macro_key(name: str, scope: CompileScope) -> Callable[[RenderContext], str]:
+    """What a macro says; of one that has a date itself the date alone, so that none comes last."""
+    render = compile_macro(name, scope)
+    if scope.macros[name].find(".//date") is None:
+        return _macro_text(render)
+
+    def dates(context: RenderContext) -> str:
+        out: Tokens = []
+        render(context, out)
+        keys = [out[place + 1] for place, token in enumerate(out) if token is DATE_KEY]
+        return " ".join(str(key) for key in keys)
+
+    return dates
 
 
 def _macro_text(render: Render) -> Callable[[RenderContext], str]:

@@ -56,7 +56,10 @@ FONT_END: Final = mark("part", "font-end")
 # Before a group's delimiter: it stays where an affix before it ends with another sign.
 DELIMITER: Final = mark("part", "delimiter")
 # After a group that ends with such a sign: a delimiter behind it gives way.
+PART_SIGNS: Final = frozenset(":;")
 GROUP_END: Final = mark("part", "group-end")
+# Before the digits of a date in a sort key.
+DATE_KEY: Final = mark("part", "date-key")
 YEAR_SUFFIX: Final = mark("part", "year-suffix")
 TERM: Final = mark("part", "term")
 NAMES: Final = mark("part", "names")
