@@ -39,6 +39,8 @@ _MERGED_IDS = "merged_ids"
 _PARTITION = re.compile(r"updated_date=(\d{4}-\d{2}-\d{2})")
 _RELEASE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PUBMED = re.compile(r"pubmed(\d{2})n(\d{4,})", re.IGNORECASE)
+# An entry has some 200 bytes, so that 80,000 files can be listed.
+_MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 _DIGITS = re.compile(r"\d+")
 
 
@@ -59,12 +61,26 @@ def find_dump(service: DumpService, folder: Path) -> FoundDump:
     return FoundDump(tuple(files), remarks)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if path.is_dir():
-            yield from _walk(path)
-        elif path.is_file():
-            yield path
+def _walk(root: Path) -> Iterator[Path]:
+    """The files below a folder; links to folders are followed, each folder is entered once.
+
+    A link to a folder that the root is in, such as to the whole disk, is passed over.
+    """
+    real = root.resolve()
+    entered = {real, *real.parents}
+
+    def walk(folder: Path) -> Iterator[Path]:
+        # Folders before links to them, so that a file has the name of its own place.
+        for path in sorted(folder.iterdir(), key=lambda each: (each.is_symlink(), each)):
+            if path.is_dir():
+                place = path.resolve()
+                if place not in entered:
+                    entered.add(place)
+                    yield from walk(path)
+            elif path.is_file():
+                yield path
+
+    yield from walk(root)
 
 
 def _is_json(name: PurePath) -> bool:
@@ -125,6 +141,13 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
     )
 
 
+def _read_manifest(path: Path) -> bytes:
+    """Raises ValueError for what is no file of the size of a manifest, such as a device."""
+    if not path.is_file() or path.stat().st_size > _MAX_MANIFEST_BYTES:
+        raise ValueError
+    return path.read_bytes()
+
+
 def _check_manifest(root: Path, files: list[DumpFile]) -> Iterator[str]:
     """What a manifest of works lists and is not here, or has another size."""
     sizes = {_tail(file.name): file.size_bytes for file in files}
@@ -132,7 +155,7 @@ def _check_manifest(root: Path, files: list[DumpFile]) -> Iterator[str]:
         if set(manifest.relative_to(root).parts[:-1]) & _NOT_WORKS:
             continue
         try:
-            entries = orjson.loads(manifest.read_bytes())["entries"]
+            entries = orjson.loads(_read_manifest(manifest))["entries"]
             listed = {
                 _tail(str(entry["url"])): entry.get("meta", {}).get("content_length")
                 for entry in entries
