@@ -15,25 +15,22 @@ from carrel.libraries.literature.doaj import read_work
 from carrel.libraries.literature.queries import TranslatedParameters
 from carrel.libraries.literature.queries.doaj import translate
 from carrel.libraries.literature.raw_fields import count_of, text_of
-from carrel.libraries.literature.records import ServiceRecord, TextLocation
-from carrel.rooms.literature.ports import (
-    LookupAnswer,
-    SearchAnswer,
-    SearchRequest,
-    SentRequest,
-    TranslatedQuery,
-)
+from carrel.libraries.literature.records import ServiceRecord
+from carrel.rooms.literature.ports import SearchAnswer, SearchRequest, TranslatedQuery
 from carrel.services.literature.answers import AnswerKind
 from carrel.services.literature.errors import ServiceFailedError
 from carrel.services.literature.listings import (
     Account,
     FoundRecords,
+    list_known,
     read_json_object,
     read_list,
-    say_cannot_ask,
     split_batches,
+    tell_missing_order,
 )
 from carrel.services.literature.matching import fits_quotes, match_records
+from carrel.services.literature.record_finder import RecordFinder
+from carrel.services.literature.search_listing import SearchListing, as_query
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -44,7 +41,7 @@ _LARGEST_PAGE = 100
 _IDENTIFIERS_AT_ONCE = 15
 
 
-class Doaj:
+class Doaj(RecordFinder):
     """Adapter of DOAJ."""
 
     name = NAME
@@ -55,63 +52,39 @@ class Doaj:
         self._address = f"{base_url.rstrip('/')}/api/search/articles"
 
     def translate(self, request: SearchRequest) -> TranslatedQuery:
-        found = _translate(request)
-        return TranslatedQuery(found.text, found.not_expressed)
+        return as_query(_translate(request))
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         asked = _translate(request)
-        if not asked.parameters:
-            raise say_cannot_ask(NAME, asked.not_expressed)
-        account, found = Account(), FoundRecords()
+        listing = SearchListing(NAME, request, asked)
         order = {"sort": "bibjson.year:desc"} if request.order == "newest" else {}
         size = min(_LARGEST_PAGE, max(1, request.limit))
+        query = asked.parameters["query"]
         total: int | None = None
         number = 1
-        while found.place < request.limit:
+        while listing.place < request.limit:
             params = {"page": str(number), "pageSize": str(size), **order}
-            page = await self._page(asked.parameters["query"], params, AnswerKind.SEARCH, account)
-            results = read_list(NAME, page, "results")
-            total = count_of(page.get("total"))
-            found.read(results, read_work)
-            if len(results) < size or total is None or found.place >= total:
+            page = await self._page(query, params, AnswerKind.SEARCH, listing.account)
+            results, total = read_list(NAME, page, "results"), count_of(page.get("total"))
+            listing.read(results, total, read_work)
+            if len(results) < size or total is None or listing.has_all:
                 break
             number += 1
-        return SearchAnswer(
-            NAME,
-            TranslatedQuery(asked.text, asked.not_expressed),
-            tuple(found.records[: request.limit]),
-            total=total,
-            is_complete=total is not None and total <= min(found.place, request.limit),
-            sent=tuple(account.sent),
-            cost=account.cost,
-            remarks=found.remarks,
-        )
+        is_complete = total is not None and total <= min(listing.place, request.limit)
+        return listing.answer(is_complete=is_complete)
 
     def knows(self, identifier: Identifier) -> bool:
         return isinstance(identifier, Doi) and fits_quotes(identifier)
 
-    async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
-        account = Account()
-        found = await self._find(identifiers, account)
-        return LookupAnswer(NAME, tuple(found), tuple(account.sent), account.cost)
-
-    async def locate(
-        self, identifier: Identifier
-    ) -> tuple[tuple[TextLocation, ...], tuple[SentRequest, ...]]:
-        account = Account()
-        found = await self._find([identifier], account)
-        places = tuple(place for _, record in found for place in record.work.locations)
-        return places, tuple(account.sent)
-
     async def _find(
-        self, identifiers: Sequence[Identifier], account: Account
+        self, identifiers: Sequence[Identifier], kind: AnswerKind, account: Account
     ) -> list[tuple[Identifier, ServiceRecord]]:
-        wanted = list(dict.fromkeys(each for each in identifiers if self.knows(each)))
+        wanted = list_known(identifiers, self.knows)
         found: list[tuple[Identifier, ServiceRecord]] = []
         for batch in split_batches(wanted, _IDENTIFIERS_AT_ONCE):
             query = " OR ".join(f'doi:"{each.value}"' for each in batch)
             params = {"page": "1", "pageSize": str(2 * len(batch))}
-            page = await self._page(query, params, AnswerKind.RECORD, account)
+            page = await self._page(query, params, kind, account)
             records = FoundRecords()
             records.read(read_list(NAME, page, "results"), read_work)
             found += match_records(batch, records.records)
@@ -136,7 +109,4 @@ class Doaj:
 
 def _translate(request: SearchRequest) -> TranslatedParameters:
     found = translate(request.query, since=request.since, until=request.until)
-    if request.order != "most_cited":
-        return found
-    remarks = (*found.not_expressed, "the order by citations")
-    return TranslatedParameters(found.parameters, found.text, remarks)
+    return tell_missing_order(found, request.order, ("most_cited",))

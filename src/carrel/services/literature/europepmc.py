@@ -14,19 +14,12 @@ from carrel.libraries.literature.europepmc import read_cited_work, read_work
 from carrel.libraries.literature.queries import TranslatedParameters
 from carrel.libraries.literature.queries.europepmc import translate
 from carrel.libraries.literature.raw_fields import count_of, map_of, maps_of, text_of
-from carrel.libraries.literature.records import (
-    CitedWorkRecord,
-    Notice,
-    ServiceRecord,
-    TextLocation,
-)
+from carrel.libraries.literature.records import CitedWorkRecord, ServiceRecord
 from carrel.rooms.literature.ports import (
     CitationEdges,
-    LookupAnswer,
     OwnRecordAnswer,
     SearchAnswer,
     SearchRequest,
-    SentRequest,
     TranslatedQuery,
 )
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
@@ -34,13 +27,16 @@ from carrel.services.literature.errors import ServiceFailedError, UnreadableAnsw
 from carrel.services.literature.listings import (
     Account,
     FoundRecords,
+    answer_citations,
     is_unknown,
+    list_known,
     read_json_object,
-    say_cannot_ask,
     skip_preprints,
     split_batches,
 )
-from carrel.services.literature.matching import fits_quotes, list_notices, match_records
+from carrel.services.literature.matching import fits_quotes, match_records
+from carrel.services.literature.record_finder import NoticeFinder
+from carrel.services.literature.search_listing import SearchListing, as_query
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -61,7 +57,7 @@ _LISTS = {
 }
 
 
-class EuropePmc:
+class EuropePmc(NoticeFinder):
     """Adapter of Europe PMC."""
 
     name = NAME
@@ -72,46 +68,29 @@ class EuropePmc:
         self._base_url = base_url.rstrip("/")
 
     def translate(self, request: SearchRequest) -> TranslatedQuery:
-        found = _translate(request)
-        return TranslatedQuery(found.text, found.not_expressed)
+        return as_query(_translate(request))
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         asked = _translate(request)
-        if not asked.parameters:
-            raise say_cannot_ask(NAME, asked.not_expressed)
-        account, found = Account(), FoundRecords()
+        listing = SearchListing(NAME, request, asked)
         params = dict(asked.parameters)
         if order := _ORDERS[request.order]:
             params["sort"] = order
-        cursor, seen, total, is_last = "*", {"*"}, None, False
-        while found.place < request.limit and not is_last:
-            size = min(_LARGEST_PAGE, max(1, request.limit - found.place))
-            page = await self._search_page(params, cursor, size, AnswerKind.SEARCH, account)
-            results = _results(page)
-            total = count_of(page.get("hitCount"))
-            found.read(results, self._read, skip_preprints(request.includes_preprints))
+        skip = skip_preprints(request.includes_preprints)
+        cursor, seen, is_last = "*", {"*"}, False
+        while listing.place < request.limit and not is_last:
+            size = min(_LARGEST_PAGE, max(1, request.limit - listing.place))
+            page = await self._search_page(params, cursor, size, AnswerKind.SEARCH, listing.account)
+            results, total = _results(page), count_of(page.get("hitCount"))
+            listing.read(results, total, self._read, skip)
             cursor = text_of(page.get("nextCursorMark"))
             # The cursor repeats at the end.
-            is_last = not results or not cursor or cursor in seen or found.place >= (total or 0)
+            is_last = not results or not cursor or cursor in seen or listing.place >= (total or 0)
             seen.add(cursor)
-        return SearchAnswer(
-            NAME,
-            TranslatedQuery(asked.text, asked.not_expressed),
-            tuple(found.records[: request.limit]),
-            total=total,
-            is_complete=total is not None and found.place >= total,
-            sent=tuple(account.sent),
-            cost=account.cost,
-            remarks=found.remarks,
-        )
+        return listing.answer(is_complete=listing.has_all)
 
     def knows(self, identifier: Identifier) -> bool:
         return isinstance(identifier, Doi | Pmid | Pmcid | ArxivId) and fits_quotes(identifier)
-
-    async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
-        account = Account()
-        found = await self._find(identifiers, AnswerKind.RECORD, account)
-        return LookupAnswer(NAME, tuple(found), tuple(account.sent), account.cost)
 
     async def look_up_own(self, kind: str, value: str) -> OwnRecordAnswer:
         """A record by its source and name there, such as `PPR/PPR123`."""
@@ -134,7 +113,7 @@ class EuropePmc:
         account = Account()
         source, name = await self._own_name(identifier, account)
         if not name:
-            return CitationEdges(NAME, None, sent=tuple(account.sent), cost=account.cost)
+            return answer_citations(NAME, None, limit, account)
         works: list[CitedWorkRecord] = []
         total: int | None = None
         page, size = 1, min(_LARGEST_LIST_PAGE, max(1, limit))
@@ -158,26 +137,11 @@ class EuropePmc:
             cost=account.cost,
         )
 
-    async def locate(
-        self, identifier: Identifier
-    ) -> tuple[tuple[TextLocation, ...], tuple[SentRequest, ...]]:
-        account = Account()
-        found = await self._find([identifier], AnswerKind.RECORD, account)
-        places = tuple(place for _, record in found for place in record.work.locations)
-        return places, tuple(account.sent)
-
-    async def notices(
-        self, identifiers: Sequence[Identifier]
-    ) -> tuple[tuple[tuple[Identifier, Notice], ...], tuple[SentRequest, ...]]:
-        account = Account()
-        found = await self._find(identifiers, AnswerKind.NOTICE, account)
-        return list_notices(found), tuple(account.sent)
-
     async def _find(
         self, identifiers: Sequence[Identifier], kind: AnswerKind, account: Account
     ) -> list[tuple[Identifier, ServiceRecord]]:
         """Records of many identifiers, joined by OR."""
-        wanted = list(dict.fromkeys(each for each in identifiers if self.knows(each)))
+        wanted = list_known(identifiers, self.knows)
         found: list[tuple[Identifier, ServiceRecord]] = []
         for batch in split_batches(wanted, _IDENTIFIERS_AT_ONCE):
             query = " OR ".join(_write_identifier(each) for each in batch)

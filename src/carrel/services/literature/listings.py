@@ -211,9 +211,3 @@ def split_batches(items: Sequence[ItemT], size: int) -> Iterator[Sequence[ItemT]
     """The items in order, at most so many at once."""
     for at in range(0, len(items), size):
         yield items[at : at + size]
-
-
-def say_cannot_ask(service: str, not_expressed: Sequence[str]) -> ServiceFailedError:
-    """The error for a query of which nothing can be put to the service."""
-    what = "; ".join(not_expressed) or "it has no words"
-    return ServiceFailedError(service, f"the query cannot be put to it ({what})")

@@ -20,13 +20,11 @@ from carrel.libraries.literature.pubmed_answers import (
 )
 from carrel.libraries.literature.queries import TranslatedParameters
 from carrel.libraries.literature.queries.pubmed import translate
-from carrel.libraries.literature.records import Notice, ServiceRecord, TextLocation
+from carrel.libraries.literature.records import ServiceRecord
 from carrel.rooms.literature.ports import (
     CitationEdges,
-    LookupAnswer,
     SearchAnswer,
     SearchRequest,
-    SentRequest,
     TranslatedQuery,
 )
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
@@ -34,16 +32,15 @@ from carrel.services.literature.errors import ServiceFailedError, UnreadableAnsw
 from carrel.services.literature.listings import (
     Account,
     FoundRecords,
-    say_cannot_ask,
+    answer_citations,
+    list_known,
     skip_preprints,
     split_batches,
+    tell_missing_order,
 )
-from carrel.services.literature.matching import (
-    as_cited_work,
-    fits_quotes,
-    list_notices,
-    match_records,
-)
+from carrel.services.literature.matching import as_cited_work, fits_quotes, match_records
+from carrel.services.literature.record_finder import NoticeFinder
+from carrel.services.literature.search_listing import SearchListing, as_query
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
 
@@ -64,7 +61,7 @@ _LONGEST_CAUSE = 300
 FoundT = TypeVar("FoundT")
 
 
-class PubMed:
+class PubMed(NoticeFinder):
     """Adapter of PubMed."""
 
     name = NAME
@@ -81,51 +78,35 @@ class PubMed:
             self._secrets["api_key"] = api_key
 
     def translate(self, request: SearchRequest) -> TranslatedQuery:
-        found = _translate(request)
-        return TranslatedQuery(found.text, found.not_expressed)
+        return as_query(_translate(request))
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Numbers first, then their records; how PubMed read the query is among the remarks."""
         asked = _translate(request)
-        if not asked.parameters:
-            raise say_cannot_ask(NAME, asked.not_expressed)
-        account = Account()
+        listing = SearchListing(NAME, request, asked)
         limit = max(1, min(request.limit, _MOST_LISTED))
         params = {**asked.parameters, "sort": _ORDERS[request.order], "retmax": str(limit)}
-        listed = await self._list(params, AnswerKind.SEARCH, account)
-        records = await self._fetch(listed.pmids[:limit], AnswerKind.RECORD, account)
-        found = FoundRecords()
+        listed = await self._list(params, AnswerKind.SEARCH, listing.account)
+        records = await self._fetch(listed.pmids[:limit], AnswerKind.RECORD, listing.account)
         by_number = {record.service_id: record for record in records}
-        found.read(
+        listing.read(
             ({"pmid": pmid} for pmid in listed.pmids[:limit] if pmid in by_number),
+            listed.count,
             lambda raw: by_number[raw["pmid"]],
             skip_preprints(request.includes_preprints),
         )
         missing = sum(1 for pmid in listed.pmids[:limit] if pmid not in by_number)
         remarks = [f"PubMed read the query as {listed.translation}"] if listed.translation else []
-        remarks += [*listed.warnings, *found.remarks]
+        remarks += [*listed.warnings, *listing.found.remarks]
         if listed.count > limit == _MOST_LISTED:
             remarks.append(f"PubMed lists no more than {_MOST_LISTED} works of one search")
         if missing:
             remarks.append(f"{missing} of the numbers found have no readable record")
-        return SearchAnswer(
-            NAME,
-            TranslatedQuery(asked.text, asked.not_expressed),
-            tuple(found.records),
-            total=listed.count,
-            is_complete=listed.count <= len(listed.pmids) <= limit,
-            sent=tuple(account.sent),
-            cost=account.cost,
-            remarks=tuple(remarks),
-        )
+        is_complete = listed.count <= len(listed.pmids) <= limit
+        return listing.answer(is_complete=is_complete, remarks=remarks)
 
     def knows(self, identifier: Identifier) -> bool:
         return isinstance(identifier, Pmid | Doi | Pmcid) and fits_quotes(identifier)
-
-    async def look_up(self, identifiers: Sequence[Identifier]) -> LookupAnswer:
-        account = Account()
-        found = await self._find(identifiers, AnswerKind.RECORD, account)
-        return LookupAnswer(NAME, tuple(found), tuple(account.sent), account.cost)
 
     def knows_citations(self, identifier: Identifier, direction: Literal["in", "out"]) -> bool:
         return self.knows(identifier)
@@ -140,29 +121,18 @@ class PubMed:
         account = Account()
         found = await self._find([identifier], AnswerKind.LISTING, account)
         if not found:
-            return CitationEdges(NAME, None, sent=tuple(account.sent), cost=account.cost)
+            return answer_citations(NAME, None, limit, account)
         record = found[0][1]
         own = record.work.references
         if direction == "out" and own:
-            return CitationEdges(
-                NAME,
-                own[:limit],
-                total=len(own),
-                is_complete=len(own) <= limit,
-                sent=tuple(account.sent),
-                cost=account.cost,
-            )
+            return answer_citations(NAME, own, limit, account)
         params = {"dbfrom": "pubmed", "db": "pubmed", "linkname": _LINKS[direction]}
         answer = await self._ask(
             "elink", {**params, "id": record.service_id}, AnswerKind.LISTING, account
         )
         numbers = _read(answer, lambda body: read_links(body, _LINKS[direction]))
         if numbers is None:
-            works = () if direction == "in" else None
-            total = None if works is None else 0
-            return CitationEdges(
-                NAME, works, total, works is not None, tuple(account.sent), account.cost
-            )
+            return answer_citations(NAME, () if direction == "in" else None, limit, account)
         records = await self._fetch(numbers[:limit], AnswerKind.RECORD, account)
         return CitationEdges(
             NAME,
@@ -173,26 +143,11 @@ class PubMed:
             cost=account.cost,
         )
 
-    async def locate(
-        self, identifier: Identifier
-    ) -> tuple[tuple[TextLocation, ...], tuple[SentRequest, ...]]:
-        account = Account()
-        found = await self._find([identifier], AnswerKind.RECORD, account)
-        places = tuple(place for _, record in found for place in record.work.locations)
-        return places, tuple(account.sent)
-
-    async def notices(
-        self, identifiers: Sequence[Identifier]
-    ) -> tuple[tuple[tuple[Identifier, Notice], ...], tuple[SentRequest, ...]]:
-        account = Account()
-        found = await self._find(identifiers, AnswerKind.NOTICE, account)
-        return list_notices(found), tuple(account.sent)
-
     async def _find(
         self, identifiers: Sequence[Identifier], kind: AnswerKind, account: Account
     ) -> list[tuple[Identifier, ServiceRecord]]:
         """PubMed numbers are fetched; others are searched for first, many at once."""
-        wanted = list(dict.fromkeys(each for each in identifiers if self.knows(each)))
+        wanted = list_known(identifiers, self.knows)
         numbers = [each.value for each in wanted if isinstance(each, Pmid)]
         others = [each for each in wanted if not isinstance(each, Pmid)]
         for batch in split_batches(others, _IDENTIFIERS_AT_ONCE):
@@ -251,10 +206,7 @@ def _translate(request: SearchRequest) -> TranslatedParameters:
         until=request.until,
         includes_preprints=request.includes_preprints,
     )
-    if request.order != "most_cited":
-        return found
-    remarks = (*found.not_expressed, "the order by citations")
-    return TranslatedParameters(found.parameters, found.text, remarks)
+    return tell_missing_order(found, request.order, ("most_cited",))
 
 
 def _write_identifier(identifier: Identifier) -> str:
