@@ -7,7 +7,8 @@ Expectations are written by programs, so nothing is repaired: broken syntax rais
 import re
 from dataclasses import dataclass, field
 
-_ENTRY = re.compile(r"@\s*(\w+)\s*([{(])")
+# One of JabRef's own expectations lacks the brace that opens its entry: `@Article,`.
+_ENTRY = re.compile(r"@\s*(\w+)\s*([{(]|(?=,))")
 _FIELD = re.compile(r"\s*([\w.:+/-]+)\s*=\s*")
 _COMMANDS = {
     "l": "ł", "L": "Ł", "o": "ø", "O": "Ø", "ss": "ß", "ae": "æ", "AE": "Æ", "aa": "å", "AA": "Å",
@@ -42,7 +43,7 @@ def read_entries(text: str) -> list[ExpectedEntry]:
         if kind in {"comment", "preamble"}:
             position = _group_end(text, found.end() - 1) if found.group(2) == "{" else found.end()
             continue
-        closer = "}" if found.group(2) == "{" else ")"
+        closer = ")" if found.group(2) == "(" else "}"
         entry = ExpectedEntry(kind, "")
         position = found.end()
         if kind != "string":

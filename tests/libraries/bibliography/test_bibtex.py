@@ -297,15 +297,6 @@ def test_titles_stay_as_written_unless_sentence_case_is_asked_for() -> None:
     assert item["custom"]["title_as_written"] == "The Fauna of Madagascar and Its Origins"
 
 
-def test_what_an_abstract_has_with_a_capital_alone_keeps_it_in_sentence_case() -> None:
-    item = one(
-        "@article{a, title = {Decision Making at Winograd's Kitchen}, abstract = {We visit the "
-        "kitchen of Winograd, where a decision is made.}}",
-        TitleCase.SENTENCE_CASE,
-    )
-    assert item["title"] == "Decision making at Winograd's kitchen"
-
-
 @pytest.mark.parametrize(
     ("entry", "kind"),
     [

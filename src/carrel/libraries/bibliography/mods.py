@@ -103,6 +103,10 @@ def _item(record: XmlNode) -> CslItem:
         _part(host, item)
     if series:
         put(item, "collection-title", _title(series, ""))
+        details = [node for part in series.each("part") for node in part.each("detail")]
+        numbers = [node.at("number") for node in details if node.get("type") == "volume"]
+        numbers += [info.at("partNumber") for info in series.each("titleInfo")]
+        put(item, "collection-number", next(filter(None, numbers), ""))
     _part(record, item)
     _identifiers(record, item)
     _words(record, item)
@@ -257,7 +261,7 @@ def _words(record: XmlNode, item: CslItem) -> None:
     known = {node.all_text() for node in record.each("genre") if _is_known(node.all_text())}
     genres = [node.all_text() for node in record.each("genre") if node.all_text() not in known]
     put(item, "genre", "; ".join(dict.fromkeys(filter(None, genres))))
-    for name in ("tableOfContents", "classification"):
-        texts = [node.all_text() for node in record.each(name)]
-        put_other(item, name.lower(), "; ".join(filter(None, texts)))
+    put(item, "call-number", record.at("classification"))
+    contents = [node.all_text() for node in record.each("tableOfContents")]
+    put_other(item, "table-of-contents", "; ".join(filter(None, contents)))
     put(item, "license", record.at("accessCondition"))

@@ -103,8 +103,9 @@ def _item(tags: Tags) -> CslItem:
     put_people(item, "author", [f"{name}," for name in tags.pop("CN", ()) if name])
     put_people(item, "editor", tags.pop("FED", []) or tags.get("ED", []))
     tags.pop("ED", None)
-    tags.pop("FIR", None)
+    investigators = tags.pop("FIR", []) or tags.get("IR", [])
     tags.pop("IR", None)
+    put_other(item, "investigator", "; ".join(name for name in investigators if name))
     for tag, variable in _PLAIN.items():
         put(item, variable, take_tag(tags, tag))
     pages = take_tag(tags, "PG")

@@ -13,7 +13,6 @@ from carrel.libraries.bibliography.bibtex.field_values import (
     verbatim,
 )
 from carrel.libraries.bibliography.bibtex.names import NameReader
-from carrel.libraries.bibliography.bibtex.proper_nouns import find_proper_nouns
 from carrel.libraries.bibliography.bibtex.scanner import RawEntry
 from carrel.libraries.bibliography.bibtex.sentence_case import sentence_case
 from carrel.libraries.bibliography.bibtex.tex import to_paragraphs, to_plain, to_rich
@@ -103,7 +102,7 @@ class EntryReader:
         )
         title: Callable[[str], str] = _keep_case
         if self._titles is TitleCase.SENTENCE_CASE and is_english:
-            title = _sentence_case_with(find_proper_nouns(fields.get("abstract", "")))
+            title = _to_sentence_case
         written = fields.get("title", "")
         self._titles_of(fields, item, kind, entry.type, title)
         if title is not _keep_case:
@@ -404,8 +403,8 @@ def _is_preprint(fields: dict[str, str]) -> bool:
     ).strip("{} ").lower() in {"arxiv", ""}
 
 
-def _sentence_case_with(proper: frozenset[str]) -> Callable[[str], str]:
-    return lambda raw: sentence_case(to_rich(raw), proper)
+def _to_sentence_case(raw: str) -> str:
+    return sentence_case(to_rich(raw))
 
 
 def _keep_original(item: CslItem, written: str) -> None:

@@ -1,7 +1,5 @@
 """Words that keep their capital in an English sentence: places, peoples, languages, eponyms."""
 
-import re
-
 _WORDS = """
 africa african africans america american americans antarctic antarctica arab arabia arabian arabic
 arctic argentina argentine asia asian atlantic australia australian austria austrian balkan baltic
@@ -43,16 +41,3 @@ riemann riemannian schrödinger shakespeare shannon shapley sobolev triassic tur
 wittgenstein
 """
 PROPER_NOUNS = frozenset(_WORDS.split())
-_WITHIN_SENTENCE = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,30}\b(?! [A-Z])")
-_IN_LOWER_CASE = re.compile(r"\b[a-z]{3,31}\b")
-_LOOKED_AT = 20_000
-
-
-def find_proper_nouns(text: str) -> frozenset[str]:
-    """Words that a running text, such as an abstract, has with a capital only.
-
-    Several capitals in a row are left out: they may be the title of something.
-    """
-    text = text[:_LOOKED_AT]
-    capital = {word.lower() for word in _WITHIN_SENTENCE.findall(text)}
-    return frozenset(capital - set(_IN_LOWER_CASE.findall(text))) if capital else frozenset()

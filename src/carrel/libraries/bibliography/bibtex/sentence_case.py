@@ -42,21 +42,21 @@ _SENTENCE_BREAK = re.compile(
 )
 
 
-def sentence_case(title: TexText, proper: frozenset[str] = frozenset()) -> str:
+def sentence_case(title: TexText) -> str:
     """The title as CSL wants it stored; one that is in sentence case already is left as it is.
 
-    Words that are proper nouns, known ones or those in `proper`, keep their capital.
+    Words that are known proper nouns keep their capital.
     """
     if _is_of_another_language(title.text) or not _is_title_case(title.text, title.protected):
         return title.text
-    return lower_title_words(title.text, title.protected, proper)
+    return lower_title_words(title.text, title.protected)
 
 
-def _is_proper(word: str, proper: frozenset[str]) -> bool:
+def _is_proper(word: str) -> bool:
     small = word.lower()
     for ending in ("'s", "’s"):
         small = small.removesuffix(ending)
-    return small in PROPER_NOUNS or small in proper
+    return small in PROPER_NOUNS
 
 
 def _mask(text: str, protected: tuple[tuple[int, int], ...]) -> bytearray:
@@ -93,9 +93,7 @@ def _is_title_case(text: str, protected: tuple[tuple[int, int], ...]) -> bool:
     return capitals > smalls
 
 
-def lower_title_words(
-    text: str, protected: tuple[tuple[int, int], ...], proper: frozenset[str] = frozenset()
-) -> str:
+def lower_title_words(text: str, protected: tuple[tuple[int, int], ...]) -> str:
     """The text with capitalised words in lower case, except at the start of a sentence."""
     mask = _mask(text, protected)
     for tag in _TAG_OR_ENTITY.finditer(text):
@@ -115,7 +113,7 @@ def lower_title_words(
         is_ordinary = len(word) > 1 and word[0].isupper() and word[1:].islower()
         if word != "A" and (
             not is_ordinary
-            or _is_proper(word, proper)
+            or _is_proper(word)
             or _SENTENCE_BREAK.search(text, max(0, start - 60), start)
         ):
             continue
