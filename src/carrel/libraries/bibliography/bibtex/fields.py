@@ -324,12 +324,13 @@ class EntryReader:
             item["note"] = "\n".join(text for text in notes if text)
         self._put_language(fields, item)
         keywords = [
-            self._text(word)
+            # Without a command or a brace nothing in a keyword is TeX.
+            self._text(word) if "\\" in word or "{" in word else word
             for name in KEYWORD_FIELDS
             for word in split_keywords(fields.pop(name, ""))
         ]
-        if any(keywords):
-            item["keyword"] = join_keywords(keywords)
+        if joined := join_keywords(keywords):
+            item["keyword"] = joined
         kind_of = self._text(fields.pop("type", ""))
         office = PATENT_OFFICES.get(kind_of.lower())
         if office and kind == "patent" and str(item.get("number", "")).isdigit():
