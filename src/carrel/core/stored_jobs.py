@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+
 from carrel.core.answer import Job, JobState
 from carrel.core.background_jobs import BackgroundJobs, JobRecord
 from carrel.core.caller import Call
 from carrel.core.errors import CarrelError, InsufficientPermissionsError
 from carrel.core.operation import Answer
+
+_REPORT_SECONDS = 1.0
 
 
 class StoredJobError(CarrelError):
@@ -32,6 +37,32 @@ def describe_job(record: JobRecord, result: Answer | None, *, next_step: str) ->
         result=result,
         error=None if code is None else StoredJobError(code, record.message, next_step),
     )
+
+
+async def follow_job(
+    jobs: BackgroundJobs, record: JobRecord, call: Call, wait_seconds: float
+) -> JobRecord:
+    """Wait for a new job at most `wait_seconds` and report its progress; ended ones are discarded.
+
+    A cancelled call cancels the job.
+    """
+    owner = call.caller.user_id
+    try:
+        while True:
+            await call.report_progress(record.done, record.total, record.message)
+            slice_seconds = min(_REPORT_SECONDS, wait_seconds)
+            record = await jobs.wait(record.id, owner, slice_seconds)
+            wait_seconds -= slice_seconds
+            if record.has_ended or wait_seconds <= 0:
+                break
+    except asyncio.CancelledError:
+        # Its caller is gone and nobody else knows its id.
+        with suppress(CarrelError):
+            await asyncio.shield(jobs.cancel(record.id, owner))
+        raise
+    if record.has_ended:
+        await jobs.discard(record.id)
+    return record
 
 
 async def list_stored_jobs(

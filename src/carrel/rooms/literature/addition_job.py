@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
@@ -12,8 +11,12 @@ from pydantic import BaseModel, ConfigDict
 from carrel.core.answer import Job, JobState
 from carrel.core.background_jobs import BackgroundJobs, JobProgress, JobRecord, JobRun
 from carrel.core.caller import Call, Caller, Visit
-from carrel.core.errors import CarrelError
-from carrel.core.stored_jobs import check_job_access, describe_job, list_stored_jobs
+from carrel.core.stored_jobs import (
+    check_job_access,
+    describe_job,
+    follow_job,
+    list_stored_jobs,
+)
 from carrel.rooms.literature.addition_models import (
     AddedWork,
     AddWorks,
@@ -146,30 +149,11 @@ class WorkAdditions:
         wait = self._waits.seconds
         if call.can_follow:
             wait = min(wait, self._waits.follower_seconds)
-        record = await self._run(asked, call, wait)
-        return _as_job(record) if call.can_follow and not record.has_ended else _answer_of(record)
-
-    async def _run(self, asked: AdditionInput, call: Call, wait_seconds: float) -> JobRecord:
-        """Start a job and wait for it at most so long; a cancelled call cancels the job."""
-        owner = call.caller.user_id
         record = await self._jobs.submit(
-            KIND, owner, asked.model_dump_json(), len(asked.identifiers)
+            KIND, call.caller.user_id, asked.model_dump_json(), len(asked.identifiers)
         )
-        try:
-            while True:
-                await call.report_progress(record.done, record.total, record.message)
-                slice_seconds = min(1.0, wait_seconds)
-                record = await self._jobs.wait(record.id, owner, slice_seconds)
-                wait_seconds -= slice_seconds
-                if record.has_ended or wait_seconds <= 0:
-                    break
-        except asyncio.CancelledError:
-            with suppress(CarrelError):
-                await asyncio.shield(self._jobs.cancel(record.id, owner))
-            raise
-        if record.has_ended:
-            await self._jobs.discard(record.id)
-        return record
+        record = await follow_job(self._jobs, record, call, wait)
+        return _as_job(record) if call.can_follow and not record.has_ended else _answer_of(record)
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
         await check_job_access(self._jobs, job_id, call, SCOPES)

@@ -156,15 +156,6 @@ def _key(found: MergedWork) -> tuple[tuple[str, str], ...]:
     return tuple((record.service, record.service_id) for record in found.records)
 
 
-def _by_date(found: MergedWork) -> tuple[bool, str]:
-    """False copies stay behind whatever they say of themselves."""
-    return found.copy_of is None, found.work.issued or ""
-
-
-def _by_citations(found: MergedWork) -> tuple[bool, int]:
-    return found.copy_of is None, max(found.citation_counts.values(), default=-1)
-
-
 def _count_new(works: Sequence[MergedWork]) -> Counter[str]:
     found_by = [{record.service for record in work.records} for work in works]
     return Counter(next(iter(services)) for services in found_by if len(services) == 1)

@@ -18,7 +18,12 @@ from carrel.core.background_jobs import BackgroundJobs, JobProgress, JobRecord, 
 from carrel.core.caller import Call, Caller
 from carrel.core.clock import Clock
 from carrel.core.errors import CarrelError
-from carrel.core.stored_jobs import check_job_access, describe_job, list_stored_jobs
+from carrel.core.stored_jobs import (
+    check_job_access,
+    describe_job,
+    follow_job,
+    list_stored_jobs,
+)
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Isbn, Pmcid, Pmid
 from carrel.rooms.references.additions import (
     Candidate,
@@ -277,30 +282,14 @@ class Additions:
         self, works: Sequence[Work], so_far: AddedReferences, call: Call, wait_seconds: float
     ) -> JobRecord:
         """Start a job and wait for it at most `wait_seconds`; a cancelled call cancels the job."""
-        owner = call.caller.user_id
         record = await self._jobs.submit(
             KIND,
-            owner,
+            call.caller.user_id,
             LookupInput(works=tuple(works)).model_dump_json(),
             len(works),
             LookupProgress(answer=so_far).model_dump_json(),
         )
-        try:
-            while True:
-                await call.report_progress(record.done, record.total, record.message)
-                slice_seconds = min(1.0, wait_seconds)
-                record = await self._jobs.wait(record.id, owner, slice_seconds)
-                wait_seconds -= slice_seconds
-                if record.has_ended or wait_seconds <= 0:
-                    break
-        except asyncio.CancelledError:
-            # Its caller is gone and nobody else knows its id.
-            with suppress(CarrelError):
-                await asyncio.shield(self._jobs.cancel(record.id, owner))
-            raise
-        if record.has_ended:
-            await self._jobs.discard(record.id)
-        return record
+        return await follow_job(self._jobs, record, call, wait_seconds)
 
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
         await check_job_access(self._jobs, job_id, call, SCOPES)
