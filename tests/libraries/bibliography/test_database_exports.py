@@ -28,7 +28,7 @@ DT Article
 DE carbon; air
 ID AIR
 SN 0022-3263
-PD JAN 15
+PD JAN 15 2003
 PY 2003
 VL 12
 IS 3

@@ -127,6 +127,8 @@ def _parts(value: str) -> Iterator[str]:
 
 def _put_date(tags: Tags, item: CslItem) -> None:
     year, day = _take(tags, "PY"), _take(tags, "PD")
+    if year:
+        day = day.replace(year, "").strip()
     date = read_year_and_month(year, day) if year else read_date(day) if day else None
     if date and year and "date-parts" not in date:
         date = read_date(year)
