@@ -1,6 +1,6 @@
 """Draws jobs, renders each by both engines, shrinks every difference and files it by cause.
 
-    python -m benchmarks.citation_judge.judge PEERS --seeds 0:500 [--locales all] [--output html] [--out FILE]
+    python -m benchmarks.citation_judge.judge PEERS --seeds 0:500 [--locales all] [--output html]
 
 PEERS is a folder with citeproc-js (`npm install --prefix PEERS citeproc`).
 """

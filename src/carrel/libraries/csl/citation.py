@@ -123,7 +123,8 @@ class CitationWriter:
                 tokens = [""]  # The author's own words stand alone.
             elif is_first and not cite.suppress_author:
                 tokens = [NO_PRINTED_FORM]
-        if self.processor.style.is_note and (not cite.suppress_author or tokens[:1] == [NAMES]):
+        is_opening = not (cite.suppress_author and context.saw_names) or tokens[:1] == [NAMES]
+        if self.processor.style.is_note and is_opening:
             tokens = _capitalize_in_note(tokens, cite, is_first)
         tokens = _with_affixes(tokens, cite)
         return RenderedCite(
@@ -246,9 +247,12 @@ class CitationWriter:
     @staticmethod
     def _is_next(one: RenderedCite, other: RenderedCite) -> bool:
         return (
-            one.is_bare and other.is_bare and 0 < one.number == other.number - 1
-            and CITATION_NUMBER in one.tokens and CITATION_NUMBER in other.tokens
-        )  # fmt: skip
+            not (one.cite.suffix or one.has_locator)
+            and other.is_bare
+            and 0 < one.number == other.number - 1
+            and CITATION_NUMBER in one.tokens
+            and CITATION_NUMBER in other.tokens
+        )
 
 
 def _after_suffix(delimiter: str, before: Cite) -> str:

@@ -85,7 +85,7 @@ class RenderContext:
         "called", "citation_label", "citation_number", "cite", "dates", "disambiguation", "et_al",
         "fields", "given_level", "has_locator", "has_year_suffix", "in_bibliography",
         "is_comparing", "is_subsequent", "item", "name_lists", "name_sets", "names",
-        "names_text", "present", "rendered", "substitution", "suppress_dates",
+        "names_text", "present", "rendered", "saw_names", "substitution", "suppress_dates",
         "suppress_names", "suppressed", "trace", "year_suffix",
     )  # fmt: skip
 
@@ -111,6 +111,7 @@ class RenderContext:
         self.name_lists: list[list[PersonName]] = []
         self.names_text: str | None = None
         self.suppress_names = False
+        self.saw_names = False
         self.suppress_dates = False
         self.substitution: NameSubstitution | None = None
         self.in_bibliography = False

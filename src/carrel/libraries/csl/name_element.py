@@ -134,6 +134,7 @@ class NamesElement:
 
     def render(self, context: RenderContext, out: Tokens) -> None:
         context.called += 1
+        context.saw_names = True
         if self._find_names(context):
             (self._render_found if self.options.form == "count" else self.formatted)(context, out)
         else:

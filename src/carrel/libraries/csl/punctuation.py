@@ -99,7 +99,7 @@ def _resolve_signs(
         return last, text[1:]
     if end not in SIGN_PAIRS:
         return last, text
-    if seam is not _PLAIN_SEAM and _stays(seam, end, first):
+    if _stays(seam, end, first) or (len(before) > 1 and _is_affix_before(before, first)):
         return last, text
     both = SIGN_PAIRS[end][first]
     is_alone = len(before) == 1 and last > 0 and _closes_quote(out[last - 1])
@@ -117,8 +117,15 @@ def _ends_block(token: Token) -> bool:
     return token.__class__ is not str and token.kind == "display" and not token.is_open  # type: ignore[union-attr]
 
 
+def _is_affix_before(before: str, first: str) -> bool:
+    """Whether an affix such as `):` stands before a full stop: it ends as the style wrote it."""
+    return first == "." and before[-1] in ":;" and not any(sign.isalnum() for sign in before)
+
+
 def _stays(seam: Mark, end: str, first: str) -> bool:
     """Whether both signs are kept at this seam, although one of them could give way."""
+    if seam is _PLAIN_SEAM:
+        return False
     if seam is DELIMITER:
         return end in ":;" and end != first
     if seam is GROUP_END:

@@ -186,7 +186,9 @@ class CompileScope:
 
     def leaf_attributes(self, element: Element) -> dict[str, str]:
         """The attributes of an element that writes a text of its own."""
-        return {**element.attrib, "strip-periods": "true"} if self.strips else element.attrib
+        if not self.strips or element.get("variable") in {"DOI", "URL"}:
+            return element.attrib
+        return {**element.attrib, "strip-periods": "true"}
 
     def english(self, context: RenderContext) -> bool:
         """Whether title case makes sense for this item."""
