@@ -180,3 +180,25 @@ def test_biblioscape_copac_and_repec() -> None:
     assert item["author"] == [{"family": "Doe", "given": "Jane"}]
     assert item["issued"] == {"date-parts": [[2005, 9]]}
     assert item["keyword"] == "a; b"
+
+
+def test_ris_tags_mean_what_endnote_says_they_mean_for_a_type() -> None:
+    text = (
+        "TY  - PAT\nTI  - P\nSN  - US 5,123,456\nM1  - 07/123\nER  - \n"
+        "TY  - CPAPER\nTI  - C\nT2  - Meeting\nC3  - Proceedings of It\nCY  - Oslo\nC1  - Berlin\n"
+        "ER  - \n"
+        "TY  - JOUR\nTI  - J\nET  - 2019/03/04\nER  - \n"
+        "TY  - PCOMM\nTI  - L\nA2  - Roe, Kim\nER  - \n"
+        "TY  - RPRT\nTI  - R\nSN  - TR-7\nER  - \n"
+        "TY  - MAP\nTI  - M\nC1  - 1:500\nER  - \n"
+    )
+    patent, paper, article, letter, report, plan = (
+        imported.item for imported in read_ris(text).items
+    )
+    assert patent["number"] == "US 5,123,456"
+    assert patent["custom"]["fields"] == {"m1": "07/123"}
+    assert (paper["event-title"], paper["container-title"]) == ("Meeting", "Proceedings of It")
+    assert (paper["event-place"], paper["publisher-place"]) == ("Oslo", "Berlin")
+    assert article["available-date"] == {"date-parts": [[2019, 3, 4]]}
+    assert letter["recipient"] == [{"family": "Roe", "given": "Kim"}]
+    assert (report["number"], plan["scale"]) == ("TR-7", "1:500")

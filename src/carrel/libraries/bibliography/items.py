@@ -107,6 +107,12 @@ def put_standard_numbers(item: CslItem, *texts: str) -> None:
             item[variable] = ", ".join(numbers)
 
 
+def is_standard_number(text: str) -> bool:
+    """Whether a text holds an ISBN or ISSN."""
+    isbns, rest = _without_isbns(text)
+    return bool(isbns or _ISSN.search(rest))
+
+
 def _without_isbns(text: str) -> tuple[list[str], str]:
     """The valid ISBNs of a text, and the text around them."""
     isbns: list[str] = []

@@ -8,6 +8,7 @@ from carrel.libraries.bibliography.imports import CslItem, ImportedItem, ImportR
 from carrel.libraries.bibliography.items import (
     add_note,
     edition_number,
+    is_standard_number,
     join_keywords,
     language_code,
     page_range,
@@ -140,6 +141,7 @@ def _item(tags: Tags) -> CslItem:
     item["type"] = kind
     if ris_type not in TYPES:
         put_other(item, "ty", ris_type)
+    _by_type(tags, item, kind)
     _titles(tags, item, kind)
     _people(tags, item, kind)
     _dates(tags, item)
@@ -161,6 +163,32 @@ def _item(tags: Tags) -> CslItem:
         if not apply_difference(item, text):
             add_note(item, LOSSLESS_PREFIX + text)
     return item
+
+
+def _by_type(tags: Tags, item: CslItem, kind: str) -> None:
+    """What EndNote's table of RIS tags says for one type alone."""
+    has_number = any(tags.get("M1", ())) or any(tags.get("IS", ()))
+    if kind == "patent" or (kind in {"report", "standard"} and not has_number):
+        # A number of the work itself, where it is neither an ISBN nor an ISSN.
+        numbers = [value for value in tags.get("SN", ()) if value and not is_standard_number(value)]
+        put(item, "number", next(iter(numbers), ""))
+        tags["SN"] = [value for value in tags.get("SN", ()) if value not in numbers[:1]]
+    if kind == "paper-conference" and any(tags.get("C3", ())):
+        put(item, "event-title", _take(tags, "T2"))
+        put(item, "container-title", _take(tags, "C3"))
+        if any(tags.get("C1", ())):
+            put(item, "event-place", _take(tags, "CY"))
+            put(item, "publisher-place", _take(tags, "C1"))
+    if kind == "map":
+        put(item, "scale", _take(tags, "C1"))
+        put(item, "dimensions", _take(tags, "C3"))
+    if kind == "personal_communication":
+        put_people(item, "recipient", tags.pop("A2", []))
+    if kind == "article-journal" and any(tags.get("ET", ())):
+        published = read_date(tags["ET"][0])
+        if "date-parts" in published and len(published["date-parts"][0]) > 1:
+            item["available-date"] = published
+            del tags["ET"]
 
 
 def _take(tags: Tags, *names: str) -> str:
@@ -263,9 +291,9 @@ def _numbers(tags: Tags, item: CslItem, kind: str) -> None:
         elif kind in ARTICLES:
             put(item, "number", _take(tags, "C7"))
     else:
-        put(item, "number", issue or number)
-        if issue and number and issue != number:
-            put_other(item, "m1", number)
+        for tag, value in (("is", issue), ("m1", number)):
+            put(item, "number", value)
+            put_other(item, tag, value if value != item.get("number") else "")
     put_standard_numbers(item, *tags.pop("SN", ()))
 
 
