@@ -153,6 +153,11 @@ def _name(raw: str) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def _institution(name: str, expected: list[str]) -> str:
+    """The whole name where braces kept it whole, else parted as BibTeX parts it."""
+    return normal(name) if normal(name) in expected else _name(name)
+
+
 def our_record(item: dict[str, Any], expected: Record) -> Record:
     """Our item as the BibTeX entry that could hold it."""
     plain = {name: value for name, value in item.items() if name not in {"note", "annote"}}
@@ -168,8 +173,11 @@ def our_record(item: dict[str, Any], expected: Record) -> Record:
             kept = _OUR_FIELDS.get(name, name.removeprefix("other."))
             record.setdefault(_SAME_FIELD.get(kept, kept), text)
     for role in NAME_VARIABLES & item.keys():
+        theirs = expected.get(role, "").split(" & ")
         people = [
-            _name(person["literal"]) if "literal" in person else field_text(role, [person])
+            _institution(person["literal"], theirs)
+            if "literal" in person
+            else field_text(role, [person])
             for person in item[role]
         ]
         record[role] = " & ".join(people)
