@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from functools import partial
 
 from carrel.libraries.literature.merging import merge_records
+from carrel.libraries.literature.queries.apostrophes import join_apostrophes
 from carrel.libraries.literature.queries.boolean import list_conjuncts
 from carrel.libraries.literature.query_filter import judge_work
 from carrel.libraries.literature.records import MergedWork, ServiceRecord
@@ -129,7 +130,7 @@ class AlertSearch:
         asked, unasked = dict[str, SearchService](), dict[str, str]()
         unasked.update((each.service, each.reason) for each in choice.not_asked if each.is_wanted)
         for name, service in choice.asked.items():
-            said = service.translate(SearchRequest(query))
+            said = service.translate(SearchRequest(join_apostrophes(query)))
             if said.text:
                 asked[name] = service
             else:
@@ -152,7 +153,8 @@ class AlertSearch:
         self, service: SearchService, query: PaperQuery, mark: AlertMark, days: _Days
     ) -> ServiceNews:
         # Of the words alone: no service knows all that came to it between two days.
-        is_exact = not service.translate(SearchRequest(query)).not_expressed
+        asked = join_apostrophes(query)
+        is_exact = not service.translate(SearchRequest(asked)).not_expressed
         news = ServiceNews(service.name, mark, is_exact)
         known, done = date.fromisoformat(mark.complete_until), None
         waiting = days.to_ask(mark, LONGER_OVERLAPS.get(service.name, OVERLAP_DAYS))
@@ -195,7 +197,8 @@ class AlertSearch:
     ) -> Answered[SearchAnswer] | Failed:
         limit = DAY_LIMIT if begin == end else SLICE_LIMIT
         order: SearchOrder = "newest" if is_exact else "relevance"
-        request = SearchRequest(query, limit, order=order, since=begin, until=end)
+        asked = join_apostrophes(query)
+        request = SearchRequest(asked, limit, order=order, since=begin, until=end)
         asking = Asking(service.name, service.title, partial(service.search, request))
         outcome = (await ask_all([asking], self._policy.timeout_seconds))[0]
         if isinstance(outcome, Answered):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
 from carrel.libraries.literature.merging import merge_records
+from carrel.libraries.literature.queries.apostrophes import join_apostrophes
 from carrel.libraries.literature.query_filter import Judgement, judge_work
 from carrel.libraries.literature.ranking import rank_works
 from carrel.libraries.literature.records import MergedWork
@@ -73,9 +74,10 @@ class LiteratureSearch:
             raise NetworkForbiddenError
         known = self._services.all()
         choice = choose_services(named, self._policy, known, self._prices, request.limit)
-        translated = {name: each.translate(request) for name, each in choice.asked.items()}
+        asked = replace(request, query=join_apostrophes(request.query))
+        translated = {name: each.translate(asked) for name, each in choice.asked.items()}
         choice = _leave_out_mute(choice, translated)
-        outcomes = await self._ask(choice, request)
+        outcomes = await self._ask(choice, asked)
         names = {name: service.title for name, service in known.items()}
         coverage = SearchCoverage([*outcomes, *choice.not_asked], names, translated)
         coverage.raise_if_silent()

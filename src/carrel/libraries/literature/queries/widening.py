@@ -27,7 +27,7 @@ from carrel.libraries.query.papers import (
 from carrel.libraries.text.words import Phrase
 
 # Read as operators, so never sent as bare words.
-_BARE_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_BARE_WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "ANDNOT", "TO", "NEAR", "ADJ"})
 
 
