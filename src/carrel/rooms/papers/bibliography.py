@@ -79,11 +79,11 @@ def _write(papers: Sequence[PaperToCite], form: str) -> str:
     return bibliography.write_bibliography(items, bibliography.ExportFormat(form))
 
 
-def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[str, Any]:
+def cited_item(paper: PaperToCite) -> dict[str, Any]:
     """A paper as a CSL item with a readable key, from its stored BibTeX or its metadata."""
     facts = paper.metadata
     known = metadata_item(facts)
-    stored = _without_cleared(_stored_item(paper.bibtex, has_sentence_case), known, facts)
+    stored = _without_cleared(_stored_item(paper.bibtex), known, facts)
     item = known if stored is None else _complete_entry(stored, known, facts)
     written = dict((stored or {}).get("custom") or {})
     if _origin_of(facts, "arxiv_id") == "person":
@@ -95,7 +95,7 @@ def cited_item(paper: PaperToCite, *, has_sentence_case: bool = False) -> dict[s
 
 def is_entry_outdated(paper: PaperToCite) -> bool:
     """Whether a better source than the stored BibTeX entry says something else."""
-    stored = _stored_item(paper.bibtex, has_sentence_case=False)
+    stored = _stored_item(paper.bibtex)
     known = metadata_item(paper.metadata)
     if stored is None:
         return False
@@ -218,15 +218,10 @@ def _date_parts(facts: PaperMetadata) -> list[int]:
     )
 
 
-def _stored_item(bibtex: str | None, has_sentence_case: bool) -> dict[str, Any] | None:
+def _stored_item(bibtex: str | None) -> dict[str, Any] | None:
     if bibtex is None:
         return None
-    items = bibliography.read_bibtex(
-        bibtex,
-        bibliography.TitleCase.SENTENCE_CASE
-        if has_sentence_case
-        else bibliography.TitleCase.AS_WRITTEN,
-    ).items
+    items = bibliography.read_bibtex(bibtex).items
     return items[0].item if items else None
 
 

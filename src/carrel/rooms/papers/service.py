@@ -351,7 +351,7 @@ class CitablePapers:
 
 
 async def paper_as_csl(papers: Papers, paper_id: str) -> dict[str, Any]:
-    """A paper as a CSL item without a key, its title in sentence case. PaperNotFoundError."""
+    """A paper as a CSL item without a key, its title as written. PaperNotFoundError."""
     paper = await papers.to_cite(paper_id)
-    item = await asyncio.to_thread(cited_item, paper, has_sentence_case=True)
+    item = await asyncio.to_thread(cited_item, paper)
     return {name: value for name, value in item.items() if name != "id"}
