@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import os
 import re
@@ -20,6 +19,8 @@ from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
 import pytest
+
+from tests.loopback_server import Asked, Canned, LoopbackServer
 
 TODAY = datetime.now(UTC).date().isoformat()
 Answer = tuple[int, dict[str, Any]]
@@ -58,16 +59,19 @@ def openalex(works: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 @dataclass
-class News:
+class News(LoopbackServer):
     """What each service has; `before` is called with the name of the service that is asked."""
 
     works: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     failing: set[str] = field(default_factory=set)
     before: Callable[[str], None] = lambda name: None
     asked: list[str] = field(default_factory=list)
-    address: str = ""
 
-    def answer(self, path: str) -> Answer:
+    def answer(self, asked: Asked) -> Canned:
+        status, body = self._answer(asked.path)
+        return status, {"content-type": "application/json"}, json.dumps(body).encode()
+
+    def _answer(self, path: str) -> Answer:
         self.asked.append(path)
         service = urlsplit(path).path.split("/")[1]
         self.before(service)
@@ -81,28 +85,8 @@ class News:
 
 @pytest.fixture
 def news() -> Iterator[News]:
-    said = News()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, body = said.answer(self.path)
-            content = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    said.address = f"http://127.0.0.1:{server.server_address[1]}"
-    yield said
-    server.shutdown()
-    server.server_close()
+    with News() as said:
+        yield said
 
 
 @dataclass
@@ -114,8 +98,8 @@ class Terminal:
         settings = {
             "CARREL_HOME": str(self.home),
             "CARREL_LITERATURE_SERVICES": "crossref,openalex",
-            "CARREL_LITERATURE_ADDRESSES_CROSSREF": f"{self.news.address}/crossref",
-            "CARREL_LITERATURE_ADDRESSES_OPENALEX": f"{self.news.address}/openalex",
+            "CARREL_LITERATURE_ADDRESSES_CROSSREF": f"{self.news.base}/crossref",
+            "CARREL_LITERATURE_ADDRESSES_OPENALEX": f"{self.news.base}/openalex",
         }
         return subprocess.Popen(
             [sys.executable, "-m", "carrel", *words],

@@ -15,12 +15,12 @@ from urllib.parse import unquote, urlsplit
 
 from carrel.services.literature.recordings import Exchange, read_exchange
 from carrel.settings import Settings
-from tests.services.literature.recorded import SERVICES_DATA, Asked, RecordedServices
+from tests.loopback_server import Asked, Canned
+from tests.services.literature.recorded import SERVICES_DATA, RecordedServices
 
 CHEMCROW = "10.1038/s42256-024-00832-8"
 XGEN = "10.1016/j.xgen.2025.100814"
 REACTIONS = "10.1007/s40278-023-41815-2"
-Canned = tuple[int, dict[str, str], bytes]
 SERVICES = ("openalex", "crossref", "pubmed", "europepmc", "arxiv")
 _JSON = {"content-type": "application/json"}
 _PRICE = {

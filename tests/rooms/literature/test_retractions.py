@@ -12,10 +12,11 @@ import pytest
 from carrel.core.errors import InsufficientPermissionsError, NotConfiguredError
 from carrel.rooms.literature.errors import NetworkForbiddenError
 from carrel.wiring.desk import open_desk
+from tests.loopback_server import Asked, Canned
 from tests.rooms.literature.following import HEADER, Stage, ask_without, write_table
 from tests.rooms.literature.outside import CHEMCROW, Outside
 from tests.rooms.references.desk import Reader
-from tests.services.literature.recorded import Asked, needs_recordings
+from tests.services.literature.recorded import needs_recordings
 
 BAD = (
     "---\ntitle: Bad sleep spindles of the night\nauthors: [Ada Moor]\nyear: 2022\n"
@@ -233,7 +234,7 @@ def test_services_are_asked_where_that_is_wanted_and_what_they_say_stays(tmp_pat
         assert shown["work_notices"]["fine"][0]["service"] == "crossref"
 
     class Crossref(Outside):
-        def answer(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+        def answer(self, asked: Asked) -> Canned:
             if asked.path.startswith("/crossref/"):
                 self.asked.append(asked)
                 is_work = "good.9" in asked.path and "updates" not in asked.path

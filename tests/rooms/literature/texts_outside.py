@@ -7,22 +7,19 @@ they do not know, in the words they have for it. `files` are what the host gives
 from __future__ import annotations
 
 import gzip
-import http.server
 import io
 import json
 import tarfile
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from carrel.settings import Settings
+from tests.loopback_server import Asked, Canned, LoopbackServer
 from tests.services.literature.recorded import SERVICES_DATA
 
-Canned = tuple[int, dict[str, str], bytes]
 JATS = SERVICES_DATA / "fulltext-jats"
 PDFS = SERVICES_DATA / "pdfs"
 _JSON = {"content-type": "application/json"}
@@ -34,7 +31,7 @@ _EMPTY_FEED = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 @dataclass
-class TextsOutside:
+class TextsOutside(LoopbackServer):
     """Open it with `with`; `settings` points a desk to it."""
 
     # By service, the record of the work in the service's own format.
@@ -53,7 +50,8 @@ class TextsOutside:
     def asked_of(self, service: str) -> list[str]:
         return [each for each in self.asked if each.startswith(f"/{service}/")]
 
-    def answer(self, path: str) -> Canned:
+    def answer(self, asked: Asked) -> Canned:
+        path = asked.path
         self.asked.append(path)
         for known in (path, path.partition("?")[0]):
             if known in self.files:
@@ -121,45 +119,6 @@ class TextsOutside:
                 },
             }
         )
-
-    def __enter__(self) -> Self:
-        world = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                size = int(self.headers.get("content-length") or 0)
-                self.rfile.read(size)
-                status, headers, body = world.answer(self.path)
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            do_POST = do_GET  # noqa: N815
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
-        self.base = f"http://127.0.0.1:{self._server.server_address[1]}"
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
 
 def europepmc_record(doi: str, pmcid: str, title: str, **more: Any) -> dict[str, Any]:

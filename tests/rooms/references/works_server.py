@@ -4,15 +4,15 @@ dead or dead.
 
 from __future__ import annotations
 
-import http.server
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.loopback_server import Asked, Canned, LoopbackServer
 from tests.services.literature.services import ARXIV, ARXIV_ENTRY, PUBMED, PUBMED_ARTICLE
 
 _WAIT_SECONDS = 60
@@ -21,12 +21,11 @@ _LIMITS = {"x-rate-limit-limit": "5000", "x-rate-limit-interval": "1s", "x-concu
 
 
 @dataclass
-class WorksServer:
+class WorksServer(LoopbackServer):
     """What it was asked. DOIs in `held` are answered once `release` is set, by the test or by as
     many
     questions at once as `releases_at` says; `broken` says how to fail, as an HTTP status."""
 
-    url: str = ""
     asked: list[str] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
     broken: dict[str, int] = field(default_factory=dict)
@@ -40,27 +39,28 @@ class WorksServer:
     @property
     def services(self) -> dict[str, str]:
         return {
-            "doi_org": f"{self.url}/doi",
-            "crossref": f"{self.url}/crossref",
-            "pubmed": f"{self.url}/pubmed",
-            "pmc": f"{self.url}/pmc",
-            "arxiv": f"{self.url}/arxiv",
-            "open_library": f"{self.url}/open_library",
-            "google_books": f"{self.url}/google_books",
+            "doi_org": f"{self.base}/doi",
+            "crossref": f"{self.base}/crossref",
+            "pubmed": f"{self.base}/pubmed",
+            "pmc": f"{self.base}/pmc",
+            "arxiv": f"{self.base}/arxiv",
+            "open_library": f"{self.base}/open_library",
+            "google_books": f"{self.base}/google_books",
         }
 
-    def answer(self, path: str) -> tuple[int, str, bytes]:
+    def answer(self, asked: Asked) -> Canned:
         with self._lock:
-            self.asked.append(path)
+            self.asked.append(asked.path)
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
             if self._at_once == self.releases_at:
                 self.release.set()
         try:
-            return self._answer(path)
+            status, kind, body = self._answer(asked.path)
         finally:
             with self._lock:
                 self._at_once -= 1
+        return status, {**_LIMITS, "content-type": kind}, body
 
     def _answer(self, path: str) -> tuple[int, str, bytes]:
         parts = urlsplit(path)
@@ -113,37 +113,8 @@ def doi(number: int) -> str:
 
 @contextmanager
 def works_server() -> Iterator[WorksServer]:
-    works = WorksServer()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            status, kind, body = works.answer(self.path)
-            self.send_response(status)
-            for name, value in {
-                **_LIMITS,
-                "Content-Type": kind,
-                "Content-Length": str(len(body)),
-            }.items():
-                self.send_header(name, value)
-            # Whoever asked may have been killed meanwhile.
-            with suppress(BrokenPipeError, ConnectionResetError):
-                self.end_headers()
-                self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            return None
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    works.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield works
-    finally:
-        works.release.set()
-        server.shutdown()
-        thread.join(10)
-        server.server_close()
+    with WorksServer() as works:
+        try:
+            yield works
+        finally:
+            works.release.set()

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,17 +14,29 @@ import pytest
 from carrel.core.errors import CarrelError
 from carrel.settings import Settings
 from tests.libraries.discovery.small_corpus import GOAL, small_papers
+from tests.loopback_server import Asked, Canned, LoopbackServer
 from tests.rooms.research.house import Asker, other, visit
 
 
 @dataclass
-class Outside:
+class Outside(LoopbackServer):
     """A service that speaks OpenAlex's format and one that is down, on one local server."""
 
-    url: str = ""
     asked: list[str] = field(default_factory=list)
     # A paper that links the two ends which never meet in the small corpus.
     knows_the_link: bool = False
+
+    def answer(self, asked: Asked) -> Canned:
+        parts = urlsplit(asked.path)
+        self.asked.append(asked.path)
+        if not parts.path.startswith("/openalex"):
+            return 503, {}, b""
+        query = parse_qs(parts.query)
+        words = " ".join(query.get("search", []) + query.get("filter", []))
+        found = self.works(re.sub(r"[a-z_.]+search[a-z_.]*:|\bAND\b|[\",()]", " ", words))
+        meta = {"count": len(found), "cost_usd": 0.001}
+        body = json.dumps({"meta": meta, "results": found, "group_by": []}).encode()
+        return 200, {"content-type": "application/json"}, body
 
     def works(self, words: str) -> list[dict[str, Any]]:
         wanted = words.lower().split()
@@ -70,44 +78,6 @@ def _openalex(
     }
 
 
-@contextmanager
-def serve() -> Iterator[Outside]:
-    outside = Outside()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            parts = urlsplit(self.path)
-            outside.asked.append(self.path)
-            if not parts.path.startswith("/openalex"):
-                self.send_error(503)
-                return
-            query = parse_qs(parts.query)
-            asked = " ".join(query.get("search", []) + query.get("filter", []))
-            found = outside.works(re.sub(r"[a-z_.]+search[a-z_.]*:|\bAND\b|[\",()]", " ", asked))
-            body = json.dumps(
-                {"meta": {"count": len(found), "cost_usd": 0.001}, "results": found, "group_by": []}
-            ).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    outside.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield outside
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
 def settings_outside(home: Path, outside: Outside, **more: Any) -> Settings:
     return Settings.model_validate(
         {
@@ -117,8 +87,8 @@ def settings_outside(home: Path, outside: Outside, **more: Any) -> Settings:
             "literature": {
                 "services": ("openalex", "crossref"),
                 "addresses": {
-                    "openalex": f"{outside.url}/openalex",
-                    "crossref": f"{outside.url}/down",
+                    "openalex": f"{outside.base}/openalex",
+                    "crossref": f"{outside.base}/down",
                 },
                 "timeout_seconds": 5,
             },
@@ -146,7 +116,7 @@ def test_looking_outside_needs_the_scopes_the_room_and_the_network(tmp_path: Pat
             await asker.ask("start_research", **asked)
         assert refused.value.code == "not_configured"
 
-    with serve() as outside:
+    with Outside() as outside:
         visit(settings_outside(tmp_path / "a", outside), without_scope)
         visit(settings_outside(tmp_path / "b", outside, network=False), without_network)
         rooms = ("papers", "research")
@@ -177,7 +147,7 @@ def test_an_empty_desk_finds_its_papers_outside_and_the_report_says_where(tmp_pa
         assert "crossref did not answer" in results.markdown
         assert "--look-outside" in results.markdown
 
-    with serve() as outside:
+    with Outside() as outside:
         visit(settings_outside(tmp_path, outside), story)
 
 
@@ -204,7 +174,7 @@ def test_a_work_outside_that_names_both_makes_a_hypothesis_less_new(tmp_path: Pa
         assert review.scores.novelty is None or review.scores.novelty <= 0.6
         assert any("1 works outside" in each for each in review.weaknesses)
 
-    with serve() as outside:
+    with Outside() as outside:
         outside.knows_the_link = True
-        only = {"services": ("openalex",), "addresses": {"openalex": f"{outside.url}/openalex"}}
+        only = {"services": ("openalex",), "addresses": {"openalex": f"{outside.base}/openalex"}}
         visit(settings_outside(tmp_path, outside, literature=only), story)

@@ -9,20 +9,17 @@ parameters do not matter. A request without a recording is answered by 404 with 
 
 from __future__ import annotations
 
-import http.server
 import json
-import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 from urllib.parse import urlsplit
 
 import pytest
 
 from carrel.services.literature.recordings import Exchange, read_exchanges
 from carrel.services.literature.requests import RequestKey, request_key
+from tests.loopback_server import Asked, Canned, LoopbackServer
 
 SERVICES_DATA = Path(__file__).parents[3] / ".." / "shared" / "data" / "services"
 needs_recordings = pytest.mark.skipif(
@@ -43,18 +40,8 @@ _BASES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A request as it came: with keys and addresses."""
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: str
-
-
 @dataclass
-class RecordedServices:
+class RecordedServices(LoopbackServer):
     """Open it with `with`; `url("openalex")` is the service's base address.
 
     Of several recordings of one request the last that succeeded is given. `add` puts in further
@@ -65,9 +52,9 @@ class RecordedServices:
     services: Iterable[str] | None = None
     asked: list[Asked] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    first: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
+    first: list[Canned] = field(default_factory=list)
     # Answers by the beginning of the path, given where no recording is.
-    given: dict[str, tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
+    given: dict[str, Canned] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._known: dict[RequestKey, Exchange] = {}
@@ -95,7 +82,7 @@ class RecordedServices:
     def url(self, service: str) -> str:
         return f"{self.base}/{service}"
 
-    def answer(self, asked: Asked) -> tuple[int, dict[str, str], bytes]:
+    def answer(self, asked: Asked) -> Canned:
         self.asked.append(asked)
         if self.first:
             return self.first.pop(0)
@@ -115,51 +102,3 @@ class RecordedServices:
 
     def _key(self, method: str, path: str, body: str) -> RequestKey:
         return request_key(method, f"http://recorded{path}", body)
-
-    def __enter__(self) -> Self:
-        recorded = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            # The body would wait for the acknowledgement of the head.
-            disable_nagle_algorithm = True
-
-            def do_GET(self) -> None:
-                size = int(self.headers.get("content-length") or 0)
-                asked = Asked(
-                    self.command,
-                    self.path,
-                    {name.lower(): value for name, value in self.headers.items()},
-                    self.rfile.read(size).decode(),
-                )
-                status, headers, body = recorded.answer(asked)
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            do_POST = do_GET  # noqa: N815
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.02,), daemon=True
-        )
-        self._thread.start()
-        self.base = f"http://127.0.0.1:{self._server.server_address[1]}"
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
