@@ -23,6 +23,10 @@ from carrel.stores.search.schema import (
 
 __all__ = ["INDEX_FORMAT", "SegmentParts"]
 
+# Every passage carries the title of its paper. No title is as long; a stranger's field of
+# megabytes, which is cut into thousands of passages, would be indexed thousands of times.
+_LONGEST_TITLE = 4_000
+
 
 class SegmentParts:
     """Writes both parts of one segment."""
@@ -108,7 +112,7 @@ def passage_document(row: int, paper: PublishedPaper, each: PaperPassage) -> Ind
     is_references = each.passage.kind == "references"
     return IndexedDocument(
         row=row,
-        title="" if is_references else paper.record.title,
+        title="" if is_references else paper.record.title[:_LONGEST_TITLE],
         weight=REFERENCES_WEIGHT if is_references else FULL_WEIGHT,
         title_times=1,
         text=_words(each),
