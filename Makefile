@@ -158,6 +158,13 @@ bench-citations: $(READY) ## citations beside citeproc-js and citeproc-py (needs
 	@[ -d $(PEERS)/python/citeproc ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(PEERS)/python citeproc-py
 	$(BIN)/python benchmarks/citations.py --peers $(PEERS)
 
+.PHONY: judge-citations
+judge-citations: $(READY) ## citations by difference from citeproc-js (SEEDS=0:300, LOCALES=all, OUTPUT=html; needs npm)
+	@mkdir -p $(PEERS)
+	@[ -d $(PEERS)/node_modules/citeproc ] || npm install --silent --no-fund --no-audit --prefix $(PEERS) citeproc
+	$(BIN)/python -m benchmarks.citation_judge.judge $(PEERS) --seeds $(or $(SEEDS),0:300) --locales en-US --output $(or $(OUTPUT),text)
+	$(BIN)/python -m benchmarks.citation_judge.judge $(PEERS) --seeds $(or $(SEEDS),0:300) --locales $(or $(LOCALES),all) --output $(or $(OUTPUT),text)
+
 .PHONY: bench-imports
 bench-imports: $(READY) ## bibliography imports against recorded answers (DATA=folder)
 	$(BIN)/python benchmarks/bench_imports.py $(or $(DATA),../shared/data/bibliography)

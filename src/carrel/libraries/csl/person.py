@@ -21,6 +21,7 @@ class NameFormat:
     case: str = ""
     prefix: str = ""
     suffix: str = ""
+    language: str = ""
 
     @property
     def is_plain(self) -> bool:
@@ -55,7 +56,7 @@ class NameOptions:
     raw: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_name_format(element: Element | None) -> NameFormat:
+def read_name_format(element: Element | None, language: str) -> NameFormat:
     if element is None:
         return NameFormat()
     attributes = element.attrib
@@ -64,6 +65,7 @@ def read_name_format(element: Element | None) -> NameFormat:
         attributes.get("text-case", ""),
         attributes.get("prefix", ""),
         attributes.get("suffix", ""),
+        language[:2],
     )
 
 
@@ -106,10 +108,10 @@ def read_options(
         sort_order=found.get("name-as-sort-order", ""),
         sort_separator=found.get("sort-separator", ", "),
         demote=style.get("demote-non-dropping-particle", "display-and-sort"),
-        family=read_name_format(parts.get("family")),
-        given=read_name_format(parts.get("given")),
-        name=read_name_format(name),
-        et_al=read_name_format(et_al),
+        family=read_name_format(parts.get("family"), language),
+        given=read_name_format(parts.get("given"), language),
+        name=read_name_format(name, language),
+        et_al=read_name_format(et_al, language),
         et_al_term=et_al.get("term", "et-al") if et_al is not None else "et-al",
         particle_space="\u00a0" if language[:2] == "fr" else " ",
         names_delimiter=names.get("delimiter", found.get("names-delimiter", "")),
@@ -289,7 +291,7 @@ def _format_inside(tokens: Tokens, look: NameFormat) -> Tokens:
     if not tokens:
         return tokens
     if look.case:
-        tokens = apply_case(tokens, look.case, True)
+        tokens = apply_case(tokens, look.case, True, look.language)
     if look.fonts:
         opening: list[Token] = [*reversed(look.fonts)]
         tokens = [*opening, *tokens, *(one.close for one in look.fonts)]

@@ -1,5 +1,6 @@
 """What the elements of one area of a style share while they are compiled."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Literal
@@ -13,6 +14,10 @@ from .locale import Locale
 from .tokens import FONT_END, FORMATTING, QUOTES, Mark, Tokens, mark
 
 Render = Callable[[RenderContext, Tokens], None]
+
+
+ITALIC_FONT = mark("font-style", "italic")
+_only_ideographs = re.compile(r"[\s\u3000-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]+")
 
 
 def font_marks(attributes: Mapping[str, str]) -> list[Mark]:
@@ -78,6 +83,7 @@ def _formatted(
     closing = tuple(one.close for one in marks)
     if is_leaf and marks:
         closing += (FONT_END,)
+    is_slanted = is_leaf and marks == [ITALIC_FONT]
     screen = mark("display", display) if display else None
 
     def full(context: RenderContext, out: Tokens) -> None:
@@ -98,9 +104,13 @@ def _formatted(
             out.append(screen)
         if prefix:
             out.append(prefix)
-        out += opening
-        out += inner
-        out += closing
+        if is_slanted and len(inner) == 1 and _only_ideographs.fullmatch(str(inner[0])):
+            # Chinese and Japanese have no italics.
+            out += inner
+        else:
+            out += opening
+            out += inner
+            out += closing
         if suffix:
             out.append(suffix)
         if screen:

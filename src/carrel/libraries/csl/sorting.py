@@ -35,26 +35,50 @@ SortText = tuple[tuple[int, int, str], ...]
 _longest_compared = 2_000
 
 
-def sort_text(text: str) -> SortText:
+# Letters of a language's own script come before those of others (CLDR, collation reordering).
+_CYRILLIC, _HAN = ("\u0400", "\u052f"), ("\u3040", "\u9fff")
+_scripts = {
+    "bg": _CYRILLIC, "mn": _CYRILLIC, "ru": _CYRILLIC, "uk": _CYRILLIC, "el": ("\u0370", "\u03ff"),
+    "hy": ("\u0530", "\u058f"), "he": ("\u0590", "\u05ff"), "ar": ("\u0600", "\u06ff"),
+    "fa": ("\u0600", "\u06ff"), "hi": ("\u0900", "\u097f"), "th": ("\u0e00", "\u0e7f"),
+    "km": ("\u1780", "\u17ff"), "ko": ("\u3400", "\ud7af"), "pa": ("\u0600", "\u06ff"), "zh": _HAN,
+}  # fmt: skip
+# Letters that a language counts as its own, not as a variant: each is written as what it follows
+# and a letter that sorts behind all others.
+_DANISH = {"æ": "zǀ", "ä": "zǀ", "ø": "zǁ", "ö": "zǁ", "å": "zǂ", "aa": "zǂ"}
+_SWEDISH = {"å": "zǀ", "ä": "zǁ", "æ": "zǁ", "ö": "zǂ", "ø": "zǂ"}
+_CZECH = {"ch": "hǀ", "č": "cǀ", "ř": "rǀ", "š": "sǀ", "ž": "zǀ"}
+_own_letters = {
+    "da": _DANISH, "nb": _DANISH, "nn": _DANISH, "sv": _SWEDISH, "fi": _SWEDISH,
+    "is": {"þ": "zǀ", "æ": "zǁ", "ö": "zǂ", "ø": "zǂ", "å": "zǃ"}, "cs": _CZECH, "sk": _CZECH,
+    "tr": {"ç": "cǀ", "ğ": "gǀ", "ö": "oǀ", "ş": "sǀ", "ü": "uǀ"}, "es": {"ñ": "nǀ"},
+}  # fmt: skip
+
+
+def sort_text(text: str, language: str = "") -> SortText:
     """A key for `sorted`; runs of digits go by their size."""
-    return _sort_text(text[:_longest_compared])
+    return _sort_text(text[:_longest_compared], language[:2])
 
 
 @lru_cache(maxsize=16384)
-def _sort_text(text: str) -> SortText:
+def _sort_text(text: str, language: str) -> SortText:
     text = text.lower()
+    for letters, sorted_as in _own_letters.get(language, {}).items():
+        text = text.replace(letters, sorted_as)
+    script = _scripts.get(language)
     if not text.isascii():
         spread = unicodedata.normalize(
             "NFKD", _foreign_letter.sub(lambda found: _foreign[found[0]], text)
         )
         text = "".join([letter for letter in spread if not unicodedata.combining(letter)])
-    return tuple([_weight(chunk) for chunk in _chunks.findall(_joined.sub("", text))])
+    return tuple([_weight(chunk, script) for chunk in _chunks.findall(_joined.sub("", text))])
 
 
-def _weight(chunk: str) -> tuple[int, int, str]:
+def _weight(chunk: str, script: tuple[str, str] | None) -> tuple[int, int, str]:
     first = chunk[0]
     if first.isalpha():
-        return (3, 0, chunk)
+        is_own = script is None or script[0] <= first <= script[1]
+        return (3 if is_own else 4, 0, chunk)
     if first.isdecimal():
         return (2, int(chunk[:400]), "")
     if first.isspace():
@@ -77,6 +101,7 @@ class SortKey:
     text: Callable[[RenderContext], str]
     is_descending: bool
     is_citation_number: bool
+    language: str = ""
 
 
 def compile_sort(
@@ -108,7 +133,14 @@ def compile_sort(
             if "macro" in key.attrib
             else _variable_text(variable, scope)
         )
-        keys.append(SortKey(text, key.get("sort") == "descending", variable == "citation-number"))
+        keys.append(
+            SortKey(
+                text,
+                key.get("sort") == "descending",
+                variable == "citation-number",
+                locale.language,
+            )
+        )
     return keys
 
 
@@ -181,7 +213,7 @@ def sort_by_keys(
     for value in found:
         text = key.text(context_of(value))
         if text:
-            filled.setdefault(sort_text(text), []).append(value)
+            filled.setdefault(sort_text(text, key.language), []).append(value)
         else:
             empty.append(value)
     result: list[T] = []
