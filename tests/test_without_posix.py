@@ -208,7 +208,7 @@ def test_a_desk_is_filled_asked_saved_and_restored(
     del environment["CARREL_PAPERS_SNAPSHOT"]
     second = {**environment, "CARREL_HOME": str(tmp_path / "second")}
     run(second, "restore", str(tmp_path / "desk.tar.gz"))
-    assert "Governing the commons" in run(second, "references", "cite", "ostrom1990")
+    assert "Governing the Commons" in run(second, "references", "cite", "ostrom1990")
     assert "A first note" in run(second, "knowledge", "search", "A first note")
 
 

@@ -20,7 +20,7 @@ from tests.access.support import House, opened, settings_for
 
 # A parameter no operation has: whoever may call is told so, and nothing is changed.
 NONSENSE = {"no_operation_has_this_parameter": True}
-# The table of the specification, written out once more by hand.
+# The table of the specification and what we added, written out once more by hand.
 SPECIFIED = {
     "research:read": set(),
     "hypotheses:read": set(),
@@ -33,6 +33,8 @@ SPECIFIED = {
     "papers:write": {"papers:read"},
     "references:read": set(),
     "references:write": {"references:read"},
+    "literature:read": set(),
+    "literature:write": {"literature:read"},
     "knowledge:read": set(),
     "knowledge:write": {"knowledge:read"},
     "knowledge:promote": {"knowledge:read"},

@@ -149,6 +149,8 @@ def test_who_may_not_write_the_home_reads_nothing_of_others(
             extra_groups=[],
             env={"PATH": os.environ["PATH"], "HOME": "/nonexistent"},
         )
+    except PermissionError:
+        pytest.skip("the interpreter lies in a folder that is closed to other users")
     finally:
         shutil.rmtree(open_home)
     assert done.returncode != 0 and "Private" not in done.stdout + done.stderr

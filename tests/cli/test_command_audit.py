@@ -46,6 +46,7 @@ RECORDED = (
         ("papers", "build", "nowhere", "--into", "corpus", "--quiet"), "papers:build", exit_code=2
     ),
     Command(("papers", "index"), "papers:index"),
+    Command(("papers", "load", "arxiv", "nowhere"), "papers:load", exit_code=2),
     Command(("papers", "summarise", "--into", "home", *MODEL), "papers:summarise", exit_code=2),
     Command(("knowledge", "import", "in"), "knowledge:import"),
     Command(("knowledge", "export", "out"), "knowledge:export"),
@@ -74,8 +75,8 @@ RECORDED = (
 GO_ON_UNRECORDED = {"backup", "doctor", "restore"}
 # Modules of commands that change nothing, or only through operations that pass the gate.
 CHANGE_NOTHING_THEMSELVES = {
-    "audit", "catalogue", "completion", "find", "mcp", "papers_corrections", "papers_export",
-    "papers_figure",
+    "alerts", "audit", "catalogue", "completing", "completion", "find", "literature_retractions",
+    "mcp", "papers_corrections", "papers_export", "papers_figure",
     "reference_manager", "research", "rooms", "serve",
 }  # fmt: skip
 
