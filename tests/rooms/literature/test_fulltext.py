@@ -277,6 +277,25 @@ def test_a_text_of_another_work_is_passed_over(outside: TextsOutside, tmp_path: 
     assert answer["outcome"] == "not_had"
 
 
+@pytest.mark.parametrize(
+    ("family", "title", "outcome"),
+    [
+        ("Hatcher", "Medieval tin mining in Cornwall and its taxation", "unreadable"),
+        # A translated title, and one that is read wrongly, are the work's own.
+        ("Ammar", "Bau des Literaturgraphen", "had"),
+        ("Hatcher", "Construction of the Literature Graph: a Semantic Scholar report", "had"),
+    ],
+)
+def test_a_pdf_that_names_neither_title_nor_people_is_another_work(
+    outside: TextsOutside, tmp_path: Path, family: str, title: str, outcome: str
+) -> None:
+    url = outside.give("/files/paper.pdf", pdf("acl-N18-3011"), "application/pdf")
+    record = unpaywall_record(DOI, title, place(url, "acceptedVersion"))
+    outside.records["unpaywall"] = {**record, "z_authors": [{"given": "A.", "family": family}]}
+    answer = ask(outside.settings(tmp_path), "find_fulltext", identifier=DOI)
+    assert _outcomes(answer) == [outcome]
+
+
 def test_html_of_arxiv_comes_into_the_corpus_with_its_maths(
     outside: TextsOutside, tmp_path: Path
 ) -> None:

@@ -20,6 +20,8 @@ from carrel.libraries.literature.records import (
     WorkRecord,
 )
 from carrel.libraries.literature.work_names import OwnName, has_name, list_identifiers
+from carrel.libraries.text.folding import fold_text
+from carrel.libraries.text.words import split_words
 from carrel.libraries.works.titles import squash_title, title_likeness
 from carrel.rooms.literature.asking import NotAsked
 from carrel.rooms.literature.coverage import join_names, raise_unavailable
@@ -53,6 +55,8 @@ _EVER = "9999"
 _MOST_TRIED = 12
 # Titles less alike than this are not versions of one title; as merging tells conflicts.
 _ALIKE = 0.6
+# The first page of a PDF, with its title.
+_BEGINNING_CHARACTERS = 4_000
 _KEYED = "semantic_scholar"
 
 
@@ -275,7 +279,10 @@ class FullTexts:
 
 
 def _check_work(text: FetchedText, known: KnownWork) -> FetchedText:
-    """The text, unless its own DOI and title are another work's; another title alone is told."""
+    """The text, unless its own DOI and title are another work's; another title alone is told.
+
+    Titles of PDFs are often read wrongly; then the text names the title or the people elsewhere.
+    """
     titles = [record.work.title for record in known.records if record.work.title]
     if not titles or not text.title:
         return text
@@ -288,8 +295,22 @@ def _check_work(text: FetchedText, known: KnownWork) -> FetchedText:
         raise TextNotHadError(
             "unreadable", f"It is the text of another work: {text.title[:200]} ({text.doi})"
         )
+    if text.format == "pdf" and not _may_be_of(text.markdown, known):
+        raise TextNotHadError("unreadable", f"It is the text of another work: {text.title[:200]}")
     remark = f"The title that was read from the file is {text.title[:200]!r}"
     return replace(text, remarks=(*text.remarks, remark))
+
+
+def _may_be_of(markdown: str, known: KnownWork) -> bool:
+    """Whether a text names one of the people, or its beginning most words of a title."""
+    works = [record.work for record in known.records]
+    families = {fold_text(each.family) for work in works for each in work.authors if each.family}
+    words = {fold_text(word) for word in split_words(markdown)}
+    if not families or any(words.issuperset(split_words(family)) for family in families):
+        return True
+    beginning = {fold_text(word) for word in split_words(markdown[:_BEGINNING_CHARACTERS])}
+    titles = [{fold_text(word) for word in split_words(work.title)} for work in works]
+    return any(title and len(title & beginning) >= _ALIKE * len(title) for title in titles)
 
 
 def _tried(place: Place, outcome: Any, reason: str) -> TriedPlace:
