@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,17 +48,48 @@ class Exchange:
         return request_key(self.method, self.url, self.request_body)
 
 
+# What reading a file that is no exchange raises; one must not keep the others from being read.
+_NO_EXCHANGE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    OverflowError,
+    RecursionError,
+    zlib.error,
+)
+# Three times what an answer of a service may have, since JSON escapes make it longer.
+_MAX_FILE_BYTES = 64_000_000
+
+
 class UnreadableRecordingError(Exception):
     """A file is no recorded exchange."""
+
+
+def _read_file(path: Path) -> bytes:
+    """Recordings are handed on: one may be a device, or larger than any answer we take."""
+    if not path.is_file() or path.stat().st_size > _MAX_FILE_BYTES:
+        raise ValueError
+    return path.read_bytes()
+
+
+def _unpack(packed: bytes) -> bytes:
+    with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+        body = file.read(_MAX_FILE_BYTES + 1)
+    if len(body) > _MAX_FILE_BYTES:
+        raise ValueError
+    return body
 
 
 def read_exchange(path: Path) -> Exchange:
     """The exchange in a file; raises UnreadableRecordingError."""
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(_read_file(path))
         request = found["request"]
         if "body_file" in found:
-            body = gzip.decompress((path.parent / Path(found["body_file"]).name).read_bytes())
+            body = _unpack(_read_file(path.parent / Path(found["body_file"]).name))
         else:
             body = str(found.get("body") or "").encode()
         return Exchange(
@@ -71,7 +104,7 @@ def read_exchange(path: Path) -> Exchange:
             str(found.get("reason") or ""),
             None if (after := found.get("retry_after_seconds")) is None else float(after),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError) as error:
+    except _NO_EXCHANGE as error:
         raise UnreadableRecordingError(f"{path.name} is no recorded exchange") from error
 
 
