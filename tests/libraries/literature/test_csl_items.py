@@ -38,6 +38,18 @@ def article(**changes: Any) -> MergedWork:
 # Refusals first.
 
 
+def test_a_mistyped_doi_fills_nothing_where_title_and_people_are_others() -> None:
+    other = {"title": "Medieval tin mining", "author": [{"family": "Hatcher", "given": "J."}]}
+    item = {"type": "article-journal", "DOI": "10.1000/1", **other}
+    filled = fill_csl_gaps(item, article())
+    assert "another work" in filled.contradiction
+    assert filled.item == item
+    # A translated title of the same people, and a title without people, are the work's own.
+    same = work_as_csl(article())["author"]
+    assert not fill_csl_gaps({**item, "author": same}, article()).contradiction
+    assert not fill_csl_gaps({**item, "author": []}, article()).contradiction
+
+
 def test_nothing_is_filled_from_a_work_with_another_doi() -> None:
     item = {"type": "article-journal", "title": TITLE, "DOI": "https://doi.org/10.2000/2"}
     filled = fill_csl_gaps(item, article())

@@ -12,7 +12,8 @@ from carrel.libraries.bibliography.items import join_keywords, put
 from carrel.libraries.csl.name_lists import mark_et_al
 from carrel.libraries.identifiers import Doi, identifier_value
 from carrel.libraries.literature.records import Author, MergedWork, WorkKind, WorkRecord
-from carrel.libraries.text.folding import text_key
+from carrel.libraries.text.folding import fold_text, text_key
+from carrel.libraries.works.titles import squash_title, title_likeness
 
 _TYPES: dict[WorkKind | None, str] = {
     "article-journal": "article-journal",
@@ -37,6 +38,8 @@ _TYPES: dict[WorkKind | None, str] = {
 _IN_JOURNALS = frozenset({"article-journal", "article-magazine", "article-newspaper", "review"})
 _IN_BOOKS = frozenset({"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"})
 _OF_PUBLISHERS = frozenset({"book", "report", "thesis"})
+# Titles less alike than this, of other people, are two works.
+_ALIKE = 0.6
 _TAG = re.compile(r"</?(?:i|b|sub|sup)>")
 _PREPRINT_SERVER = re.compile(r"rxiv|\bcorr\b|\bssrn\b|preprint|research square", re.IGNORECASE)
 # Which field of a work a variable is made of; of several the first that has an origin.
@@ -229,7 +232,29 @@ def _find_contradiction(item: CslItem, offered: CslItem, kind: WorkKind | None) 
         known = (identifier_value(Doi, written) or written) if variable == "DOI" else written
         if known and known != theirs:
             return f"the {variable} differs: {known} here, {theirs} there"
+    if _is_other_work(item, offered):
+        return f"title and people are those of another work: {str(offered['title'])[:120]}"
     return ""
+
+
+def _is_other_work(item: CslItem, offered: CslItem) -> bool:
+    """Whether title and people both differ, as where an identifier was mistyped."""
+    mine, theirs = _families(item), _families(offered)
+    if not mine or not theirs or not mine.isdisjoint(theirs):
+        return False
+    titles = [str(each.get("title") or "") for each in (item, offered)]
+    if not all(titles):
+        return False
+    return title_likeness(squash_title(titles[0]), squash_title(titles[1])) < _ALIKE
+
+
+def _families(item: CslItem) -> set[str]:
+    people = item.get("author")
+    return {
+        fold_text(str(each["family"]))
+        for each in (people if isinstance(people, list) else [])
+        if isinstance(each, dict) and each.get("family")
+    }
 
 
 def _is_place_alike(item: CslItem, offered: CslItem) -> bool:
