@@ -79,6 +79,11 @@ def test_what_cannot_be_an_alert_is_refused(store: SqlLiterature, play: Play) ->
 
 
 @pytest.mark.promise("W2")
+def test_what_is_no_day_is_told_with_the_form_of_one() -> None:
+    with pytest.raises(ValueError, match="'tomorrow' is no day; write it as 2026-01-31"):
+        SaveAlert(query="sleep", since="tomorrow")
+
+
 def test_nobody_sees_runs_or_removes_the_alerts_of_another(
     store: SqlLiterature, play: Play
 ) -> None:

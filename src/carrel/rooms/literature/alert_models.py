@@ -28,7 +28,10 @@ def _check_name(value: str) -> str:
 
 
 def _check_day(value: str | None) -> str | None:
-    return None if value is None else date.fromisoformat(value).isoformat()
+    try:
+        return None if value is None else date.fromisoformat(value).isoformat()
+    except ValueError as error:
+        raise ValueError(f"{value!r} is no day; write it as 2026-01-31") from error
 
 
 Name = Annotated[str, AfterValidator(_check_name), Field(max_length=MAX_NAME_CHARACTERS)]
