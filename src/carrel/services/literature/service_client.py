@@ -180,9 +180,10 @@ class ServiceClient:
         if cached is not None and answer.status == 304:
             await self._keep(request, cached.answer, kind, cached.answered_at)
             return await self._give_cached(request, cached)
-        await self._keep(request, answer, kind)
-        await self._record(request, request.exchange(answer, show_time(self._now())))
-        return self._service_answer(request, answer, show_time(self._now()))
+        now = self._now()
+        await self._keep(request, answer, kind, now)
+        await self._record(request, request.exchange(answer, show_time(now)))
+        return self._service_answer(request, answer, show_time(now))
 
     @asynccontextmanager
     async def turn(
