@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element
 
 from carrel.libraries.text.budget import current_budget
 from carrel.libraries.text.html import has_class, parse_html
+from carrel.services.paper_sources.texts import join_article
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 # The level of a heading by the class of the section that it opens; the title of the paper is 1.
@@ -55,15 +56,7 @@ class HtmlArticle:
 
     @property
     def markdown(self) -> str:
-        return "\n\n".join(
-            piece
-            for piece in (
-                f"# {self.title}" if self.title else "",
-                f"## Abstract\n\n{self.abstract}" if self.abstract else "",
-                self.body,
-            )
-            if piece
-        )
+        return join_article(self.title, self.abstract, self.body)
 
 
 def read_html_article(content: bytes | str) -> HtmlArticle | None:

@@ -33,7 +33,7 @@ from carrel.services.paper_sources.jats_text import (
     plain,
 )
 from carrel.services.paper_sources.markdown import find_headings
-from carrel.services.paper_sources.texts import one_line
+from carrel.services.paper_sources.texts import join_article, one_line
 
 _MARKS = (b"<article", b"jats", b"pmc-articleset")
 
@@ -96,15 +96,7 @@ def _paper(
     title = one_line(plain(child(child(meta, "title-group"), "article-title"))) or ""
     abstract = abstract_markdown(meta)
     body = body_markdown(article)
-    markdown = "\n\n".join(
-        piece
-        for piece in (
-            f"# {title}" if title else "",
-            f"## Abstract\n\n{abstract}" if abstract else "",
-            body,
-        )
-        if piece
-    )
+    markdown = join_article(title, abstract, body)
     references = read_references(article)
     found = read_figures(article, folder, assets)
     return PaperRecord(

@@ -32,6 +32,7 @@ from carrel.services.paper_sources.tex_vocabulary import (
     STATEMENTS,
     WORDS,
 )
+from carrel.services.paper_sources.texts import join_article
 
 _CITES = re.compile(r"(?:no)?[cC]ite[a-zA-Z]*|parencite|textcite|autocite|footcite")
 _REFERENCES = frozenset({"ref", "eqref", "autoref", "cref", "Cref", "pageref", "nameref", "vref"})
@@ -65,15 +66,7 @@ class TexArticle:
 
     @property
     def markdown(self) -> str:
-        return "\n\n".join(
-            piece
-            for piece in (
-                f"# {self.title}" if self.title else "",
-                f"## Abstract\n\n{self.abstract}" if self.abstract else "",
-                self.body,
-            )
-            if piece
-        )
+        return join_article(self.title, self.abstract, self.body)
 
 
 def read_tex_article(files: Mapping[str, str]) -> TexArticle | None:

@@ -19,6 +19,16 @@ def one_line(text: str | None) -> str | None:
     return (" ".join(_UNPRINTABLE.sub("", text).split())[:_LONGEST_NAME] or None) if text else None
 
 
+def join_article(title: str, abstract: str | None, body: str) -> str:
+    """An article as Markdown; parts that are empty are left out."""
+    parts = (
+        f"# {title}" if title else "",
+        f"## Abstract\n\n{abstract}" if abstract else "",
+        body,
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
 def plain_value(value: object) -> str | None:
     """A text, number or date as text, of a list the first; None for anything else."""
     match value:
