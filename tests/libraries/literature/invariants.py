@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import date
+from typing import Any
 
 from carrel.libraries.identifiers import ArxivId, Doi, Isbn, Pmcid, Pmid
+from carrel.libraries.literature.errors import UnreadableRecordError
 from carrel.libraries.literature.records import ServiceRecord, WorkIds
 
 _TAG = re.compile(r"</?(?!(?:i|b|sub|sup)>)[a-zA-Z][\w:-]*(?:\s[^<>]*)?/?>")
 _ISSN = re.compile(r"\d{4}-\d{3}[\dX]")
+
+
+def check_damaged(read_work: Callable[[Any], ServiceRecord], raw: Any) -> None:
+    """A damaged record is read as one that holds, or refused."""
+    try:
+        record = read_work(raw)
+    except UnreadableRecordError:
+        return
+    if record.work.title and record.service_id:
+        check_record(record, may_have_tags=True)
 
 
 def check_record(record: ServiceRecord, *, may_have_tags: bool = False) -> None:

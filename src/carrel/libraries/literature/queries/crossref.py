@@ -10,7 +10,6 @@ from datetime import date
 from carrel.libraries.literature.queries import TranslatedParameters
 from carrel.libraries.literature.queries.boolean import (
     describe_tree,
-    has_negation,
     list_conjuncts,
     list_positive_leaves,
     write_words,
@@ -111,8 +110,7 @@ def _add_part(
         else:
             lost.append(describe_tree(part))
         return
-    if has_negation(part):
-        lost.extend(describe_tree(each) for each in _nots(part))
+    lost.extend(describe_tree(each) for each in _nots(part))
     for leaf in list_positive_leaves(part):
         if isinstance(leaf, Phrase):
             words.setdefault("query.title" if leaf.in_title else _TEXT, []).extend(leaf.words)
