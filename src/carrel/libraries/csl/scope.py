@@ -81,8 +81,7 @@ def _formatted(
     """The rendering in this case, between these marks and affixes."""
     opening = tuple(reversed(marks))
     closing = tuple(one.close for one in marks)
-    if is_leaf and marks:
-        closing += (FONT_END,)
+    has_end = is_leaf and bool(marks)
     is_slanted = is_leaf and marks == [ITALIC_FONT]
     screen = mark("display", display) if display else None
 
@@ -111,6 +110,8 @@ def _formatted(
             out += opening
             out += inner
             out += closing
+            if has_end and len(inner) == 1:
+                out.append(FONT_END)
         if suffix:
             out.append(suffix)
         if screen:
