@@ -105,7 +105,10 @@ def _swaps_brackets(job: Job, ours: str, theirs: str) -> bool:
 
 def _sets_off_small_given_names(job: Job, ours: str, theirs: str) -> bool:
     small = re.search(r'"given": "[a-z]', repr(job.items).replace("'", '"'))
-    return bool(small) and ours.replace(" ", "") == theirs.replace(" ", "")
+    is_order = bool(re.fullmatch(r"[\d ]+", ours)) and sorted(ours.split()) == sorted(
+        theirs.split()
+    )
+    return bool(small) and (is_order or ours.replace(" ", "") == theirs.replace(" ", ""))
 
 
 def _doubles_year_letter(job: Job, ours: str, theirs: str) -> bool:
@@ -238,7 +241,7 @@ FAULTS = (
     ),
     Fault(
         "space before a small given name",
-        "a given name in small letters gets a space that nobody asked for",
+        "a given name in small letters gets a space that nobody asked for, and sorts by it",
         _sets_off_small_given_names,
     ),
     Fault("year letter twice", "`2001aa` for the first letter of a year", _doubles_year_letter),
