@@ -283,3 +283,20 @@ def test_numbered_versions_of_a_text_are_versions() -> None:
     ):
         found = compare(Work(TITLE, PEOPLE, 2019, doi=first), Work(TITLE, PEOPLE, 2019, doi=second))
         assert (found.verdict, found.relation) == (LinkVerdict.VERSION, "version_of")
+
+
+def test_a_file_stays_with_the_record_that_has_its_title() -> None:
+    title = "Construction of the literature graph in Semantic Scholar"
+    file = Work(title, ("Waleed Ammar",), file="/inbox/text.pdf", order=(0,))
+    own = Work(
+        title, ("Waleed Ammar",), 2018, doi="10.18653/v1/n18-3011",
+        links=("/inbox/text.pdf",), source="b.json", order=(2,),
+    )  # fmt: skip
+    wrong = Work(
+        "Quite another study of sleep", ("Waleed Ammar",), 2019, doi="10.1234/wrong",
+        links=("/inbox/text.pdf",), source="a.json", order=(1,),
+    )  # fmt: skip
+    for works in ([file, own, wrong], [file, wrong, own], [wrong, own, file]):
+        together = [{works[at].title for at in group} for group in cluster(works).groups]
+        assert {title} in together
+        assert {wrong.title} in together

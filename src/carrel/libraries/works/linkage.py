@@ -160,7 +160,14 @@ class _Clusters:
             for link in work.links:
                 if (owner := owner_of.get(link)) is not None and owner != at:
                     claims[owner, work.source].append(at)
-        for (owner, _), entries in sorted(claims.items(), key=lambda item: item[1]):
+
+        def claim_order(claim: tuple[tuple[int, str | None], list[int]]) -> tuple[bool, list[int]]:
+            # Who has the title of the file comes first: a record that was given a wrong file must
+            # not take it from the one whose text it is.
+            (owner, _), entries = claim
+            return not any(self._is_title_alike(owner, at) for at in entries), entries
+
+        for (owner, _), entries in sorted(claims.items(), key=claim_order):
             for at in entries:
                 together = self.cluster_of[owner] == self.cluster_of[at]
                 if together or self._is_kept_apart(owner, at):
