@@ -99,7 +99,7 @@ def _resolve_signs(
         return last, text[1:]
     if end not in SIGN_PAIRS:
         return last, text
-    if _stays(seam, end, first) or (len(before) > 1 and _is_affix_before(before, first)):
+    if _stays(seam, end, first) or (first == "." and end in ":;" and _is_affix(out, last)):
         return last, text
     both = SIGN_PAIRS[end][first]
     is_alone = len(before) == 1 and last > 0 and _closes_quote(out[last - 1])
@@ -117,9 +117,13 @@ def _ends_block(token: Token) -> bool:
     return token.__class__ is not str and token.kind == "display" and not token.is_open  # type: ignore[union-attr]
 
 
-def _is_affix_before(before: str, first: str) -> bool:
-    """Whether an affix such as `):` stands before a full stop: it ends as the style wrote it."""
-    return first == "." and before[-1] in ":;" and not any(sign.isalnum() for sign in before)
+def _is_affix(out: Tokens, last: int) -> bool:
+    """Whether the last text is an affix such as `):`, or the sign of a number: it stays so."""
+    before: str = out[last]  # type: ignore[assignment]
+    if len(before) > 1:
+        return not any(sign.isalnum() for sign in before)
+    previous = _last_text(out[:last])
+    return previous >= 0 and out[previous][-1].isdigit()  # type: ignore[index]
 
 
 def _stays(seam: Mark, end: str, first: str) -> bool:
