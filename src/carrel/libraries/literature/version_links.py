@@ -70,7 +70,10 @@ def link_versions(
     for (number, other), origins in sorted(inside.items()):
         relation = _name_relation(is_preprint[number], is_preprint[other])
         origin = min(origins, key=lambda each: (each == LIKENESS, service_place(each)))
-        if number not in apart and other not in apart:
+        if number in apart or other in apart:
+            continue
+        # No work is a version of itself, whatever its records point at.
+        if not _written_keys(works[number].ids) & _written_keys(works[other].ids):
             found[number].append(
                 LinkedVersion(relation, works[other].ids, works[other].title, origin)
             )
@@ -78,7 +81,7 @@ def link_versions(
         for ids, origin in named.items():
             is_other_preprint = bool(ids.arxiv) or Work("", doi=ids.doi).is_preprint
             relation = _name_relation(is_preprint[number], is_other_preprint)
-            if number not in apart:
+            if number not in apart and not _written_keys(ids) & _written_keys(works[number].ids):
                 found[number].append(LinkedVersion(relation, ids, "", origin))
     return [tuple(links) for links in found]
 
@@ -118,10 +121,14 @@ def _list_links(
 
 def _find_named(pointer: VersionPointer, holders: Mapping[str, Sequence[int]]) -> list[int]:
     """The records whose own identifier a pointer names; an arXiv DOI names the arXiv id too."""
-    written = normalize_ids(pointer.ids).keys()
-    keys = [key.lower() for key in written]
-    keys += [key.replace(f"doi:{ARXIV_DOI_PREFIX}", "arxiv:") for key in keys]
-    return [at for key in dict.fromkeys(keys) for at in holders.get(key, ())]
+    return [at for key in sorted(_written_keys(pointer.ids)) for at in holders.get(key, ())]
+
+
+def _written_keys(ids: WorkIds) -> set[str]:
+    """The keys of identifiers in lower case; an arXiv DOI is the arXiv id as well."""
+    written = normalize_ids(ids).keys()
+    keys = {key.lower() for key in written}
+    return keys | {key.replace(f"doi:{ARXIV_DOI_PREFIX}", "arxiv:") for key in keys}
 
 
 def _find_holders(identities: Sequence[RecordIdentity]) -> dict[str, list[int]]:

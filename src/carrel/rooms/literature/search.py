@@ -138,17 +138,24 @@ def _merge(request: SearchRequest, coverage: SearchCoverage) -> FoundWorks:
 def order_works(
     works: Sequence[MergedWork], query: PaperQuery, order: SearchOrder
 ) -> list[MergedWork]:
-    """The best first; by date or citations where that was asked for, and then the best."""
+    """The best first, or the newest or most cited; false copies last whatever they say."""
     ranked = rank_works(works, query)
     match order:
         case "relevance":
             return list(ranked)
         case "newest":
-            return sorted(ranked, key=lambda each: each.work.issued or "", reverse=True)
+            return sorted(
+                ranked,
+                key=lambda each: (each.copy_of is None, each.work.issued or ""),
+                reverse=True,
+            )
         case "most_cited":
             return sorted(
                 ranked,
-                key=lambda each: max(each.citation_counts.values(), default=-1),
+                key=lambda each: (
+                    each.copy_of is None,
+                    max(each.citation_counts.values(), default=-1),
+                ),
                 reverse=True,
             )
 
