@@ -56,3 +56,13 @@ def test_the_summary_says_what_was_taken_left_out_and_set_aside(
     assert status["newest"] == "2026-05-01"
     assert status["filters"] == {"languages": ["en"]}
     assert (status["records"], status["is_complete"]) == (1, True)
+
+
+def test_a_dump_of_something_else_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dump = tmp_path / "dump"
+    write_partition(dump, "2026-05-01", [b'{"DOI": "10.1/x", "title": ["Not of OpenAlex"]}'])
+    words = ["papers", "load", "openalex", str(dump), "--home", str(tmp_path / "home")]
+    assert main(words) == 1
+    assert "is this a dump of openalex?" in capsys.readouterr().err

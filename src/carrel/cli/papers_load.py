@@ -100,10 +100,15 @@ def _load(options: argparse.Namespace) -> int:
         close_progress()
         show("Stopped. Whole batches are kept; run the same command to go on.", file=sys.stderr)
         return _STOPPED_BY_KEYBOARD
+    counts = report.counts
+    is_foreign = counts.records > 0 and counts.bad == counts.records
     if options.json:
         show_json(report.to_facts())
-        return 0
+        return int(is_foreign)
     show_page(Page([Line(line) for line in report.to_text().split("\n")]))
+    if is_foreign:
+        show(f"Not one record could be read: is this a dump of {options.service}?", file=sys.stderr)
+        return 1
     if not options.quiet:
         say_next_step(_NEXT_STEP)
     return 0

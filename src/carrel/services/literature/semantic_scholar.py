@@ -103,6 +103,7 @@ class SemanticScholar:
                 raise UnreadableAnswerError(NAME, "it has no list of papers")
             listing.read(items, count_of(page.get("total")), read_work, skip)
             mark = _next_mark(page, search) if items else None
+        # The total is an estimate there; the missing token is the end.
         return listing.answer(is_complete=mark is None and listing.place <= request.limit)
 
     async def _search_identifier(self, request: SearchRequest) -> SearchAnswer:
