@@ -49,7 +49,13 @@ class NoIndex:
 
     def __init__(self, folder: Path) -> None: ...
 
-    def add(self, row: int, paper: PublishedPaper, passages: Sequence[PaperPassage]) -> None: ...
+    def add(
+        self,
+        row: int,
+        paper: PublishedPaper,
+        passages: Sequence[PaperPassage],
+        facets: Sequence[tuple[str, str]],
+    ) -> None: ...
 
     def finish(self) -> None: ...
 
