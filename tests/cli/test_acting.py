@@ -229,5 +229,8 @@ def test_every_command_of_a_room_can_be_run_for_a_user() -> None:
     rooms = {*declared_rooms(), "jobs"}
     for path, command in read_index().items():
         if (path.split()[0] in rooms and not command.commands) or path in {"add", "find", "watch"}:
+            if path == "literature retractions":
+                # It names two commands, which take it.
+                continue
             assert "--user" in command.options, path
             assert command.options["--user"].completes == "users"

@@ -192,8 +192,7 @@ def _with_order(
         for path, each in everything.items()
         if path.startswith(f"{command.path} ")
     }
-    # Those of a room's own command are read by it and have no entry of their own.
-    return replace(command, commands=children or command.commands)
+    return replace(command, commands=children)
 
 
 def _paths(texts: dict[str, Any]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from functools import partial
 
 from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
+from carrel.policy.persistence import HomeNotPersistentError, without_home
 from carrel.rooms.literature import ROOM
 from carrel.rooms.literature.addition_job import KIND, AdditionJob, AdditionWaits, WorkAdditions
 from carrel.rooms.literature.additions import DeskAdditions
@@ -83,4 +84,10 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         await services.close()
 
     room = following.refuse_without_home(Room.collect(ROOM, *holders, jobs=work_additions))
+    if not settings.keeps_home:
+        error = HomeNotPersistentError(
+            "Works from outside are", has_database=bool(settings.database.url)
+        )
+        served = [each.name for each in room.operations if each.name != "add_works"]
+        room = without_home(room, error, still_served=served, is_searched=True)
     return OpenRoom(room, close=close, start=start)

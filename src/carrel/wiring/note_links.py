@@ -79,13 +79,20 @@ class LateAdder:
 
     def __init__(self) -> None:
         self._adder: PaperAdder | None = None
+        self._refuse: Callable[[], CarrelError] | None = None
 
     def bind(self, adder: PaperAdder) -> None:
         self._adder = adder
 
+    def refuse(self, make_error: Callable[[], CarrelError]) -> None:
+        """Whoever would add is told this error: what is added would not last."""
+        self._refuse = make_error
+
     @property
     def adder(self) -> PaperAdder:
-        """Raises NotConfiguredError where the papers room is not open."""
+        """Raises NotConfiguredError where the papers room is not open, or why it refuses."""
+        if self._refuse is not None:
+            raise self._refuse()
         if self._adder is None:
             raise NotConfiguredError(
                 "The papers room is not open here, so nothing can be added to the corpus.",

@@ -192,6 +192,11 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     adder = paper_adder(corpus.place.folder.path, services, settings, uploads, reader)
     if settings.keeps_home:
         corpus.links.papers.bind(adder)
+    else:
+        has_database = bool(settings.database.url)
+        corpus.links.papers.refuse(
+            partial(HomeNotPersistentError, "Added papers are", has_database=has_database)
+        )
     watch = _open_watch(settings, corpus.place.folder.path)
     jobs = adder.jobs
     assert jobs is not None
