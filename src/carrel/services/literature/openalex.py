@@ -89,8 +89,7 @@ class OpenAlex:
         async for page in self._pages(params, request.limit, AnswerKind.SEARCH, listing.account):
             is_last = page.is_last
             listing.read(page.results, page.total, read_work, skip)
-        is_whole = is_last and listing.place <= request.limit
-        return listing.answer(is_complete=is_whole and not listing.lacks_some)
+        return listing.answer(is_complete=is_last and listing.place <= request.limit)
 
     def knows(self, identifier: Identifier) -> bool:
         return isinstance(identifier, Doi | Pmid | Pmcid | ArxivId)

@@ -44,11 +44,6 @@ class SearchListing:
         """Whether as many entries came as the service says that there are."""
         return self.total is not None and self.place >= self.total
 
-    @property
-    def lacks_some(self) -> bool:
-        """Whether the service says that there are more entries than came."""
-        return self.total is not None and self.place < self.total
-
     def read(
         self,
         entries: Iterable[object],
