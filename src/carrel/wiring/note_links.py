@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from carrel.core.caller import Call, Caller
 from carrel.core.errors import CarrelError, NotConfiguredError
 from carrel.core.note_links import NoNotes, NoteLink, NotesAbout
 from carrel.rooms.knowledge.links import LinkKind, LinkTarget
 from carrel.rooms.knowledge.ports import LinkedThing
-from carrel.rooms.literature.search import LiteratureSearch
 from carrel.rooms.papers.addition import PaperAdder
 from carrel.rooms.papers.models import PassageHit
 from carrel.wiring.desk_works import LibrariesAtHand
 from carrel.wiring.outside_citations import LateCitationSearch
+
+if TYPE_CHECKING:
+    # Every desk opens this module, and few of them search outside.
+    from carrel.rooms.literature.search import LiteratureSearch
 
 FindThing = Callable[[str, Call], Awaitable[LinkedThing]]
 

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import orjson
-
 from carrel.core.caller import Call
 from carrel.core.errors import CarrelError, InsufficientPermissionsError, NotConfiguredError
-from carrel.libraries.bibliography.imports import ORIGIN_MARK
 from carrel.libraries.literature.csl_items import work_as_csl
 from carrel.libraries.literature.records import MergedWork
 from carrel.libraries.query.papers import parse_paper_query
+from carrel.rooms.literature.additions import csl_document
 from carrel.rooms.literature.desk_works import list_keys
 from carrel.rooms.literature.errors import NetworkForbiddenError
 from carrel.rooms.literature.ports import SearchRequest
@@ -92,12 +90,9 @@ class LiteratureForResearch:
         problem = ""
         if missing:
             items = [{**work_as_csl(work), "id": f"found-{at}"} for at, work in enumerate(missing)]
-            marked = [
-                {**item, "custom": {**(item.get("custom") or {}), ORIGIN_MARK: "publisher"}}
-                for item in items
-            ]
+            content = csl_document(*items)
             try:
-                await AdditionsAtHand(self.corpus).add_content(orjson.dumps(marked), ".json", owner)
+                await AdditionsAtHand(self.corpus).add_content(content, ".json", owner)
             except CarrelError as error:
                 problem = f"What was found could not be added to the corpus: {error.message}"
         papers = await self._find_papers(works)

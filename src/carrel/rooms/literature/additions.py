@@ -167,10 +167,14 @@ class DeskAdditions:
 _KINDS = {"Doi": "doi", "Pmid": "pmid", "Pmcid": "pmcid", "ArxivId": "arxiv", "Isbn": "isbn"}
 
 
-def csl_document(item: Mapping[str, Any]) -> bytes:
-    """The item as a file of CSL-JSON that says whose word it is."""
-    custom = item.get("custom") or {}
-    return orjson.dumps([{**item, "custom": {**custom, ORIGIN_MARK: "publisher"}}])
+def csl_document(*items: Mapping[str, Any]) -> bytes:
+    """The items as a file of CSL-JSON that says whose word it is."""
+    return orjson.dumps(
+        [
+            {**item, "custom": {**(item.get("custom") or {}), ORIGIN_MARK: "publisher"}}
+            for item in items
+        ]
+    )
 
 
 def _notes_of(found: KnownWork) -> list[str]:
