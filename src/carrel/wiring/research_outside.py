@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING
 
 from carrel.core.caller import Call
 from carrel.core.errors import CarrelError, InsufficientPermissionsError, NotConfiguredError
-from carrel.libraries.literature.csl_items import work_as_csl
-from carrel.libraries.literature.records import MergedWork
 from carrel.libraries.query.papers import parse_paper_query
-from carrel.rooms.literature.additions import csl_document
-from carrel.rooms.literature.desk_works import list_keys
 from carrel.rooms.literature.errors import NetworkForbiddenError
 from carrel.rooms.literature.ports import SearchRequest
 from carrel.rooms.research.outside_models import OutsideService
@@ -21,6 +17,7 @@ from carrel.rooms.research.ports import AddedPapers, FoundOutside, OutsideAnswer
 from carrel.wiring.desk_works import AdditionsAtHand, CorpusAtHand
 
 if TYPE_CHECKING:
+    from carrel.libraries.literature.records import MergedWork
     from carrel.wiring.papers import OpenCorpus
 
 _SCOPES = frozenset({"literature:read", "papers:write"})
@@ -82,6 +79,10 @@ class LiteratureForResearch:
         )
 
     async def add_to_corpus(self, keys: Sequence[str], owner: str) -> AddedPapers:
+        # Imported here: most runs never look outside.
+        from carrel.libraries.literature.csl_items import work_as_csl
+        from carrel.rooms.literature.additions import csl_document
+
         works = [self._found[key] for key in keys if key in self._found]
         if not works:
             return AddedPapers({})
@@ -101,6 +102,8 @@ class LiteratureForResearch:
 
     async def _find_papers(self, works: Sequence[MergedWork]) -> dict[str, str]:
         """The papers of the corpus by the keys of works; a work without identifiers has none."""
+        from carrel.rooms.literature.desk_works import list_keys
+
         keys = {_key(work): list_keys(work.work.ids) for work in works}
         wanted = [key for several in keys.values() for key in several]
         papers = await CorpusAtHand(self.corpus).find_by_keys(wanted) if wanted else {}
