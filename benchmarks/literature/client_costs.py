@@ -20,7 +20,7 @@ from pathlib import Path
 
 from carrel.services.literature.answers import AnswerKind
 from carrel.services.literature.cache import AnswerCache
-from carrel.services.literature.governor import Governor, Outcome, Turn
+from carrel.services.literature.governor import Governor, GovernorTurn, Outcome
 from carrel.services.literature.recordings import Recordings
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import ServiceLimits
@@ -61,7 +61,7 @@ def _turns(path: Path, count: int) -> list[float]:
     for _ in range(count):
         start = time.perf_counter()
         turn = governor.take("a.org", _FREE, patience_seconds=10.0, lease_seconds=10.0)
-        assert isinstance(turn, Turn)
+        assert isinstance(turn, GovernorTurn)
         governor.give_back("a.org", turn, Outcome(True))
         taken.append(time.perf_counter() - start)
     governor.close()

@@ -8,12 +8,17 @@ from carrel.core.catalogue import Room
 from carrel.core.clock import SystemClock
 from carrel.policy.persistence import HomeNotPersistentError, without_home
 from carrel.rooms.literature import ROOM
-from carrel.rooms.literature.addition_job import KIND, AdditionJob, AdditionWaits, WorkAdditions
+from carrel.rooms.literature.addition_job import (
+    KIND,
+    WorkAdditionJob,
+    WorkAdditions,
+    WorkAdditionWaits,
+)
 from carrel.rooms.literature.additions import DeskAdditions
 from carrel.rooms.literature.citations import CitationSearch
 from carrel.rooms.literature.desk_works import DeskWorks
 from carrel.rooms.literature.fulltext_operations import FulltextOperations
-from carrel.rooms.literature.lookup import WorkLookup
+from carrel.rooms.literature.lookup import LiteratureLookup
 from carrel.rooms.literature.operations import LiteratureOperations
 from carrel.rooms.literature.search import LiteratureSearch
 from carrel.rooms.literature.service import Literature
@@ -49,7 +54,7 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     desk = DeskWorks(CorpusAtHand(corpus), corpus.links.libraries)
     search = LiteratureSearch(services, policy)
     corpus.links.literature.search = search
-    lookup = WorkLookup(services, policy)
+    lookup = LiteratureLookup(services, policy)
     literature = Literature(search, lookup, desk, corpus.notices)
     corpus.links.citations.bind(CitationSearch(services, policy, desk))
     texts, downloads = open_full_texts(settings, corpus, services, lookup)
@@ -61,8 +66,8 @@ def open_literature_room(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         corpus.links.libraries,
         texts,
     )
-    jobs = open_jobs(settings, {KIND: AdditionJob(additions)}, clock)
-    waits = AdditionWaits(settings.papers.add_wait_seconds, settings.papers.task_after_seconds)
+    jobs = open_jobs(settings, {KIND: WorkAdditionJob(additions)}, clock)
+    waits = WorkAdditionWaits(settings.papers.add_wait_seconds, settings.papers.task_after_seconds)
     work_additions = WorkAdditions(jobs, waits)
     holders: list[object] = [
         LiteratureOperations(literature, work_additions),

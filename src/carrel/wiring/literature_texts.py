@@ -14,9 +14,9 @@ from carrel.core.caller import Call
 from carrel.core.clock import SystemClock
 from carrel.libraries.bibliography.imports import ORIGIN_MARK
 from carrel.libraries.literature.records import TextLocation
-from carrel.rooms.literature.fulltext import FullTexts, TextPolicy
+from carrel.rooms.literature.fulltext import OpenTexts, TextPolicy
 from carrel.rooms.literature.fulltext_ports import AddedText, FetchedText
-from carrel.rooms.literature.lookup import WorkLookup
+from carrel.rooms.literature.lookup import LiteratureLookup
 from carrel.services.literature.catalogue import LazyServices
 from carrel.services.literature.text_shelf import FolderShelf
 from carrel.settings import Settings
@@ -83,7 +83,7 @@ class LazyDownloads:
 
 
 @dataclass(frozen=True, slots=True)
-class CorpusTexts:
+class FetchedTextAdditions:
     """Adds fetched texts by the papers room, with a record that says where each came from."""
 
     corpus: OpenCorpus
@@ -138,8 +138,8 @@ def describe_text(text: FetchedText, item: dict[str, Any], place: Path) -> bytes
 
 
 def open_full_texts(
-    settings: Settings, corpus: OpenCorpus, services: LazyServices, lookup: WorkLookup
-) -> tuple[FullTexts, LazyDownloads]:
+    settings: Settings, corpus: OpenCorpus, services: LazyServices, lookup: LiteratureLookup
+) -> tuple[OpenTexts, LazyDownloads]:
     """What finds texts, and the downloads that its owner closes."""
     chosen = settings.literature
     folder = settings.cache_folder / "cache" / "literature" / "texts"
@@ -151,12 +151,12 @@ def open_full_texts(
         has_contact=bool(chosen.contact or settings.references.contact),
         arxiv_texts_url=chosen.addresses.arxiv_texts or "https://arxiv.org",
     )
-    texts = FullTexts(
+    texts = OpenTexts(
         services,
         lookup,
         downloads,
         FolderShelf(folder),
-        CorpusTexts(corpus),
+        FetchedTextAdditions(corpus),
         policy,
         SystemClock(),
     )

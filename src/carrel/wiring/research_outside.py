@@ -11,8 +11,8 @@ from carrel.core.caller import Call
 from carrel.core.errors import CarrelError, InsufficientPermissionsError, NotConfiguredError
 from carrel.libraries.query.papers import parse_paper_query
 from carrel.rooms.literature.errors import NetworkForbiddenError
-from carrel.rooms.literature.ports import SearchRequest
-from carrel.rooms.research.outside_models import OutsideService
+from carrel.rooms.literature.ports import ServiceSearchRequest
+from carrel.rooms.research.outside_models import AskedService
 from carrel.rooms.research.ports import AddedPapers, FoundOutside, OutsideAnswer
 from carrel.wiring.desk_works import AdditionsAtHand, CorpusAtHand
 
@@ -48,7 +48,7 @@ class LiteratureForResearch:
         search = self.corpus.links.literature.search
         if search is None:
             raise NotConfiguredError("The literature room is not open any more.")
-        found = await search.find(SearchRequest(parse_paper_query(query), limit=limit))
+        found = await search.find(ServiceSearchRequest(parse_paper_query(query), limit=limit))
         works = [work for work in found.works if work.copy_of is None][:limit]
         for work in works:
             self._found[_key(work)] = work
@@ -67,7 +67,7 @@ class LiteratureForResearch:
                 for work in works
             ),
             tuple(
-                OutsideService(
+                AskedService(
                     service=line.service,
                     outcome=line.state,
                     reason=line.reason,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from carrel.libraries.literature.query_filter import Judgement, judge_work
+from carrel.libraries.literature.query_filter import QueryJudgement, judge_work
 from carrel.libraries.literature.records import (
     Author,
     MergedWork,
@@ -26,7 +26,7 @@ WORK = WorkRecord(
 BARE = WorkRecord(title="Sleep and memory in ageing mice")
 
 
-def judge(query: str, work: WorkRecord = WORK, *, is_expressed: bool = False) -> Judgement:
+def judge(query: str, work: WorkRecord = WORK, *, is_expressed: bool = False) -> QueryJudgement:
     found = MergedWork(work, {}, (ServiceRecord("arxiv", "1", work),))
     return judge_work(parse_paper_query(query), found, {"arxiv"} if is_expressed else ())
 
@@ -47,7 +47,7 @@ def judge(query: str, work: WorkRecord = WORK, *, is_expressed: bool = False) ->
     ],
 )
 def test_what_contradicts_the_query_is_left_out(query: str) -> None:
-    assert judge(query) == Judgement(is_kept=False)
+    assert judge(query) == QueryJudgement(is_kept=False)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_contradicts_the_query_is_left_out(query: str) -> None:
     ],
 )
 def test_what_fits_stays_and_nothing_is_unchecked(query: str) -> None:
-    assert judge(query) == Judgement(is_kept=True)
+    assert judge(query) == QueryJudgement(is_kept=True)
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_what_fits_stays_and_nothing_is_unchecked(query: str) -> None:
 def test_what_a_record_does_not_say_is_told_as_unchecked(
     query: str, unchecked: tuple[str, ...]
 ) -> None:
-    assert judge(query, BARE) == Judgement(is_kept=True, unchecked=unchecked)
+    assert judge(query, BARE) == QueryJudgement(is_kept=True, unchecked=unchecked)
 
 
 def test_a_service_that_read_the_whole_query_is_trusted_but_for_years_and_excluded_words() -> None:
-    assert judge('"rapid eye movement"', is_expressed=True) == Judgement(is_kept=True)
-    assert judge("venue:nature", is_expressed=True) == Judgement(is_kept=True)
-    assert judge("sleep year:2020", is_expressed=True) == Judgement(is_kept=False)
-    assert judge("sleep -mice", is_expressed=True) == Judgement(is_kept=False)
+    assert judge('"rapid eye movement"', is_expressed=True) == QueryJudgement(is_kept=True)
+    assert judge("venue:nature", is_expressed=True) == QueryJudgement(is_kept=True)
+    assert judge("sleep year:2020", is_expressed=True) == QueryJudgement(is_kept=False)
+    assert judge("sleep -mice", is_expressed=True) == QueryJudgement(is_kept=False)
 
 
 def test_any_year_that_a_record_of_the_work_states_may_fit() -> None:
@@ -107,4 +107,4 @@ def test_any_year_that_a_record_of_the_work_states_may_fit() -> None:
 
 def test_a_cut_list_of_authors_decides_nothing() -> None:
     cut = WorkRecord(title="x", authors=(Author("Okada", "A"),), is_authors_cut=True)
-    assert judge("author:meyer", cut) == Judgement(is_kept=True, unchecked=("author:meyer",))
+    assert judge("author:meyer", cut) == QueryJudgement(is_kept=True, unchecked=("author:meyer",))

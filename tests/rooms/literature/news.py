@@ -15,8 +15,8 @@ from carrel.rooms.literature.alerts import Alerts
 from carrel.rooms.literature.errors import LiteratureServiceError
 from carrel.rooms.literature.ports import (
     LiteratureService,
-    SearchAnswer,
-    SearchRequest,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
     TranslatedQuery,
 )
 from carrel.rooms.literature.service_choice import SearchPolicy
@@ -61,7 +61,7 @@ class NewsService:
     name: str
     news: list[tuple[date, ServiceRecord]] = field(default_factory=list)
     failure: str = ""
-    asked: list[SearchRequest] = field(default_factory=list)
+    asked: list[ServiceSearchRequest] = field(default_factory=list)
     not_expressed: tuple[str, ...] = ()
 
     @property
@@ -71,10 +71,10 @@ class NewsService:
     def add(self, on: str, title: str, **ids: str) -> None:
         self.news.append((day(on), record(self.name, title, **ids)))
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         return TranslatedQuery(request.query.text, self.not_expressed)
 
-    async def search(self, request: SearchRequest) -> SearchAnswer:
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         self.asked.append(request)
         if self.failure:
             raise LiteratureServiceError(self.name, self.failure)
@@ -84,7 +84,9 @@ class NewsService:
             replace(one, rank=place) for place, one in enumerate(found[: request.limit], 1)
         )
         is_complete = len(found) <= request.limit
-        return SearchAnswer(self.name, self.translate(request), given, len(found), is_complete)
+        return ServiceSearchAnswer(
+            self.name, self.translate(request), given, len(found), is_complete
+        )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from carrel.libraries.query.papers import parse_paper_query
-from carrel.rooms.literature.ports import SearchOrder, SearchRequest
+from carrel.rooms.literature.ports import SearchOrder, ServiceSearchRequest
 from carrel.services.literature.recordings import Exchange, read_exchange
 from carrel.services.literature.service_client import ServiceClient
 from tests.services.literature.fake_time import LongestWaits, Waits
@@ -36,8 +36,8 @@ def exchange_of(service: str, number: str) -> Exchange:
 
 def make_request(
     text: str, limit: int = 25, order: SearchOrder = "relevance", *, preprints: bool = True
-) -> SearchRequest:
-    return SearchRequest(
+) -> ServiceSearchRequest:
+    return ServiceSearchRequest(
         parse_paper_query(text), limit=limit, order=order, includes_preprints=preprints
     )
 

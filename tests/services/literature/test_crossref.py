@@ -17,9 +17,9 @@ from carrel.rooms.literature.ports import (
     LookupAnswer,
     NoticeService,
     RecordService,
-    SearchAnswer,
-    SearchRequest,
     SearchService,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
 )
 from carrel.services.literature.crossref import Crossref
 from carrel.services.literature.errors import WorkLookupError
@@ -58,7 +58,7 @@ def asked(text: str, rows: int, **more: str) -> dict[str, str]:
     return {**translate(parse_paper_query(text)).parameters, "rows": str(rows), **more}
 
 
-def search(server: AnsweringServer, request: SearchRequest) -> SearchAnswer:
+def search(server: AnsweringServer, request: ServiceSearchRequest) -> ServiceSearchAnswer:
     return server.run(lambda client, url: Crossref(client, url).search(request))
 
 

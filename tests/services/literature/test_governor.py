@@ -13,7 +13,7 @@ import pytest
 from carrel.rooms.literature.ports import ServiceCost
 from carrel.services.literature.announced_limits import Announced, read_announced, read_cost
 from carrel.services.literature.errors import ServicePausedError
-from carrel.services.literature.governor import Busy, Governor, Outcome, Refusal, Turn
+from carrel.services.literature.governor import Busy, Governor, GovernorTurn, Outcome, Refusal
 from carrel.services.literature.service_client import ServiceClient
 from carrel.services.literature.service_limits import BreakerPolicy, ServiceLimits
 from tests.services.literature.fake_time import Waits
@@ -26,13 +26,13 @@ FAILED = Outcome(failure="500")
 
 def take(
     governor: Governor, limits: ServiceLimits = KNOWN, patience: float = 100.0, lane: str = "a.org"
-) -> Turn | Busy | Refusal:
+) -> GovernorTurn | Busy | Refusal:
     return governor.take(lane, limits, patience_seconds=patience, lease_seconds=20.0)
 
 
-def turn(governor: Governor, limits: ServiceLimits = KNOWN, lane: str = "a.org") -> Turn:
+def turn(governor: Governor, limits: ServiceLimits = KNOWN, lane: str = "a.org") -> GovernorTurn:
     found = take(governor, limits, lane=lane)
-    assert isinstance(found, Turn)
+    assert isinstance(found, GovernorTurn)
     return found
 
 
@@ -71,7 +71,7 @@ def test_a_slot_that_nobody_gives_back_is_free_after_its_lease(tmp_path: Path) -
     other = Governor(tmp_path / "governor.db", waits.clock)
     assert isinstance(take(other, one), Busy)
     waits.time += 20.1
-    assert isinstance(take(other, one), Turn)
+    assert isinstance(take(other, one), GovernorTurn)
 
 
 def test_it_opens_after_failures_in_a_row_and_half_opens_for_one(tmp_path: Path) -> None:
@@ -139,10 +139,10 @@ def test_a_clock_that_was_set_back_stops_nobody(tmp_path: Path) -> None:
 def test_a_damaged_file_is_made_anew_and_an_unwritable_one_done_without(tmp_path: Path) -> None:
     path = tmp_path / "governor.db"
     path.write_bytes(b"this is no database, and long enough to be seen as none" * 100)
-    assert isinstance(take(Governor(path)), Turn)
+    assert isinstance(take(Governor(path)), GovernorTurn)
     assert path.read_bytes().startswith(b"SQLite")
     (tmp_path / "file").write_text("x")
-    assert isinstance(take(Governor(tmp_path / "file" / "governor.db")), Turn)
+    assert isinstance(take(Governor(tmp_path / "file" / "governor.db")), GovernorTurn)
 
 
 def _ask_many(url: str, folder: str, count: int) -> None:

@@ -19,9 +19,9 @@ from carrel.rooms.literature.ports import (
     NoticeService,
     OwnRecordService,
     RecordService,
-    SearchAnswer,
-    SearchRequest,
     SearchService,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
 )
 from carrel.services.literature.errors import WorkLookupError
 from carrel.services.literature.openalex import OpenAlex
@@ -74,7 +74,7 @@ def listed(text: str, size: int, cursor: str = "*", **more: str) -> dict[str, st
     return {"filter": text, "select": FIELDS, "per_page": str(size), "cursor": cursor, **more}
 
 
-def search(server: AnsweringServer, request: SearchRequest) -> SearchAnswer:
+def search(server: AnsweringServer, request: ServiceSearchRequest) -> ServiceSearchAnswer:
     return server.run(lambda client, url: OpenAlex(client, url, api_key=KEY).search(request))
 
 
@@ -162,7 +162,7 @@ def test_alerts_and_order_reach_the_service() -> None:
     server = AnsweringServer("openalex")
     name = "title_and_abstract.search:cats,from_publication_date:2026-01-02,type:!preprint"
     server.put("/works", listed(name, 25, sort="publication_date:desc"), page(work(1)))
-    request = SearchRequest(
+    request = ServiceSearchRequest(
         parse_paper_query("cats"), order="newest", since=date(2026, 1, 2), includes_preprints=False
     )
     found = search(server, request)

@@ -15,9 +15,9 @@ from carrel.rooms.literature.ports import (
     LookupAnswer,
     OwnRecordService,
     RecordService,
-    SearchAnswer,
-    SearchRequest,
     SearchService,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
 )
 from carrel.services.literature.errors import WorkLookupError
 from carrel.services.literature.recordings import Exchange
@@ -54,7 +54,7 @@ def bulk(query: str, sort: str = "citationCount:desc", **more: str) -> dict[str,
     return {"query": query, "fields": FIELDS, "sort": sort, **more}
 
 
-def search(server: AnsweringServer, request: SearchRequest) -> SearchAnswer:
+def search(server: AnsweringServer, request: ServiceSearchRequest) -> ServiceSearchAnswer:
     return server.run(lambda client, url: SemanticScholar(client, url, api_key=KEY).search(request))
 
 

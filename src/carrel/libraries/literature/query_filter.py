@@ -32,28 +32,28 @@ _SHORTEST_ABBREVIATION = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class QueryJudgement:
     """Whether a work stays, and the parts of the query that nothing decided."""
 
     is_kept: bool
     unchecked: tuple[str, ...] = ()
 
 
-def judge_work(query: PaperQuery, found: MergedWork, expressing: Collection[str]) -> Judgement:
+def judge_work(query: PaperQuery, found: MergedWork, expressing: Collection[str]) -> QueryJudgement:
     """Judge a work; `expressing` are the services that could express the whole query.
 
     Where one of those found the work, its own reading of words is trusted, and only years and
     excluded words are looked at again.
     """
     if query.strict is None:
-        return Judgement(is_kept=True)
+        return QueryJudgement(is_kept=True)
     is_trusted = any(record.service in expressing for record in found.records)
     judge = _Judge(found, is_trusted)
     verdict = judge.decide(query.strict)
     if verdict is False:
-        return Judgement(is_kept=False)
+        return QueryJudgement(is_kept=False)
     unchecked = () if verdict or is_trusted else tuple(dict.fromkeys(judge.undecided))
-    return Judgement(is_kept=True, unchecked=unchecked)
+    return QueryJudgement(is_kept=True, unchecked=unchecked)
 
 
 @dataclass(slots=True)

@@ -77,7 +77,7 @@ def _add_line(tally: ServiceTally, line: ServiceCoverage) -> ServiceTally:
     )
 
 
-class AdditionJob:
+class WorkAdditionJob:
     """Runs the job; works settled by an earlier run of it are not added again."""
 
     def __init__(self, additions: DeskAdditions) -> None:
@@ -121,7 +121,7 @@ class AdditionJob:
 
 
 @dataclass(frozen=True, slots=True)
-class AdditionWaits:
+class WorkAdditionWaits:
     """How long a call waits before it goes on as a job; `follower_seconds` for task clients."""
 
     seconds: float = 20.0
@@ -131,7 +131,7 @@ class AdditionWaits:
 class WorkAdditions:
     """Adds works for callers; jobs are visible to their owners only."""
 
-    def __init__(self, jobs: BackgroundJobs, waits: AdditionWaits) -> None:
+    def __init__(self, jobs: BackgroundJobs, waits: WorkAdditionWaits) -> None:
         self._jobs = jobs
         self._waits = waits
 

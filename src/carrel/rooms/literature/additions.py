@@ -21,7 +21,7 @@ from carrel.rooms.literature.desk_ports import CorpusAdditions, DeskCorpus, Desk
 from carrel.rooms.literature.desk_works import list_keys
 from carrel.rooms.literature.lookup import read_name
 from carrel.rooms.literature.models import ServiceCoverage
-from carrel.rooms.literature.service import KnownWork, Literature
+from carrel.rooms.literature.service import Literature, MergedLookup
 
 log = logging.getLogger("carrel.literature")
 
@@ -126,7 +126,9 @@ class DeskAdditions:
             identifier=str(name), outcome="known", paper_id=paper_id, reference_id=reference_id
         )
 
-    async def _add_record(self, text: str, found: KnownWork, into: Target, call: Call) -> AddedWork:
+    async def _add_record(
+        self, text: str, found: MergedLookup, into: Target, call: Call
+    ) -> AddedWork:
         item = work_as_csl(found.work)
         paper_id = reference_id = None
         is_new, notes = False, list[str]()
@@ -177,7 +179,7 @@ def csl_document(*items: Mapping[str, Any]) -> bytes:
     )
 
 
-def _notes_of(found: KnownWork) -> list[str]:
+def _notes_of(found: MergedLookup) -> list[str]:
     """What whoever keeps the work should know of it."""
     notes = list(found.work.conflicts)
     if found.work.work.is_retracted:

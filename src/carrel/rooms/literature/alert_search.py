@@ -17,8 +17,13 @@ from carrel.libraries.query.papers import AllOf, PaperQuery, parse_paper_query
 from carrel.rooms.literature.alert_ports import Alert, AlertMark
 from carrel.rooms.literature.asking import Answered, Asking, Failed, ask_all
 from carrel.rooms.literature.errors import NetworkForbiddenError
-from carrel.rooms.literature.ports import SearchAnswer, SearchOrder, SearchRequest, SearchService
-from carrel.rooms.literature.search import Services
+from carrel.rooms.literature.ports import (
+    SearchOrder,
+    SearchService,
+    ServiceCatalogue,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
+)
 from carrel.rooms.literature.service_choice import PriceBook, SearchPolicy, choose_services
 
 # Works come into an index late and out of order: a run asks again for the days before its mark.
@@ -105,7 +110,7 @@ class _Days:
 class AlertSearch:
     """Searches for an alert; changes nothing that is stored."""
 
-    def __init__(self, services: Services, policy: SearchPolicy) -> None:
+    def __init__(self, services: ServiceCatalogue, policy: SearchPolicy) -> None:
         self._services = services
         self._policy = policy
         self._prices = PriceBook()
@@ -130,7 +135,7 @@ class AlertSearch:
         asked, unasked = dict[str, SearchService](), dict[str, str]()
         unasked.update((each.service, each.reason) for each in choice.not_asked if each.is_wanted)
         for name, service in choice.asked.items():
-            said = service.translate(SearchRequest(join_apostrophes(query)))
+            said = service.translate(ServiceSearchRequest(join_apostrophes(query)))
             if said.text:
                 asked[name] = service
             else:
@@ -154,7 +159,7 @@ class AlertSearch:
     ) -> ServiceNews:
         # Of the words alone: no service knows all that came to it between two days.
         asked = join_apostrophes(query)
-        is_exact = not service.translate(SearchRequest(asked)).not_expressed
+        is_exact = not service.translate(ServiceSearchRequest(asked)).not_expressed
         news = ServiceNews(service.name, mark, is_exact)
         known, done = date.fromisoformat(mark.complete_until), None
         waiting = days.to_ask(mark, LONGER_OVERLAPS.get(service.name, OVERLAP_DAYS))
@@ -194,11 +199,11 @@ class AlertSearch:
 
     async def _ask_slice(
         self, service: SearchService, query: PaperQuery, begin: date, end: date, is_exact: bool
-    ) -> Answered[SearchAnswer] | Failed:
+    ) -> Answered[ServiceSearchAnswer] | Failed:
         limit = DAY_LIMIT if begin == end else SLICE_LIMIT
         order: SearchOrder = "newest" if is_exact else "relevance"
         asked = join_apostrophes(query)
-        request = SearchRequest(asked, limit, order=order, since=begin, until=end)
+        request = ServiceSearchRequest(asked, limit, order=order, since=begin, until=end)
         asking = Asking(service.name, service.title, partial(service.search, request))
         outcome = (await ask_all([asking], self._policy.timeout_seconds))[0]
         if isinstance(outcome, Answered):

@@ -25,9 +25,14 @@ from carrel.rooms.literature.coverage import raise_unavailable
 from carrel.rooms.literature.desk_works import DeskWorks
 from carrel.rooms.literature.errors import NetworkForbiddenError
 from carrel.rooms.literature.models import ServiceCoverage
-from carrel.rooms.literature.ports import CitationEdges, CitationService, RecordService
+from carrel.rooms.literature.ports import (
+    CitationEdges,
+    CitationService,
+    RecordService,
+    ServiceCatalogue,
+)
 from carrel.rooms.literature.service_choice import KEYED_SERVICE, SearchPolicy
-from carrel.rooms.literature.work_records import KnownWork, Services, WorkRecords, with_twin
+from carrel.rooms.literature.work_records import KnownWork, WorkRecords, with_twin
 from carrel.rooms.literature.work_views import Kept
 
 CITATION_SERVICES = (
@@ -72,7 +77,7 @@ class OutsideCitations:
 class CitationSearch:
     """Asks services who cites a work and what it cites."""
 
-    def __init__(self, services: Services, policy: SearchPolicy, desk: DeskWorks) -> None:
+    def __init__(self, services: ServiceCatalogue, policy: SearchPolicy, desk: DeskWorks) -> None:
         self._services = services
         self._policy = policy
         self._desk = desk

@@ -21,8 +21,13 @@ from carrel.rooms.literature.asking import Answered, Asking, Failed, ask_all
 from carrel.rooms.literature.completion_ports import RecordToComplete
 from carrel.rooms.literature.desk_works import linkage_work, list_keys
 from carrel.rooms.literature.errors import NetworkForbiddenError
-from carrel.rooms.literature.ports import LookupAnswer, RecordService, SearchRequest
-from carrel.rooms.literature.search import LiteratureSearch, Services
+from carrel.rooms.literature.ports import (
+    LookupAnswer,
+    RecordService,
+    ServiceCatalogue,
+    ServiceSearchRequest,
+)
+from carrel.rooms.literature.search import LiteratureSearch
 from carrel.rooms.literature.service_choice import KEYED_SERVICE, SearchPolicy
 
 # Services whose records say more than where a text is or who cites it.
@@ -51,7 +56,9 @@ class FoundForRecord:
 class CompletionSearch:
     """Finds the works that records are about."""
 
-    def __init__(self, services: Services, search: LiteratureSearch, policy: SearchPolicy) -> None:
+    def __init__(
+        self, services: ServiceCatalogue, search: LiteratureSearch, policy: SearchPolicy
+    ) -> None:
         self._services = services
         self._search = search
         self._policy = policy
@@ -98,7 +105,7 @@ class CompletionSearch:
         own = _work_of(record)
         if own is None:
             return FoundForRecord()
-        request = SearchRequest(_as_words(record.title), limit=_GUESSED_WORKS)
+        request = ServiceSearchRequest(_as_words(record.title), limit=_GUESSED_WORKS)
         try:
             found = await self._search.find(request)
         except CarrelError:

@@ -10,9 +10,9 @@ from carrel.rooms.literature.asking import Answered, Failed, NotAsked
 from carrel.rooms.literature.errors import FailureKind, LiteratureUnavailableError
 from carrel.rooms.literature.models import SentOut, ServiceCoverage
 from carrel.rooms.literature.ports import (
-    SearchAnswer,
     SentRequest,
     ServiceCost,
+    ServiceSearchAnswer,
     TranslatedQuery,
 )
 
@@ -36,7 +36,7 @@ _TRY_AGAIN = "Try again later, or name other services."
 class SearchCoverage:
     """What became of one search; `names` are services as people write them."""
 
-    outcomes: Sequence[Answered[SearchAnswer] | Failed | NotAsked]
+    outcomes: Sequence[Answered[ServiceSearchAnswer] | Failed | NotAsked]
     names: Mapping[str, str]
     translated: Mapping[str, TranslatedQuery]
 
@@ -45,7 +45,7 @@ class SearchCoverage:
         return [outcome for outcome in self.outcomes if isinstance(outcome, Failed)]
 
     @property
-    def answers(self) -> list[SearchAnswer]:
+    def answers(self) -> list[ServiceSearchAnswer]:
         return [each.answer for each in self.outcomes if isinstance(each, Answered)]
 
     @property
@@ -58,7 +58,7 @@ class SearchCoverage:
         return [self._line(outcome, new) for outcome in self.outcomes]
 
     def _line(
-        self, outcome: Answered[SearchAnswer] | Failed | NotAsked, new: Mapping[str, int]
+        self, outcome: Answered[ServiceSearchAnswer] | Failed | NotAsked, new: Mapping[str, int]
     ) -> ServiceCoverage:
         match outcome:
             case NotAsked(service, reason):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from carrel.core.caller import Call
+from carrel.core.clock import Clock
 from carrel.core.errors import InsufficientPermissionsError, NotFoundError
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier
 from carrel.libraries.literature.arxiv import find_locations
@@ -43,8 +44,9 @@ from carrel.rooms.literature.fulltext_ports import (
     TextNotHadError,
     TextShelf,
 )
-from carrel.rooms.literature.lookup import WorkLookup, read_name
-from carrel.rooms.literature.work_records import KnownWork, Services, WorkRecords
+from carrel.rooms.literature.lookup import LiteratureLookup, read_name
+from carrel.rooms.literature.ports import ServiceCatalogue
+from carrel.rooms.literature.work_records import KnownWork, WorkRecords
 
 WRITE_PAPERS = "papers:write"
 # Who knows where open texts are; the first two give texts themselves.
@@ -73,12 +75,6 @@ class TextPolicy:
     arxiv_texts_url: str = "https://arxiv.org"
 
 
-class Clock(Protocol):
-    """A clock that only goes forward."""
-
-    def monotonic(self) -> float: ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Attempt:
     """What was tried, and the text if one was had."""
@@ -87,13 +83,13 @@ class _Attempt:
     places: list[TriedPlace]
 
 
-class FullTexts:
+class OpenTexts:
     """Open texts of works, read as Markdown and put into the corpus where that is asked for."""
 
     def __init__(
         self,
-        services: Services,
-        lookup: WorkLookup,
+        services: ServiceCatalogue,
+        lookup: LiteratureLookup,
         fetcher: TextFetcher,
         shelf: TextShelf,
         additions: TextAdditions,

@@ -9,7 +9,7 @@ from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.operation import Effect
 from carrel.core.quoting import QuotedSource
-from carrel.rooms.literature.fulltext import FullTexts
+from carrel.rooms.literature.fulltext import OpenTexts
 from carrel.rooms.literature.fulltext_models import FindFulltext, FullText
 
 
@@ -20,7 +20,7 @@ def _text(arguments: Mapping[str, Any], answer: FullText, caller: Caller) -> Ite
 class FulltextOperations:
     """Open texts of works, by any identifier."""
 
-    def __init__(self, texts: FullTexts) -> None:
+    def __init__(self, texts: OpenTexts) -> None:
         self._texts = texts
 
     @operation(

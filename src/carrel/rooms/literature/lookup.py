@@ -29,9 +29,9 @@ from carrel.rooms.literature.ports import (
     OwnRecordService,
     RecordService,
     SentRequest,
+    ServiceCatalogue,
     ServiceCost,
 )
-from carrel.rooms.literature.search import Services
 from carrel.rooms.literature.service_choice import (
     CONTACTED_SERVICE,
     KEYED_SERVICE,
@@ -83,10 +83,10 @@ def read_name(text: str) -> WorkName:
         ) from error
 
 
-class WorkLookup:
+class LiteratureLookup:
     """Asks services for single works."""
 
-    def __init__(self, services: Services, policy: SearchPolicy) -> None:
+    def __init__(self, services: ServiceCatalogue, policy: SearchPolicy) -> None:
         self._services = services
         self._policy = policy
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal, Protocol, runtime_checkable
@@ -20,7 +20,7 @@ SearchOrder = Literal["relevance", "newest", "most_cited"]
 
 
 @dataclass(frozen=True, slots=True)
-class SearchRequest:
+class ServiceSearchRequest:
     """One question to a service; `since` and `until` bound when a work came to it (alerts)."""
 
     query: PaperQuery
@@ -65,7 +65,7 @@ class ServiceCost:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchAnswer:
+class ServiceSearchAnswer:
     """What one service found. `is_complete` says that no match was left out."""
 
     service: str
@@ -134,11 +134,11 @@ class LiteratureService(Protocol):
 class SearchService(LiteratureService, Protocol):
     """A service that can be searched."""
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         """The query as it would be sent; asks nothing."""
         ...
 
-    async def search(self, request: SearchRequest) -> SearchAnswer: ...
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer: ...
 
 
 class RecordService(LiteratureService, Protocol):
@@ -192,3 +192,11 @@ class NoticeService(LiteratureService, Protocol):
     async def notices(
         self, identifiers: Sequence[Identifier]
     ) -> tuple[tuple[tuple[Identifier, Notice], ...], tuple[SentRequest, ...]]: ...
+
+
+class ServiceCatalogue(Protocol):
+    """The literature services there are."""
+
+    def all(self) -> Mapping[str, LiteratureService]:
+        """Every service by its name."""
+        ...

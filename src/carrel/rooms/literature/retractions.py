@@ -17,7 +17,7 @@ from carrel.libraries.literature.retraction_watch import SERVICE
 from carrel.rooms.literature.asking import Answered, Asking, Failed, ask_all
 from carrel.rooms.literature.coverage import sent_out
 from carrel.rooms.literature.errors import LiteratureUnavailableError, NetworkForbiddenError
-from carrel.rooms.literature.ports import NoticeService, SentRequest
+from carrel.rooms.literature.ports import NoticeService, SentRequest, ServiceCatalogue
 from carrel.rooms.literature.retraction_models import (
     CheckRetractions,
     NoticeCoverage,
@@ -31,7 +31,6 @@ from carrel.rooms.literature.retraction_ports import (
     NoticeRow,
     NoticeStore,
 )
-from carrel.rooms.literature.search import Services
 from carrel.rooms.literature.service_choice import SearchPolicy
 from carrel.rooms.literature.work_notices import StoredNotices
 
@@ -66,7 +65,7 @@ class Retractions:
         store: NoticeStore,
         corpus: CorpusWorks,
         libraries: LibraryReferences,
-        services: Services,
+        services: ServiceCatalogue,
         policy: SearchPolicy,
     ) -> None:
         self._notices = notices

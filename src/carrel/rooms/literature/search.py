@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
 from carrel.libraries.literature.merging import merge_records
 from carrel.libraries.literature.queries.apostrophes import join_apostrophes
-from carrel.libraries.literature.query_filter import Judgement, judge_work
+from carrel.libraries.literature.query_filter import QueryJudgement, judge_work
 from carrel.libraries.literature.ranking import rank_works
 from carrel.libraries.literature.records import MergedWork
 from carrel.libraries.query.papers import PaperQuery
@@ -19,10 +18,10 @@ from carrel.rooms.literature.asking import Answered, Asking, Failed, NotAsked, a
 from carrel.rooms.literature.coverage import SearchCoverage
 from carrel.rooms.literature.errors import NetworkForbiddenError
 from carrel.rooms.literature.ports import (
-    LiteratureService,
-    SearchAnswer,
     SearchOrder,
-    SearchRequest,
+    ServiceCatalogue,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
     TranslatedQuery,
 )
 from carrel.rooms.literature.service_choice import (
@@ -31,14 +30,6 @@ from carrel.rooms.literature.service_choice import (
     ServiceChoice,
     choose_services,
 )
-
-
-class Services(Protocol):
-    """The literature services there are."""
-
-    def all(self) -> Mapping[str, LiteratureService]:
-        """Every service by its name."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +46,7 @@ class FoundWorks:
 class LiteratureSearch:
     """Searches the services and merges what they have; whoever makes it closes the services."""
 
-    def __init__(self, services: Services, policy: SearchPolicy) -> None:
+    def __init__(self, services: ServiceCatalogue, policy: SearchPolicy) -> None:
         self._services = services
         self._policy = policy
         self._prices = PriceBook()
@@ -64,7 +55,7 @@ class LiteratureSearch:
     def is_network_allowed(self) -> bool:
         return self._policy.is_network_allowed
 
-    async def find(self, request: SearchRequest, named: Sequence[str] = ()) -> FoundWorks:
+    async def find(self, request: ServiceSearchRequest, named: Sequence[str] = ()) -> FoundWorks:
         """Ask the named services, or the usual ones.
 
         Raises LiteratureUnavailableError where none answered, NetworkForbiddenError where settings
@@ -84,8 +75,8 @@ class LiteratureSearch:
         return await asyncio.to_thread(_merge, request, coverage)
 
     async def _ask(
-        self, choice: ServiceChoice, request: SearchRequest
-    ) -> list[Answered[SearchAnswer] | Failed]:
+        self, choice: ServiceChoice, request: ServiceSearchRequest
+    ) -> list[Answered[ServiceSearchAnswer] | Failed]:
         questions = [
             Asking(name, service.title, partial(service.search, request))
             for name, service in choice.asked.items()
@@ -114,11 +105,11 @@ def _leave_out_mute(
     return ServiceChoice(asked, [*choice.not_asked, *not_asked])
 
 
-def _merge(request: SearchRequest, coverage: SearchCoverage) -> FoundWorks:
+def _merge(request: ServiceSearchRequest, coverage: SearchCoverage) -> FoundWorks:
     """Merge, leave out what contradicts the query, and order what stays."""
     records = [record for answer in coverage.answers for record in answer.records]
     merged = merge_records(records)
-    judged: list[tuple[MergedWork, Judgement]] = []
+    judged: list[tuple[MergedWork, QueryJudgement]] = []
     for work in merged:
         if work.work.kind == "preprint" and not request.includes_preprints:
             continue

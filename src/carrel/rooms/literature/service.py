@@ -17,7 +17,7 @@ from carrel.rooms.literature.asking import Failed
 from carrel.rooms.literature.coverage import join_names, raise_unavailable
 from carrel.rooms.literature.desk_works import DeskWorks
 from carrel.rooms.literature.errors import WorkNotKnownError
-from carrel.rooms.literature.lookup import WorkLookup, read_name
+from carrel.rooms.literature.lookup import LiteratureLookup, read_name
 from carrel.rooms.literature.models import (
     MAX_DEPTH,
     FoundLiterature,
@@ -26,7 +26,7 @@ from carrel.rooms.literature.models import (
     ServiceCoverage,
     WholeWork,
 )
-from carrel.rooms.literature.ports import SearchRequest
+from carrel.rooms.literature.ports import ServiceSearchRequest
 from carrel.rooms.literature.search import FoundWorks, LiteratureSearch
 from carrel.rooms.literature.work_notices import add_stored_notices
 from carrel.rooms.literature.work_views import found_work, name_work, whole_work
@@ -40,7 +40,7 @@ _MOST_SNIPPETS = 25
 
 
 @dataclass(frozen=True, slots=True)
-class KnownWork:
+class MergedLookup:
     """A work that at least one service has."""
 
     work: MergedWork
@@ -56,7 +56,7 @@ class Literature:
     def __init__(
         self,
         search: LiteratureSearch,
-        lookup: WorkLookup,
+        lookup: LiteratureLookup,
         desk: DeskWorks,
         notices: NoticesAbout | None = None,
     ) -> None:
@@ -69,7 +69,7 @@ class Literature:
     async def search(self, question: SearchLiterature, call: Call) -> FoundLiterature:
         """What the services have; raises as LiteratureSearch.find does."""
         query = _parse_query(question.query)
-        request = SearchRequest(
+        request = ServiceSearchRequest(
             query,
             limit=_depth(question.page, question.limit),
             order=question.order,
@@ -126,7 +126,7 @@ class Literature:
         coverage = list(found.coverage)
         return whole_work(work, kept[0], _describe_lookup(found, remarks), coverage)
 
-    async def look_up(self, text: str) -> KnownWork:
+    async def look_up(self, text: str) -> MergedLookup:
         """The work of any identifier, or of the id of a work that was found here a while ago.
 
         Raises as get does, and InvalidInputError for what is neither.
@@ -138,9 +138,9 @@ class Literature:
             # Some services have no way from their own names to a record.
             if (seen := self._seen.get(text.strip())) is None:
                 raise
-            return KnownWork(seen, (), (), self._lookup.titles())
+            return MergedLookup(seen, (), (), self._lookup.titles())
         if found.work is not None:
-            return KnownWork(found.work, found.coverage, found.failures, found.titles)
+            return MergedLookup(found.work, found.coverage, found.failures, found.titles)
         if found.failures:
             raise_unavailable(
                 f"Not known whether {name} exists: not every service answered",
@@ -152,7 +152,7 @@ class Literature:
         raise WorkNotKnownError(str(name), {"coverage": lines})
 
 
-def _describe_lookup(found: KnownWork, remarks: Sequence[str]) -> str:
+def _describe_lookup(found: MergedLookup, remarks: Sequence[str]) -> str:
     who = join_names([found.titles[record.service] for record in found.work.records])
     said = [f"Merged from {who}."]
     if found.failures:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, cast
+from typing import cast
 
 from carrel.libraries.identifiers import ArxivId, Doi, Identifier, Pmcid, Pmid, parse_or_none
 from carrel.libraries.literature.records import ServiceRecord, TextLocation, WorkIds
@@ -18,6 +18,7 @@ from carrel.rooms.literature.ports import (
     LookupAnswer,
     RecordService,
     SentRequest,
+    ServiceCatalogue,
 )
 
 # A work, its preprint or article, and one more.
@@ -29,14 +30,6 @@ _KINDS: tuple[tuple[str, type[Identifier]], ...] = (
     ("pmid", Pmid),
     ("pmcid", Pmcid),
 )
-
-
-class Services(Protocol):
-    """The literature services there are."""
-
-    def all(self) -> Mapping[str, LiteratureService]:
-        """Every service by its name."""
-        ...
 
 
 @dataclass(slots=True)
@@ -75,7 +68,7 @@ _Locations = tuple[tuple[TextLocation, ...], tuple[SentRequest, ...]]
 class WorkRecords:
     """Asks the named services for a work, then for what they said of its other identifiers."""
 
-    def __init__(self, services: Services, timeout_seconds: float) -> None:
+    def __init__(self, services: ServiceCatalogue, timeout_seconds: float) -> None:
         self._services = services
         self._timeout_seconds = timeout_seconds
 

@@ -7,7 +7,7 @@ from typing import Literal
 from carrel.core.operation import Answer
 
 
-class OutsideService(Answer):
+class AskedService(Answer):
     """What became of the question at one service; `reason` says why it was not answered."""
 
     service: str
@@ -18,7 +18,7 @@ class OutsideService(Answer):
     asked_as: str = ""
 
 
-class OutsideWork(Answer):
+class LookedUpWork(Answer):
     """A work that was found; `paper_id` is None where it did not join the corpus."""
 
     title: str
@@ -38,14 +38,14 @@ class OutsideLook(Answer):
     query: str
     terms: tuple[str, ...] = ()
     hypothesis_id: str = ""
-    services: tuple[OutsideService, ...] = ()
+    services: tuple[AskedService, ...] = ()
     found: int = 0
-    naming_all: tuple[OutsideWork, ...] = ()
+    naming_all: tuple[LookedUpWork, ...] = ()
     added: tuple[str, ...] = ()
     problem: str = ""
 
     @property
-    def failed(self) -> tuple[OutsideService, ...]:
+    def failed(self) -> tuple[AskedService, ...]:
         return tuple(one for one in self.services if one.outcome == "failed")
 
     @property

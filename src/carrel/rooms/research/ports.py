@@ -10,7 +10,7 @@ from carrel.core.caller import Call
 from carrel.libraries.discovery.concepts.index import ConceptIndex
 from carrel.libraries.discovery.concepts.vocabulary import Vocabulary
 from carrel.libraries.discovery.records import Paper
-from carrel.rooms.research.outside_models import OutsideService
+from carrel.rooms.research.outside_models import AskedService
 from carrel.rooms.research.records import (
     AgentOutput,
     Changes,
@@ -444,7 +444,7 @@ class OutsideAnswer:
     """What was found, and what became of the question at every service."""
 
     works: tuple[FoundOutside, ...]
-    services: tuple[OutsideService, ...]
+    services: tuple[AskedService, ...]
 
 
 @dataclass(frozen=True, slots=True)

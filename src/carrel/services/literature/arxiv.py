@@ -11,7 +11,7 @@ from carrel.libraries.literature.errors import UnreadableRecordError
 from carrel.libraries.literature.queries import TranslatedParameters
 from carrel.libraries.literature.queries.arxiv import translate
 from carrel.libraries.literature.records import ServiceRecord
-from carrel.rooms.literature.ports import SearchAnswer, SearchRequest, TranslatedQuery
+from carrel.rooms.literature.ports import ServiceSearchAnswer, ServiceSearchRequest, TranslatedQuery
 from carrel.services.literature.answers import AnswerKind
 from carrel.services.literature.arxiv_feed import NAME, ArxivFeed
 from carrel.services.literature.listings import Account, split_batches, tell_missing_order
@@ -37,15 +37,15 @@ class Arxiv(NoticeFinder):
         self._feed = ArxivFeed(client, base_url)
         self._texts_url = texts_url
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         return as_query(_translate(request))
 
-    async def search(self, request: SearchRequest) -> SearchAnswer:
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         """Nothing is asked where preprints are not wanted: every paper there is one."""
         asked = _translate(request)
         if not request.includes_preprints:
             remarks = (_PREPRINTS_ONLY,)
-            return SearchAnswer(
+            return ServiceSearchAnswer(
                 NAME, as_query(asked), (), total=0, is_complete=True, remarks=remarks
             )
         listing = SearchListing(NAME, request, asked)
@@ -89,7 +89,7 @@ class Arxiv(NoticeFinder):
         return read_work(raw["entry"], self._texts_url)
 
 
-def _translate(request: SearchRequest) -> TranslatedParameters:
+def _translate(request: ServiceSearchRequest) -> TranslatedParameters:
     found = translate(request.query, since=request.since, until=request.until)
     return tell_missing_order(found, request.order, ("most_cited",))
 

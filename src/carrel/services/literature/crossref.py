@@ -20,9 +20,9 @@ from carrel.libraries.literature.records import Notice, ServiceRecord, TextLocat
 from carrel.rooms.literature.ports import (
     CitationEdges,
     LookupAnswer,
-    SearchAnswer,
-    SearchRequest,
     SentRequest,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
     TranslatedQuery,
 )
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
@@ -60,10 +60,10 @@ class Crossref:
         self._base_url = base_url.rstrip("/")
         self._headers = {"Crossref-Plus-API-Token": f"Bearer {api_key}"} if api_key else {}
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         return as_query(translate_request(translate, request))
 
-    async def search(self, request: SearchRequest) -> SearchAnswer:
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         """Pages by offset: a cursor is good for five minutes, and a cached page for a day."""
         asked = translate_request(translate, request)
         listing = SearchListing(NAME, request, asked)

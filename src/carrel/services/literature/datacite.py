@@ -23,9 +23,9 @@ from carrel.libraries.literature.records import (
 from carrel.rooms.literature.ports import (
     CitationEdges,
     LookupAnswer,
-    SearchAnswer,
-    SearchRequest,
     SentRequest,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
     TranslatedQuery,
 )
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
@@ -62,10 +62,10 @@ class DataCite:
         self._client = client
         self._base_url = base_url.rstrip("/")
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         return as_query(translate_request(translate, request))
 
-    async def search(self, request: SearchRequest) -> SearchAnswer:
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         """Pages by numbers for the first, then by the cursor of the link to the next."""
         asked = translate_request(translate, request)
         listing = SearchListing(NAME, request, asked)

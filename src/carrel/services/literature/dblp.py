@@ -17,8 +17,8 @@ from carrel.libraries.text.budget import InputTooCostlyError
 from carrel.libraries.text.xml import XmlError, parse_xml_nodes
 from carrel.rooms.literature.ports import (
     OwnRecordAnswer,
-    SearchAnswer,
-    SearchRequest,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
     TranslatedQuery,
 )
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
@@ -51,10 +51,10 @@ class Dblp:
         self._base_url = base_url.rstrip("/")
         self._address = f"{self._base_url}/search/publ/api"
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         return as_query(_translate(request))
 
-    async def search(self, request: SearchRequest) -> SearchAnswer:
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         asked = _translate(request)
         listing = SearchListing(NAME, request, asked)
         while listing.place < request.limit:
@@ -106,7 +106,7 @@ class Dblp:
         return map_of(result["hits"])
 
 
-def _translate(request: SearchRequest) -> TranslatedParameters:
+def _translate(request: ServiceSearchRequest) -> TranslatedParameters:
     found = translate(request.query, since=request.since, until=request.until)
     return tell_missing_order(found, request.order, ("newest", "most_cited"))
 

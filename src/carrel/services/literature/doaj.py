@@ -16,7 +16,7 @@ from carrel.libraries.literature.queries import TranslatedParameters
 from carrel.libraries.literature.queries.doaj import translate
 from carrel.libraries.literature.raw_fields import count_of, text_of
 from carrel.libraries.literature.records import ServiceRecord
-from carrel.rooms.literature.ports import SearchAnswer, SearchRequest, TranslatedQuery
+from carrel.rooms.literature.ports import ServiceSearchAnswer, ServiceSearchRequest, TranslatedQuery
 from carrel.services.literature.answers import AnswerKind
 from carrel.services.literature.errors import ServiceFailedError
 from carrel.services.literature.listings import (
@@ -51,10 +51,10 @@ class Doaj(RecordFinder):
         self._client = client
         self._address = f"{base_url.rstrip('/')}/api/search/articles"
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         return as_query(_translate(request))
 
-    async def search(self, request: SearchRequest) -> SearchAnswer:
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         asked = _translate(request)
         listing = SearchListing(NAME, request, asked)
         order = {"sort": "bibjson.year:desc"} if request.order == "newest" else {}
@@ -107,6 +107,6 @@ class Doaj(RecordFinder):
         return page
 
 
-def _translate(request: SearchRequest) -> TranslatedParameters:
+def _translate(request: ServiceSearchRequest) -> TranslatedParameters:
     found = translate(request.query, since=request.since, until=request.until)
     return tell_missing_order(found, request.order, ("most_cited",))

@@ -18,8 +18,8 @@ from carrel.libraries.literature.records import CitedWorkRecord, ServiceRecord
 from carrel.rooms.literature.ports import (
     CitationEdges,
     OwnRecordAnswer,
-    SearchAnswer,
-    SearchRequest,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
     TranslatedQuery,
 )
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
@@ -67,10 +67,10 @@ class EuropePmc(NoticeFinder):
         self._client = client
         self._base_url = base_url.rstrip("/")
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         return as_query(_translate(request))
 
-    async def search(self, request: SearchRequest) -> SearchAnswer:
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         asked = _translate(request)
         listing = SearchListing(NAME, request, asked)
         params = dict(asked.parameters)
@@ -219,7 +219,7 @@ class EuropePmc(NoticeFinder):
         return read_work(raw, self._base_url)
 
 
-def _translate(request: SearchRequest) -> TranslatedParameters:
+def _translate(request: ServiceSearchRequest) -> TranslatedParameters:
     return translate(
         request.query,
         since=request.since,

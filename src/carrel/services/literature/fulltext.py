@@ -16,9 +16,9 @@ from carrel.libraries.text.budget import parsing
 from carrel.libraries.text.html import page_metas, parse_html
 from carrel.rooms.literature.fulltext_ports import FetchedText, TextNotHadError
 from carrel.services.download_formats import DownloadFormat
-from carrel.services.literature.governor import Busy, Governor, Outcome, Turn
+from carrel.services.literature.governor import Busy, Governor, GovernorTurn, Outcome
 from carrel.services.literature.service_limits import ServiceLimits
-from carrel.services.paper_sources.downloaded_texts import DownloadedTexts, UnreadableTextError
+from carrel.services.paper_sources.downloaded_texts import DownloadedTexts, UnreadableDownloadError
 from carrel.services.parser_process import ParserProcesses
 from carrel.services.safe_download import Downloaded, DownloadError, SafeDownloader
 
@@ -72,7 +72,7 @@ class TextDownloads:
         file = await self._download(place.url, frozenset({place.format}))
         try:
             read = await asyncio.to_thread(self._reader.read, file.path, place.format)
-        except UnreadableTextError as error:
+        except UnreadableDownloadError as error:
             raise TextNotHadError("unreadable", f"It cannot be read: {error}") from error
         return FetchedText(
             markdown=read.markdown,
@@ -133,7 +133,7 @@ class TextDownloads:
                 asyncio.to_thread(self._governor.give_back, lane, turn, Outcome(is_answered=True))
             )
 
-    async def _wait_for_turn(self, lane: str, limits: ServiceLimits) -> Turn:
+    async def _wait_for_turn(self, lane: str, limits: ServiceLimits) -> GovernorTurn:
         waited = 0.0
         while True:
             found = await asyncio.to_thread(
@@ -143,7 +143,7 @@ class TextDownloads:
                 patience_seconds=_PATIENCE_SECONDS,
                 lease_seconds=_LEASE_SECONDS,
             )
-            if isinstance(found, Turn):
+            if isinstance(found, GovernorTurn):
                 return found
             if not isinstance(found, Busy) or waited >= _PATIENCE_SECONDS:
                 raise TextNotHadError("failed", "The host is asked by others now; try again later")

@@ -42,7 +42,7 @@ _LANE = """SELECT next_at, last_at, hold_until, failures, open_until, pause_kind
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class GovernorTurn:
     """Leave to ask after a wait. Give it back in any case."""
 
     token: str
@@ -181,7 +181,7 @@ class Governor:
         *,
         patience_seconds: float,
         lease_seconds: float,
-    ) -> Turn | Busy | Refusal:
+    ) -> GovernorTurn | Busy | Refusal:
         """A turn within the caller's patience, or why there is none; a refusal changes nothing."""
         with self._lane(lane_name) as (connection, lane, now):
             refusal = lane.refusal(self.policy, now)
@@ -206,9 +206,9 @@ class Governor:
                 "INSERT INTO slot (token, lane, until) VALUES (?, ?, ?)",
                 (token, lane_name, now + wait + lease_seconds),
             )
-            return Turn(token, wait, limits)
+            return GovernorTurn(token, wait, limits)
 
-    def give_back(self, lane_name: str, turn: Turn, outcome: Outcome) -> None:
+    def give_back(self, lane_name: str, turn: GovernorTurn, outcome: Outcome) -> None:
         """Free the slot and keep what was learned."""
         with self._lane(lane_name) as (connection, lane, now):
             connection.execute("DELETE FROM slot WHERE token = ?", (turn.token,))

@@ -14,9 +14,9 @@ from carrel.libraries.literature.records import CitedWorkRecord, ServiceRecord
 from carrel.rooms.literature.ports import (
     CitationEdges,
     SearchOrder,
-    SearchRequest,
     SentRequest,
     ServiceCost,
+    ServiceSearchRequest,
 )
 from carrel.services.literature.answers import ServiceAnswer
 from carrel.services.literature.errors import (
@@ -166,7 +166,7 @@ def skip_preprints(includes_preprints: bool) -> Callable[[Mapping[str, Any], Ser
     return reason_to_skip
 
 
-def translate_request(translate: Callable[..., ItemT], request: SearchRequest) -> ItemT:
+def translate_request(translate: Callable[..., ItemT], request: ServiceSearchRequest) -> ItemT:
     """A request in a service's language, by the translation of that service."""
     return translate(
         request.query,

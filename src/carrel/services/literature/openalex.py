@@ -28,9 +28,9 @@ from carrel.rooms.literature.ports import (
     CitationEdges,
     LookupAnswer,
     OwnRecordAnswer,
-    SearchAnswer,
-    SearchRequest,
     SentRequest,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
     TranslatedQuery,
 )
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
@@ -77,10 +77,10 @@ class OpenAlex:
         self._base_url = base_url.rstrip("/")
         self._secrets = {"api_key": api_key} if api_key else {}
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         return as_query(translate_request(translate, request))
 
-    async def search(self, request: SearchRequest) -> SearchAnswer:
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         asked = translate_request(translate, request)
         listing = SearchListing(NAME, request, asked)
         params = {**asked.parameters, "select": _FIELDS}

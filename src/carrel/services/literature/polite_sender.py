@@ -18,7 +18,7 @@ from carrel.services.literature.errors import (
     ServiceTimeoutError,
     WorkLookupError,
 )
-from carrel.services.literature.governor import Busy, Governor, Outcome, Refusal, Turn
+from carrel.services.literature.governor import Busy, Governor, GovernorTurn, Outcome, Refusal
 from carrel.services.literature.outgoing import Outgoing, Wire
 from carrel.services.literature.service_limits import ServiceLimits, Slots
 from carrel.services.retry import RetryPolicy, parse_retry_after
@@ -135,7 +135,7 @@ class PoliteSender:
         finally:
             await self._give_back(request, turn, result)
 
-    async def _give_back(self, request: Outgoing, turn: Turn, result: Outcome) -> None:
+    async def _give_back(self, request: Outgoing, turn: GovernorTurn, result: Outcome) -> None:
         await asyncio.shield(
             asyncio.to_thread(self._governor.give_back, request.lane, turn, result)
         )
@@ -147,11 +147,11 @@ class PoliteSender:
 
     async def _wait_for_turn(
         self, request: Outgoing, limits: ServiceLimits, ends_at: float
-    ) -> Turn:
+    ) -> GovernorTurn:
         while True:
             left = ends_at - self._clock()
             found = await self._take(request, limits, max(0.0, left))
-            if isinstance(found, Turn):
+            if isinstance(found, GovernorTurn):
                 return found
             if isinstance(found, Refusal):
                 raise ServicePausedError(request.service, found.reason, found.seconds, found.kind)
@@ -163,7 +163,7 @@ class PoliteSender:
 
     async def _take(
         self, request: Outgoing, limits: ServiceLimits, left_seconds: float
-    ) -> Turn | Busy | Refusal:
+    ) -> GovernorTurn | Busy | Refusal:
         """What the governor says; a turn that comes after whoever asked has gone is given back."""
         lease = min(left_seconds, self._limits.total_seconds) + _LEASE_MARGIN_SECONDS
         taking = asyncio.ensure_future(
@@ -182,11 +182,11 @@ class PoliteSender:
             raise
 
     def _return_unused(
-        self, request: Outgoing, taken: asyncio.Future[Turn | Busy | Refusal]
+        self, request: Outgoing, taken: asyncio.Future[GovernorTurn | Busy | Refusal]
     ) -> None:
         if not taken.cancelled() and taken.exception() is None:
             turn = taken.result()
-            if isinstance(turn, Turn):
+            if isinstance(turn, GovernorTurn):
                 self._governor.give_back(request.lane, turn, Outcome())
 
     async def _fetch(
@@ -201,7 +201,7 @@ class PoliteSender:
             return error
 
     def _judge(
-        self, request: Outgoing, answer: HttpAnswer, turn: Turn
+        self, request: Outgoing, answer: HttpAnswer, turn: GovernorTurn
     ) -> tuple[WorkLookupError | None, Outcome]:
         """Whether the answer is one, and what the governor should know of it."""
         now = self._now()

@@ -13,9 +13,9 @@ from carrel.rooms.literature.errors import FailureKind, LiteratureServiceError
 from carrel.rooms.literature.ports import (
     LiteratureService,
     RecordService,
-    SearchRequest,
     SearchService,
     ServiceCost,
+    ServiceSearchRequest,
 )
 from carrel.services.fetching import HttpAnswer
 from carrel.services.literature.service_client import ServiceClient
@@ -93,6 +93,6 @@ async def _ask(service: LiteratureService, work: Identifier) -> tuple[bool, Serv
     if hasattr(service, "look_up"):
         found = await cast("RecordService", service).look_up([work])
         return bool(found.found), found.cost
-    request = SearchRequest(parse_paper_query(_WORDS), limit=1)
+    request = ServiceSearchRequest(parse_paper_query(_WORDS), limit=1)
     answer = await cast("SearchService", service).search(request)
     return bool(answer.records), answer.cost

@@ -23,8 +23,8 @@ from carrel.libraries.literature.queries.pubmed import translate
 from carrel.libraries.literature.records import ServiceRecord
 from carrel.rooms.literature.ports import (
     CitationEdges,
-    SearchAnswer,
-    SearchRequest,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
     TranslatedQuery,
 )
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
@@ -77,10 +77,10 @@ class PubMed(NoticeFinder):
         if api_key:
             self._secrets["api_key"] = api_key
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         return as_query(_translate(request))
 
-    async def search(self, request: SearchRequest) -> SearchAnswer:
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         """Numbers first, then their records; how PubMed read the query is among the remarks."""
         asked = _translate(request)
         listing = SearchListing(NAME, request, asked)
@@ -199,7 +199,7 @@ class PubMed(NoticeFinder):
         return account.add(answer)
 
 
-def _translate(request: SearchRequest) -> TranslatedParameters:
+def _translate(request: ServiceSearchRequest) -> TranslatedParameters:
     found = translate(
         request.query,
         since=request.since,

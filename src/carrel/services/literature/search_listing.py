@@ -8,7 +8,7 @@ from typing import Any
 
 from carrel.libraries.literature.queries import TranslatedParameters
 from carrel.libraries.literature.records import ServiceRecord
-from carrel.rooms.literature.ports import SearchAnswer, SearchRequest, TranslatedQuery
+from carrel.rooms.literature.ports import ServiceSearchAnswer, ServiceSearchRequest, TranslatedQuery
 from carrel.services.literature.errors import ServiceFailedError
 from carrel.services.literature.listings import Account, FoundRecords
 
@@ -21,7 +21,7 @@ class SearchListing:
     """
 
     service: str
-    request: SearchRequest
+    request: ServiceSearchRequest
     asked: TranslatedParameters
     account: Account = field(default_factory=Account)
     found: FoundRecords = field(default_factory=FoundRecords)
@@ -55,9 +55,11 @@ class SearchListing:
         self.total = total
         self.found.read(entries, read_work, reason_to_skip)
 
-    def answer(self, *, is_complete: bool, remarks: Iterable[str] | None = None) -> SearchAnswer:
+    def answer(
+        self, *, is_complete: bool, remarks: Iterable[str] | None = None
+    ) -> ServiceSearchAnswer:
         """What was found; `remarks` are told in place of what was passed over."""
-        return SearchAnswer(
+        return ServiceSearchAnswer(
             self.service,
             as_query(self.asked),
             tuple(self.found.records[: self.request.limit]),

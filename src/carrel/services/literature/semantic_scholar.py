@@ -25,9 +25,9 @@ from carrel.rooms.literature.ports import (
     CitationEdges,
     LookupAnswer,
     OwnRecordAnswer,
-    SearchAnswer,
-    SearchRequest,
     SentRequest,
+    ServiceSearchAnswer,
+    ServiceSearchRequest,
     TranslatedQuery,
 )
 from carrel.services.literature.answers import AnswerKind, ServiceAnswer
@@ -79,14 +79,14 @@ class SemanticScholar:
         self._base_url = f"{base_url.rstrip('/')}/graph/v1"
         self._headers = {"x-api-key": api_key} if api_key else {}
 
-    def translate(self, request: SearchRequest) -> TranslatedQuery:
+    def translate(self, request: ServiceSearchRequest) -> TranslatedQuery:
         named = find_identifier(request.query)
         if named is not None:
             return TranslatedQuery(named.identifiers[0].value)
         _, found = translate_request(translate, request)
         return as_query(found)
 
-    async def search(self, request: SearchRequest) -> SearchAnswer:
+    async def search(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         named = find_identifier(request.query)
         if named is not None:
             return await self._search_identifier(request)
@@ -106,13 +106,13 @@ class SemanticScholar:
         # The total is an estimate there; the missing token is the end.
         return listing.answer(is_complete=mark is None and listing.place <= request.limit)
 
-    async def _search_identifier(self, request: SearchRequest) -> SearchAnswer:
+    async def _search_identifier(self, request: ServiceSearchRequest) -> ServiceSearchAnswer:
         """No search takes identifiers, so the paper is asked for by it."""
         named = (_parse(each.kind, each.value) for each in request.query.identifiers)
         answer = await self.look_up([each for each in named if each is not None])
         unique = {record.service_id: record for _, record in answer.found}
         records = tuple(replace(record, rank=at) for at, record in enumerate(unique.values(), 1))
-        return SearchAnswer(
+        return ServiceSearchAnswer(
             NAME,
             self.translate(request),
             records,

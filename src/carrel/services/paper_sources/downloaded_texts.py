@@ -23,7 +23,7 @@ from carrel.services.paper_sources.tex_text import read_tex_article
 MakeAssets = Callable[[Path], AssetStore]
 
 
-class UnreadableTextError(Exception):
+class UnreadableDownloadError(Exception):
     """A file holds no text of a paper; the message says why."""
 
 
@@ -115,7 +115,7 @@ class DownloadedTexts:
         self._make_assets = make_assets
 
     def read(self, file: Path, form: TextFormat) -> ReadText:
-        """Raises UnreadableTextError with the reader's reason."""
+        """Raises UnreadableDownloadError with the reader's reason."""
         with tempfile.TemporaryDirectory(prefix="carrel-text-") as name:
             folder = Path(name)
             job = PartJob(_READERS[form], SourcePart(file), file.stat().st_size)
@@ -126,6 +126,6 @@ class DownloadedTexts:
             record = reading.records[0] if reading.records else None
             if record is None or record.markdown_sha256 is None:
                 why = problems[0] if problems else "it has no text below its abstract"
-                raise UnreadableTextError(why)
+                raise UnreadableDownloadError(why)
             markdown = (folder / "md" / f"{record.markdown_sha256}.md").read_text("utf-8")
         return ReadText(markdown.strip(), record.title, record.license, record.doi, tuple(problems))

@@ -40,7 +40,7 @@ from carrel.stores.corpus.segments import (
     read_segment_meta,
     size_of,
 )
-from carrel.stores.corpus.staged_references import StagedReferences
+from carrel.stores.corpus.staged_references import StagedReferenceFiles
 from carrel.stores.search.parts import BUILD_HEAP_BYTES, SMALL_HEAP_BYTES
 
 # A reader that has opened a manifest opens its segments within this time; then it holds them.
@@ -59,7 +59,7 @@ class WorkshopAssets:
         self._segments = folder / SEGMENTS_NAME
         self._folders = (staged, earlier)
         self._staged = staged
-        self.references = StagedReferences(staged)
+        self.references = StagedReferenceFiles(staged)
         self._opened: dict[str, sqlite3.Connection] = {}
 
     def read(self, name: str) -> bytes:

@@ -11,7 +11,7 @@ from carrel.stores.sqlite.connection import connect
 _FILE_NAME = "references.db"
 
 
-class StagedReferences:
+class StagedReferenceFiles:
     """Assets `references/…` beside the staged files; opened when first needed."""
 
     def __init__(self, folder: Path) -> None:

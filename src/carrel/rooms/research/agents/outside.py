@@ -10,9 +10,9 @@ from carrel.libraries.discovery.goals.statement import parse_goal
 from carrel.libraries.text.words import split_words
 from carrel.rooms.research.agents import AgentContext, StepResult
 from carrel.rooms.research.outside_models import (
+    LookedUpWork,
     OutsideLook,
     OutsideLooks,
-    OutsideWork,
     describe_look,
 )
 from carrel.rooms.research.ports import FoundOutside, OutsideLiterature, ResearchStore
@@ -92,7 +92,7 @@ async def _look(
         services=found.services,
         found=len(found.works),
         naming_all=tuple(
-            OutsideWork(
+            LookedUpWork(
                 title=one.title,
                 year=one.year,
                 doi=one.doi,

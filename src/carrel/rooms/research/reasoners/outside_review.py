@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from carrel.rooms.research.outside_models import OutsideLook, OutsideWork, describe_look
+from carrel.rooms.research.outside_models import LookedUpWork, OutsideLook, describe_look
 from carrel.rooms.research.reasoners import Assessment
 from carrel.rooms.research.reasoners.evidence_review import weigh_scores
 from carrel.rooms.research.records import Review, ReviewScores
@@ -64,7 +64,7 @@ def add_outside(found: Assessment, look: OutsideLook) -> Assessment:
     )
 
 
-def _name(work: OutsideWork) -> str:
+def _name(work: LookedUpWork) -> str:
     facts = ", ".join(
         filter(
             None,
