@@ -14,10 +14,10 @@ ErrorDialect = Literal["tool_result", "json_rpc"]
 class RoomDeclaration:
     """The static description of a room.
 
-    `opener`, `commands`, `pages` and `local_operations` name objects as `module:attribute`,
+    `opener`, `commands`, `pages`, `console` and `local_operations` name objects as `module:attribute`,
     imported at first use: `opener` opens the room, `commands` are run instead of an operation,
-    `pages` maps operations to functions that format their answers for a terminal, and
-    `local_operations` makes the operator's own operations, which a server never loads.
+    `pages` maps operations to functions that format their answers for a terminal, `console` is the
+    room's part of the web console (RoomPages), and `local_operations` makes the operator's own operations, which a server never loads.
     """
 
     name: str
@@ -29,6 +29,7 @@ class RoomDeclaration:
     command_help: str = ""
     commands: Mapping[str, str] = field(default_factory=dict)
     pages: str = ""
+    console: str = ""
     local_operations: str = ""
     # Of the room's resources, such as `paper` for `paper://…`.
     schemes: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ ROOM = RoomDeclaration(
         "import-nodes": "carrel.cli.knowledge_notes:run_nodes",
     },
     pages="carrel.cli.knowledge_pages:PAGES",
+    console="carrel.rooms.knowledge.pages:CONSOLE",
     searches_other_rooms=True,
     is_searched=True,
 )

@@ -11,6 +11,7 @@ ROOM = RoomDeclaration(
     guidance="Literature: search_literature asks outside; find_fulltext fetches open texts.",
     command_help="find works outside, fetch their texts, follow what is new",
     pages="carrel.cli.literature_pages:PAGES",
+    console="carrel.rooms.literature.pages:CONSOLE",
     local_operations="carrel.wiring.literature_local:local_operations",
     commands={"retractions": "carrel.cli.literature_retractions:run"},
     has_jobs=True,

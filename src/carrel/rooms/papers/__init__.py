@@ -28,6 +28,7 @@ ROOM = RoomDeclaration(
         "undo": "carrel.cli.papers_corrections:run",
     },
     pages="carrel.cli.papers_pages:PAGES",
+    console="carrel.rooms.papers.pages:CONSOLE",
     schemes=("paper",),
     has_completions=True,
     has_jobs=True,

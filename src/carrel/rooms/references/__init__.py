@@ -15,6 +15,7 @@ ROOM = RoomDeclaration(
     command_help="add, find, cite and export references",
     commands={"complete": "carrel.cli.completing:complete_references"},
     pages="carrel.cli.references_pages:PAGES",
+    console="carrel.rooms.references.pages:CONSOLE",
     schemes=("library",),
     # Its specification wants application errors as JSON-RPC errors instead of tool results.
     error_dialect="json_rpc",

@@ -23,6 +23,7 @@ ROOM = RoomDeclaration(
         "note": "carrel.cli.research:note",
     },
     pages="carrel.cli.research_pages:PAGES",
+    console="carrel.rooms.research.pages:CONSOLE",
     schemes=("research", "hypothesis"),
     has_prompts=True,
     has_completions=True,
