@@ -40,7 +40,7 @@ class FieldValues:
         return [value.strip() for value in self._values.get(name, ()) if value.strip()]
 
     def integer(self, name: str, default: int, *, least: int = 0, most: int = 10**9) -> int:
-        """A whole number within bounds; the default where it is absent. Raises InvalidInputError."""
+        """A whole number within bounds, or the default. Raises InvalidInputError."""
         given = self.text(name)
         if not given:
             return default
@@ -226,7 +226,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class HomeShare:
-    """A room's share of the first page; `facts` are lines such as ("papers.count", 120, "/papers")."""
+    """A room's share of the first page; a fact is such as ("papers.count", 120, "/papers")."""
 
     facts: Sequence[tuple[str, int, str]] = ()
     waiting: Sequence[WaitingItem] = ()

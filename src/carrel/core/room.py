@@ -14,10 +14,11 @@ ErrorDialect = Literal["tool_result", "json_rpc"]
 class RoomDeclaration:
     """The static description of a room.
 
-    `opener`, `commands`, `pages`, `console` and `local_operations` name objects as `module:attribute`,
-    imported at first use: `opener` opens the room, `commands` are run instead of an operation,
-    `pages` maps operations to functions that format their answers for a terminal, `console` is the
-    room's part of the web console (RoomPages), and `local_operations` makes the operator's own operations, which a server never loads.
+    `opener`, `commands`, `pages`, `console` and `local_operations` name objects as
+    `module:attribute`, imported at first use: `opener` opens the room, `commands` are run instead
+    of an operation, `pages` maps operations to functions that format their answers for a terminal,
+    `console` is the room's part of the web console (RoomPages), and `local_operations` makes the
+    operator's own operations, which a server never loads.
     """
 
     name: str
