@@ -108,6 +108,10 @@ class JobStore(Protocol):
         """The owner's jobs of these kinds, newest first, in one state where it is given."""
         ...
 
+    async def list_all(self, state: JobState | None, limit: int) -> list[JobRecord]:
+        """Everybody's jobs of every kind, newest first, without what they were given or made."""
+        ...
+
     async def remove_ended(self, before: str) -> None:
         """Forgets jobs that ended before this time."""
         ...

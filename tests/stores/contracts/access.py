@@ -13,6 +13,7 @@ from carrel.policy.authorization.models import (
     Client,
     ClientKind,
     Grant,
+    GrantUse,
     RefreshToken,
     Session,
     SigningKey,
@@ -80,6 +81,11 @@ class AccessStoreContract:
             assert not await one.set_password("x", "h", NOW)
             assert not await one.revoke_token("x", NOW)
             assert not await one.revoke_grant("x", NOW)
+            assert not await one.set_scopes("x", frozenset({"admin"}))
+            assert await one.end_sessions("x") == 0
+            assert await one.clients(10) == []
+            assert await one.grants(None, NOW) == []
+            assert await one.sessions(None, NOW) == []
 
         told(story)
 
@@ -187,6 +193,50 @@ class AccessStoreContract:
             assert await one.session("s2", NOW) is None
             await two.set_password("ada", "new", NOW)
             assert await one.session("s3", NOW) is None
+
+        told(story)
+
+    def test_sessions_are_listed_and_ended_for_one_user(
+        self, told: Callable[[Story], None]
+    ) -> None:
+        async def story(one: SqlAccess, two: SqlAccess) -> None:
+            await one.add_user(ADA)
+            await one.add_user(replace(ADA, name="bob"))
+            for name, user, ends in (("s1", "ada", 10), ("s2", "ada", 20), ("s3", "bob", 30)):
+                assert await one.add_session(Session(name, user, NOW + ends), "hash")
+            listed = [session.session_hash for session in await two.sessions(None, NOW)]
+            assert listed == ["s3", "s2", "s1"]
+            assert [one.session_hash for one in await two.sessions("ada", NOW + 10)] == ["s2"]
+            assert await two.end_sessions("ada") == 2
+            assert [one.session_hash for one in await two.sessions(None, NOW)] == ["s3"]
+
+        told(story)
+
+    def test_good_grants_are_listed_with_their_last_use(
+        self, told: Callable[[Story], None]
+    ) -> None:
+        async def story(one: SqlAccess, two: SqlAccess) -> None:
+            await _granted(one)
+            assert await two.grants(None, NOW) == [], "its code was not used"
+            assert await one.use_code("codehash", NOW, FIRST)
+            assert await one.rotate("r1", NOW + 1, SECOND, "salt")
+            use = GrantUse(GRANT, NOW + 1, NOW + 1001)
+            assert await two.grants(None, NOW) == [use]
+            assert await two.grants("ada", NOW) == [use]
+            assert await two.grants("bob", NOW) == []
+            assert await two.grants("ada", NOW + 1001) == [], "nothing is left to refresh"
+            assert await two.clients(10) == [replace(CLIENT, used_at=NOW)]
+            assert await two.clients(0) == []
+            assert await one.revoke_grant("g1", NOW)
+            assert await two.grants("ada", NOW) == []
+
+        told(story)
+
+    def test_a_users_scopes_change(self, told: Callable[[Story], None]) -> None:
+        async def story(one: SqlAccess, two: SqlAccess) -> None:
+            await one.add_user(ADA)
+            assert await one.set_scopes("ada", frozenset({"papers:read"}))
+            assert await two.user_scopes("ada") == {"papers:read"}
 
         told(story)
 

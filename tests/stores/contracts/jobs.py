@@ -105,6 +105,25 @@ class JobStoreContract:
 
         run(store, scene)
 
+    def test_everybodys_newest_jobs_are_listed_without_what_they_hold(
+        self, store: JobStore
+    ) -> None:
+        async def scene() -> None:
+            assert await store.list_all(None, 10) == []
+            older = replace(RECORD, input='{"secret":1}', result="[1]")
+            newer = replace(
+                RECORD, id="job_2", owner="bob", kind="other", created_at="2026-01-01T01:00:00"
+            )
+            await store.add(older, "w1", 60)
+            await store.add(newer, "w1", 60)
+            bare = replace(older, input="", result=None)
+            assert await store.list_all(None, 10) == [replace(newer, input=""), bare]
+            assert [job.id for job in await store.list_all(None, 1)] == ["job_2"]
+            await store.end("job_2", "completed", "Done.", None, NOW, "w1")
+            assert await store.list_all("running", 10) == [bare]
+
+        run(store, scene)
+
     def test_anybody_who_may_can_cancel_and_the_end_is_final(self, store: JobStore) -> None:
         async def scene() -> None:
             await store.add(RECORD, "w1", 60)

@@ -58,6 +58,15 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
+class GrantUse:
+    """A grant that is good, when its client last came for a token, and until when it may."""
+
+    grant: Grant
+    used_at: float
+    expires_at: float
+
+
+@dataclass(frozen=True, slots=True)
 class AuthorizationCode:
     """An authorization code, stored as a hash, valid once and for a minute."""
 
@@ -149,9 +158,15 @@ class AccessStore(StaticTokens, Protocol):
     async def set_password(self, name: str, password_hash: str, at: float) -> bool:
         """Also revokes the user's grants with all their tokens, and ends sessions."""
 
+    async def set_scopes(self, name: str, scopes: frozenset[str]) -> bool:
+        """Tokens and grants of the user never have more than these from then on."""
+
     async def add_client(self, client: Client) -> bool: ...
 
     async def client(self, client_id: str) -> Client | None: ...
+
+    async def clients(self, limit: int) -> list[Client]:
+        """The registered clients, the last used first."""
 
     async def clean_up(self, *, unused_before: float, idle_before: float, now: float) -> int:
         """Delete unused and idle clients and expired records; returns the number of clients."""
@@ -163,6 +178,9 @@ class AccessStore(StaticTokens, Protocol):
 
     async def grant(self, grant_id: str) -> Grant | None:
         """The grant, unless it is revoked or its user is disabled."""
+
+    async def grants(self, user_name: str | None, now: float) -> list[GrantUse]:
+        """The good grants of a user, or of all, the last used first."""
 
     async def revoke_grant(self, grant_id: str, at: float) -> bool: ...
 
@@ -181,7 +199,13 @@ class AccessStore(StaticTokens, Protocol):
 
     async def session(self, session_hash: str, now: float) -> Session | None: ...
 
+    async def sessions(self, user_name: str | None, now: float) -> list[Session]:
+        """The sessions of a user, or of all, the newest first."""
+
     async def remove_session(self, session_hash: str) -> None: ...
+
+    async def end_sessions(self, user_name: str) -> int:
+        """Ends every session of a user; returns how many there were."""
 
     async def known_origins(
         self, user_name: str, origins: Collection[str], since: float

@@ -12,6 +12,7 @@ from carrel.policy.authorization.models import (
     Client,
     ClientKind,
     Grant,
+    GrantUse,
     RefreshToken,
     Session,
     SigningKey,
@@ -71,6 +72,7 @@ MOST_ORIGINS = 40
 
 _USER = "name, password_hash, scopes, created_at, is_disabled"
 _TOKEN = "name, token_hash, scopes, created_at, expires_at, user_name, revoked_at"
+_CLIENT = "client_id, name, redirect_uris, website, created_at, used_at"
 _END_SESSIONS = "DELETE FROM access_sessions WHERE user_name = :name"
 _REVOKE_GRANTS = (
     "UPDATE access_grants SET revoked_at = :at WHERE user_name = :name AND revoked_at IS NULL"
@@ -137,6 +139,10 @@ class SqlAccess:
         )
         return bool(found[0])
 
+    async def set_scopes(self, name: str, scopes: frozenset[str]) -> bool:
+        sql = "UPDATE access_users SET scopes = :scopes WHERE name = :name RETURNING name"
+        return bool(await self._rows(sql, name=name, scopes=_words(scopes)))
+
     async def add_token(self, token: StaticToken) -> bool:
         changed = {"scopes": _words(token.scopes), "revoked_at": None}
         return await self._add("access_tokens", asdict(token) | changed)
@@ -170,15 +176,14 @@ class SqlAccess:
         return await self._add("access_clients", facts)
 
     async def client(self, client_id: str) -> Client | None:
-        sql = """SELECT client_id, name, redirect_uris, website, created_at, used_at FROM
-              access_clients
-            WHERE client_id = :client_id"""
+        sql = f"SELECT {_CLIENT} FROM access_clients WHERE client_id = :client_id"
         row = await self._first(sql, client_id=client_id)
-        if row is None:
-            return None
-        return Client(
-            row[0], row[1], tuple(json.loads(row[2])), ClientKind.REGISTERED, row[4], row[5], row[3]
-        )
+        return None if row is None else _client(row)
+
+    async def clients(self, limit: int) -> list[Client]:
+        sql = f"""SELECT {_CLIENT} FROM access_clients
+            ORDER BY COALESCE(used_at, created_at) DESC, client_id LIMIT :limit"""
+        return [_client(row) for row in await self._rows(sql, limit=limit)]
 
     async def clean_up(self, *, unused_before: float, idle_before: float, now: float) -> int:
         stale = """DELETE FROM access_clients WHERE (used_at IS NULL AND created_at <
@@ -231,9 +236,22 @@ class SqlAccess:
             JOIN access_users AS u ON u.name = g.user_name
             WHERE g.grant_id = :grant_id AND g.revoked_at IS NULL AND u.is_disabled = 0"""
         row = await self._first(sql, grant_id=grant_id)
-        if row is None:
-            return None
-        return Grant(row[0], row[1], row[2], frozenset(row[3].split()), row[4], row[5])
+        return None if row is None else _grant(row)
+
+    async def grants(self, user_name: str | None, now: float) -> list[GrantUse]:
+        sql = """SELECT g.grant_id, g.client_id, g.user_name, g.scopes, g.resource, g.created_at,
+              max(r.created_at), max(r.expires_at)
+            FROM access_grants AS g JOIN access_users AS u ON u.name = g.user_name
+            JOIN access_refresh AS r ON r.grant_id = g.grant_id
+            WHERE g.revoked_at IS NULL AND u.is_disabled = 0
+              AND (:everybody = 1 OR g.user_name = :name)
+            GROUP BY g.grant_id, g.client_id, g.user_name, g.scopes, g.resource, g.created_at
+            HAVING max(r.expires_at) > :now
+            ORDER BY max(r.created_at) DESC, g.grant_id"""
+        rows = await self._rows(
+            sql, name=user_name or "", everybody=int(user_name is None), now=now
+        )
+        return [GrantUse(_grant(row), row[6], row[7]) for row in rows]
 
     async def revoke_grant(self, grant_id: str, at: float) -> bool:
         sql = (
@@ -297,6 +315,18 @@ class SqlAccess:
         row = await self._first(sql, hash=session_hash, now=now)
         return None if row is None else Session(*row)
 
+    async def sessions(self, user_name: str | None, now: float) -> list[Session]:
+        sql = """SELECT session_hash, user_name, expires_at FROM access_sessions
+            WHERE expires_at > :now AND (:everybody = 1 OR user_name = :name)
+            ORDER BY expires_at DESC, session_hash"""
+        rows = await self._rows(
+            sql, name=user_name or "", everybody=int(user_name is None), now=now
+        )
+        return [Session(*row) for row in rows]
+
+    async def end_sessions(self, user_name: str) -> int:
+        return len(await self._rows(f"{_END_SESSIONS} RETURNING session_hash", name=user_name))
+
     async def remove_session(self, session_hash: str) -> None:
         await self._rows(
             "DELETE FROM access_sessions WHERE session_hash = :hash", hash=session_hash
@@ -348,6 +378,16 @@ def _words(scopes: frozenset[str]) -> str:
 
 def _user(row: tuple[Any, ...]) -> User:
     return User(row[0], row[1], frozenset(row[2].split()), row[3], bool(row[4]))
+
+
+def _client(row: tuple[Any, ...]) -> Client:
+    return Client(
+        row[0], row[1], tuple(json.loads(row[2])), ClientKind.REGISTERED, row[4], row[5], row[3]
+    )
+
+
+def _grant(row: tuple[Any, ...]) -> Grant:
+    return Grant(row[0], row[1], row[2], frozenset(row[3].split()), row[4], row[5])
 
 
 def _token(row: tuple[Any, ...]) -> StaticToken:

@@ -132,6 +132,12 @@ class SqlJobs:
         facts = {"owner": owner, "state": state or "", "limit": limit}
         return [_record(row) for row in await self._rows(sql, **facts, **named)] if kinds else []
 
+    async def list_all(self, state: JobState | None, limit: int) -> list[JobRecord]:
+        sql = """SELECT id, kind, owner, state, message, '', created_at, updated_at, done, total,
+              NULL, error_code FROM background_jobs WHERE (:state = '' OR state = :state)
+            ORDER BY created_at DESC, id DESC LIMIT :limit"""
+        return [_record(row) for row in await self._rows(sql, state=state or "", limit=limit)]
+
     async def remove_ended(self, before: str) -> None:
         await self._rows(
             "DELETE FROM background_jobs WHERE state <> 'running' AND updated_at < :before",
