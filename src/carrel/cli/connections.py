@@ -7,10 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from carrel.cli.connect.clients import CLIENTS, Client
-from carrel.cli.connect.places import Machine
-from carrel.cli.connect.ways import Stdio, Way, bridged_address, is_ours, is_own_program, read_way
 from carrel.core.errors import CarrelError
+from carrel.services.mcp_clients.clients import CLIENTS, Client
+from carrel.services.mcp_clients.places import Machine
+from carrel.services.mcp_clients.ways import (
+    Stdio,
+    Way,
+    bridged_address,
+    is_ours,
+    is_own_program,
+    read_way,
+)
 
 _NAME = "carrel"
 # No client's file is larger; one that is, is not read to answer a question about it.

@@ -12,11 +12,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from carrel.cli.connect.places import this_machine
 from carrel.cli.connections import Connection, find_connections
 from carrel.cli.value_formats import count_things
 from carrel.core.health import Health
 from carrel.libraries.csl.archive import ARCHIVE, archive_edition
+from carrel.services.mcp_clients.places import this_machine
 from carrel.settings import Settings
 from carrel.wiring.home_care import find_leftovers
 

@@ -173,7 +173,7 @@ def _move_corpus(settings: Settings, damage: DamagedCorpusError) -> UnavailableE
 
 def _name_program(connection: Connection) -> str:
     from carrel.cli.connect.own_program import own_command
-    from carrel.cli.connect.ways import OWN_MODULE, Stdio, read_way
+    from carrel.services.mcp_clients.ways import OWN_MODULE, Stdio, read_way
     from carrel.wiring.clients import open_client_file
 
     way = connection.way

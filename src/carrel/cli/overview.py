@@ -8,11 +8,11 @@ import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from carrel.cli.connect.places import this_machine
 from carrel.cli.connections import Connection, find_connections
 from carrel.cli.output import say_next_step, show_page
 from carrel.cli.page import Fields, Heading, Line, Page, Paragraph, Part, Verbatim
 from carrel.cli.value_formats import count_things
+from carrel.services.mcp_clients.places import this_machine
 from carrel.wiring.inventory import Inventory, Shelf, UnreadFile, take_inventory
 
 _LONGEST_TITLE = 60

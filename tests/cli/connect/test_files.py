@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-from carrel.cli.connect.clients import CLIENTS, NAMES
-from carrel.cli.connect.places import Machine, System
-from carrel.cli.connect.ways import Http, Stdio, read_way
 from carrel.libraries.configuration import file_format
+from carrel.services.mcp_clients.clients import CLIENTS, NAMES
+from carrel.services.mcp_clients.places import Machine, System
+from carrel.services.mcp_clients.ways import Http, Stdio, read_way
 from tests.cli.connect.conftest import Connect
 
 URL = "https://desk.example.org/desk/mcp"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from carrel.cli.connect import lines_to_paste
-from carrel.cli.connect.clients import CLIENTS
 from carrel.cli.connect.own_program import is_passing
+from carrel.services.mcp_clients.clients import CLIENTS
 from carrel.stores.home.local_secret import local_secret
 from tests.cli.connect.conftest import Connect
 

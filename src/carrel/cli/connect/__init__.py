@@ -9,16 +9,16 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from carrel.cli.connect.clients import CLIENTS, NAMES, WITHOUT_FILE, Client
-from carrel.cli.connect.places import Machine, this_machine
 from carrel.cli.connect.readers import warn_of_readers
-from carrel.cli.connect.snippets import lines_to_paste, make_snippet, open_webui_text
-from carrel.cli.connect.ways import Http, Way, read_way
 from carrel.cli.json_output import add_json_option, show_json
 from carrel.cli.output import show
 from carrel.cli.parsers import CommandParser
 from carrel.core.errors import InvalidInputError
 from carrel.policy.origin import is_loopback
+from carrel.services.mcp_clients.clients import CLIENTS, NAMES, WITHOUT_FILE, Client
+from carrel.services.mcp_clients.places import Machine, this_machine
+from carrel.services.mcp_clients.snippets import lines_to_paste, make_snippet, open_webui_text
+from carrel.services.mcp_clients.ways import Http, Way, read_way
 from carrel.wiring.clients import Change, open_client_file
 
 __all__ = ["lines_to_paste", "run"]

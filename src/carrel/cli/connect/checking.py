@@ -13,13 +13,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
-from carrel.cli.connect.clients import Client
-from carrel.cli.connect.places import Machine
-from carrel.cli.connect.ways import Http, Stdio, Way, read_way
 from carrel.cli.output import show, show_page
 from carrel.cli.page import Fields, Page
 from carrel.core.errors import UnauthenticatedError, UnavailableError
 from carrel.policy.origin import is_loopback
+from carrel.services.mcp_clients.clients import Client
+from carrel.services.mcp_clients.places import Machine
+from carrel.services.mcp_clients.ways import Http, Stdio, Way, read_way
 from carrel.wiring.clients import EntryMissingError, open_client_file, probe_address, probe_command
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from carrel.cli.connect.clients import CLIENTS, WITHOUT_FILE, Client
-from carrel.cli.connect.places import Machine
-from carrel.cli.connect.ways import Http, Stdio, Way, bridged_address, is_ours, read_way
 from carrel.cli.json_output import show_json
 from carrel.cli.output import is_drawn, show_page
 from carrel.cli.page import Line, Note, Page, Part, Table, dim
 from carrel.core.errors import CarrelError
 from carrel.libraries.configuration import find_entry
+from carrel.services.mcp_clients.clients import CLIENTS, WITHOUT_FILE, Client
+from carrel.services.mcp_clients.places import Machine
+from carrel.services.mcp_clients.ways import Http, Stdio, Way, bridged_address, is_ours, read_way
 from carrel.wiring.clients import open_client_file
 
 _COLUMNS = ("client", "installed", "connected to", "program", "file")

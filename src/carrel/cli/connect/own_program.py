@@ -11,8 +11,8 @@ from pathlib import Path
 
 import platformdirs
 
-from carrel.cli.connect.ways import Stdio
 from carrel.cli.options import add_home_options, home_settings
+from carrel.services.mcp_clients.ways import Stdio
 from carrel.settings import Settings, read_settings
 
 # Where uvx keeps programs that it may throw away at any time.

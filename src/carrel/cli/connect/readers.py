@@ -8,8 +8,8 @@ import stat
 import sys
 from pathlib import Path
 
-from carrel.cli.connect.ways import Http, Way
 from carrel.cli.output import show
+from carrel.services.mcp_clients.ways import Http, Way
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 
-from carrel.cli.connect.clients import CLIENTS, Client
-from carrel.cli.connect.ways import Http, Stdio, Way
 from carrel.libraries.configuration import file_format
+from carrel.services.mcp_clients.clients import CLIENTS, Client
+from carrel.services.mcp_clients.ways import Http, Stdio, Way
 
 
 def make_snippet(client: Client, name: str, way: Way, scope: str | None = None) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from carrel.cli.connect import places
-from carrel.cli.connect.places import Machine
-from carrel.cli.connect.ways import Http, Stdio, Way, bridge_to
+from carrel.services.mcp_clients import places
+from carrel.services.mcp_clients.places import Machine
+from carrel.services.mcp_clients.ways import Http, Stdio, Way, bridge_to
 
 Entry = dict[str, Any]
 _GOOSE_TIMEOUT_SECONDS = 300
