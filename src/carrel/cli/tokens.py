@@ -5,20 +5,17 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from dataclasses import replace
 
 from carrel.cli.json_output import add_json_option, iso_time, show_json
 from carrel.cli.options import add_home_options, home_settings
 from carrel.cli.output import say_next_step, show, show_page
 from carrel.cli.page import Column, Inline, Note, Page, Span, Table, plain_text
 from carrel.cli.parsers import CommandParser
-from carrel.cli.users import describe_scopes, parse_scopes
+from carrel.cli.users import describe_scopes, read_scopes
 from carrel.cli.value_formats import format_day, is_for_people
 from carrel.core.clock import SystemClock
-from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
-from carrel.policy.authorization.models import AccessStore
-from carrel.policy.identity import StaticToken, hash_secret, new_secret
-from carrel.policy.scopes import expand_scopes, limit_scopes
+from carrel.policy.authorization.administration import AccountAdministration
+from carrel.policy.identity import StaticToken
 from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
 from carrel.wiring.audit import record_command
@@ -54,10 +51,11 @@ def run(words: list[str]) -> int:
 
 async def _run(settings: Settings, options: argparse.Namespace) -> int:
     store = open_access_store(settings)
+    accounts = AccountAdministration(store, SystemClock())
     try:
         match options.command:
             case "create":
-                await _create(store, options)
+                await _create(accounts, options)
                 if not options.json:
                     say_next_step(_NEXT_STEP)
                 if settings.auth.mode not in {"tokens", "builtin"}:
@@ -66,12 +64,9 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
                         file=sys.stderr,
                     )
             case "list":
-                await _list(store, options)
+                await _list(accounts, options)
             case _:
-                if not await store.revoke_token(options.name, SystemClock().now().timestamp()):
-                    raise NotFoundError(
-                        "Token", options.name, next_step="carrel tokens list shows those there are."
-                    )
+                await accounts.revoke_token(options.name)
                 if options.json:
                     show_json({"name": options.name, "state": "revoked"})
                 else:
@@ -81,46 +76,22 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
     return 0
 
 
-async def _create(store: AccessStore, options: argparse.Namespace) -> None:
-    name = " ".join(options.name.split())[:80]
-    if not name or not name.isprintable():
-        raise InvalidInputError("A token needs a name", next_step="Say what it is for.")
-    if options.days <= 0:
-        raise InvalidInputError("--days must be more than 0", next_step="Or use --never-expires.")
-    scopes = parse_scopes(options.scopes, frozenset())
-    if options.user is not None:
-        await _refuse_more_than_user(store, options.user, scopes)
-    now = SystemClock().now().timestamp()
-    secret = new_secret()
-    expires_at = None if options.never_expires else now + options.days * 86_400.0
-    token = StaticToken(name, hash_secret(secret), scopes, now, expires_at, options.user)
-    if not await store.add_token(token):
-        raise ConflictError(
-            f"There is already a token called {name}", next_step="Choose another name."
-        )
+async def _create(accounts: AccountAdministration, options: argparse.Namespace) -> None:
+    token, secret = await accounts.create_token(
+        options.name,
+        read_scopes(options.scopes, frozenset()),
+        days=None if options.never_expires else options.days,
+        user=options.user,
+    )
     if options.json:
-        show_json({**_facts(token, now), "token": secret})
+        show_json({**_facts(token, accounts.now), "token": secret})
         return
     show("Keep it safe: it is shown only now.", file=sys.stderr)
     show(secret)
 
 
-async def _refuse_more_than_user(store: AccessStore, name: str, scopes: frozenset[str]) -> None:
-    """A token that acts for a user may do no more than that user."""
-    user = await store.user(name)
-    if user is None:
-        raise NotFoundError("User", name, next_step="carrel users list shows who there is.")
-    beyond = sorted(scopes - expand_scopes(user.scopes))
-    if beyond:
-        raise InvalidInputError(
-            f"{name} may not do {', '.join(beyond)}, so no token for {name} may",
-            next_step=f"Leave that out; {name} has {', '.join(sorted(user.scopes))}.",
-        )
-
-
-async def _list(store: AccessStore, options: argparse.Namespace) -> None:
-    most = {user.name: user.scopes for user in await store.users()}
-    tokens = [_limited(token, most) for token in await store.tokens()]
+async def _list(accounts: AccountAdministration, options: argparse.Namespace) -> None:
+    tokens = await accounts.list_tokens()
     if options.json:
         now = SystemClock().now().timestamp()
         show_json([_facts(token, now) for token in tokens])
@@ -141,14 +112,6 @@ async def _list(store: AccessStore, options: argparse.Namespace) -> None:
     ]
     columns = (Column("token"), "state", "ends", "acts for", "scopes")
     show_page(Page((Table(columns, rows),)))
-
-
-def _limited(token: StaticToken, most: dict[str, frozenset[str]]) -> StaticToken:
-    """The token with what it may do now, which is never more than its user may."""
-    if token.user_name is None:
-        return token
-    allowed = most.get(token.user_name, frozenset())
-    return replace(token, scopes=limit_scopes(token.scopes, allowed))
 
 
 def _facts(token: StaticToken, now: float) -> dict[str, object]:

@@ -14,15 +14,11 @@ from carrel.cli.page import Column, Note, Page, Table
 from carrel.cli.parsers import CommandParser
 from carrel.cli.value_formats import format_day, is_for_people
 from carrel.core.clock import SystemClock
-from carrel.core.errors import ConflictError, InvalidInputError, NotFoundError
-from carrel.policy.authorization.login import (
-    Passwords,
-    new_password,
-    validate_password,
-    validate_user_name,
-)
+from carrel.core.errors import InvalidInputError
+from carrel.policy.authorization.administration import AccountAdministration
+from carrel.policy.authorization.login import new_password, validate_password
 from carrel.policy.authorization.models import AccessStore, User
-from carrel.policy.scopes import ALL_SCOPES, SCOPES
+from carrel.policy.scopes import ALL_SCOPES, check_scopes
 from carrel.settings import Settings
 from carrel.wiring.access import open_access_store
 from carrel.wiring.audit import record_command
@@ -83,22 +79,20 @@ def _add_password_options(parser: argparse.ArgumentParser) -> None:
 
 async def _run(settings: Settings, options: argparse.Namespace) -> int:
     store = open_access_store(settings)
+    accounts = AccountAdministration(store, SystemClock())
     try:
         match options.command:
             case "add":
-                await _add(store, options)
+                await _add(accounts, options)
                 if not options.json:
                     say_next_step(_NEXT_STEP, USER=options.name)
             case "list":
                 await _list(store, options)
             case "reset-password":
-                await _reset_password(store, options)
+                await _reset_password(accounts, options)
             case _:
                 is_disabled = options.command == "disable"
-                if not await store.set_disabled(
-                    options.name, is_disabled, SystemClock().now().timestamp()
-                ):
-                    raise _no_such_user(options.name)
+                await accounts.set_disabled(options.name, is_disabled=is_disabled)
                 state = "disabled; tokens stop within seconds" if is_disabled else "enabled"
                 if options.json:
                     show_json({"name": options.name, "is_disabled": is_disabled})
@@ -109,45 +103,23 @@ async def _run(settings: Settings, options: argparse.Namespace) -> int:
     return 0
 
 
-async def _add(store: AccessStore, options: argparse.Namespace) -> None:
-    name = validate_user_name(options.name)
-    twin = next(
-        (user.name for user in await store.users() if user.name.lower() == name.lower()), None
-    )
-    if twin is not None and twin != name:
-        raise ConflictError(
-            f"There is already a user called {twin}",
-            next_step="Choose a name that differs in more than case.",
-        )
+async def _add(accounts: AccountAdministration, options: argparse.Namespace) -> None:
+    name = await accounts.check_new_name(options.name)
     scopes = (
         frozenset({"admin"})
         if options.admin
-        else parse_scopes(options.scopes, ALL_SCOPES - {"admin"})
+        else read_scopes(options.scopes, ALL_SCOPES - {"admin"})
     )
     password = _password(options)
-    user = User(name, await Passwords().hash(password), scopes, SystemClock().now().timestamp())
-    if not await store.add_user(user):
-        raise ConflictError(
-            f"There is already a user called {name}",
-            next_step="Choose another name, or reset-password.",
-        )
+    user = await accounts.add_user(name, scopes, password)
     _tell(options, password, f"{name} can log in now.", _facts(user))
 
 
-async def _reset_password(store: AccessStore, options: argparse.Namespace) -> None:
+async def _reset_password(accounts: AccountAdministration, options: argparse.Namespace) -> None:
     password = _password(options)
-    hashed = await Passwords().hash(password)
-    now = SystemClock().now().timestamp()
-    if not await store.set_password(options.name, hashed, now):
-        raise _no_such_user(options.name)
-    acting = [
-        token.name
-        for token in await store.tokens()
-        if token.user_name == options.name and token.is_good_at(now)
-    ]
-    if options.revoke_tokens:
-        for name in acting:
-            await store.revoke_token(name, now)
+    acting = await accounts.reset_password(
+        options.name, password, revokes_tokens=options.revoke_tokens
+    )
     _tell(
         options,
         password,
@@ -224,18 +196,6 @@ def _tell(options: argparse.Namespace, password: str, done: str, facts: dict[str
         show(password)
 
 
-def _no_such_user(name: str) -> NotFoundError:
-    return NotFoundError("User", name, next_step="carrel users list shows who there is.")
-
-
-def parse_scopes(text: str | None, default: frozenset[str]) -> frozenset[str]:
-    """Scopes from a command line; an unknown one is named, with those there are."""
-    if not text:
-        return default
-    scopes = frozenset(word for word in text.replace(",", " ").split() if word)
-    unknown = sorted(scopes - ALL_SCOPES)
-    if unknown or not scopes:
-        raise InvalidInputError(
-            f"There is no scope {', '.join(unknown)}", next_step=f"Scopes: {', '.join(SCOPES)}."
-        )
-    return scopes
+def read_scopes(text: str | None, default: frozenset[str]) -> frozenset[str]:
+    """Scopes from a command line, separated by commas or spaces."""
+    return check_scopes(text.replace(",", " ").split()) if text else default

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from carrel.core.errors import InvalidInputError
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -36,6 +38,18 @@ _TABLE = (
 ADMIN = Scope("admin", "Full system access", tuple(scope.name for scope in _TABLE))
 SCOPES: dict[str, Scope] = {scope.name: scope for scope in (*_TABLE, ADMIN)}
 ALL_SCOPES = frozenset(SCOPES)
+
+
+def check_scopes(names: Iterable[str]) -> frozenset[str]:
+    """Scopes by their names; an unknown one is named, with those there are."""
+    scopes = frozenset(names)
+    unknown = sorted(scopes - ALL_SCOPES)
+    if unknown or not scopes:
+        raise InvalidInputError(
+            f"There is no scope {', '.join(unknown)}" if unknown else "No scope is named",
+            next_step=f"Scopes: {', '.join(SCOPES)}.",
+        )
+    return scopes
 
 
 def expand_scopes(held: Iterable[str]) -> frozenset[str]:
