@@ -91,4 +91,5 @@ def _name(value: Any) -> str:
 COMPLETION_PAGES: Mapping[str, MakePage] = {
     "complete_papers": _completed,
     "complete_references": _completed,
+    "list_completions": _completed,
 }

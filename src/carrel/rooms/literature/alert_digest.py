@@ -19,7 +19,13 @@ from carrel.core.work_notices import (
     find_notices,
     sort_notices,
 )
-from carrel.rooms.literature.alert_models import AlertWork, GetAlertDigest
+from carrel.rooms.literature.alert_models import (
+    AlertWork,
+    AlertWorksListed,
+    FollowedWork,
+    GetAlertDigest,
+    ListAlertWorks,
+)
 from carrel.rooms.literature.alert_ports import Alert, AlertStore, DeskHoldings, KeptWork
 from carrel.rooms.literature.alerts import Alerts
 
@@ -39,6 +45,7 @@ class DigestEntry:
     found_at: str
     work: AlertWork
     held: tuple[str, ...] = ()
+    is_told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +104,19 @@ class AlertDigests:
                 await self._store.mark_told(part.alert.id, numbers, at)
         return Text(text, "text/markdown")
 
+    async def list_works(self, question: ListAlertWorks, call: Call) -> AlertWorksListed:
+        """Works of the last days, newest first; none of them counts as told by this."""
+        now = self._clock.now()
+        since = (now - timedelta(days=question.days)).isoformat(timespec="seconds")
+        found: list[FollowedWork] = []
+        for alert in await self._alerts.select(question.name, call):
+            works = await self._store.list_works(
+                alert.id, found_since=since, only_untold=False, limit=question.limit + 1
+            )
+            found += [_follow(alert, each) for each in await self._entries(works, call)]
+        found.sort(key=lambda each: each.found_at, reverse=True)
+        return AlertWorksListed(works=found[: question.limit], left_out=len(found) > question.limit)
+
     async def _entries(self, works: Sequence[KeptWork], call: Call) -> list[DigestEntry]:
         read = [AlertWork.model_validate_json(each.body) for each in works]
         keys = [each.keys for each in read]
@@ -104,9 +124,27 @@ class AlertDigests:
         # A work may have been retracted since it was found.
         since = await find_notices(self._notices, keys)
         return [
-            DigestEntry(kept.number, kept.found_at, _with_notices(work, notices), where)
+            DigestEntry(
+                kept.number,
+                kept.found_at,
+                _with_notices(work, notices),
+                where,
+                is_told=bool(kept.told_at),
+            )
             for kept, work, notices, where in zip(works, read, since, held, strict=True)
         ]
+
+
+def _follow(alert: Alert, entry: DigestEntry) -> FollowedWork:
+    held = {kind: name for kind, _, name in (each.partition(":") for each in entry.held)}
+    return FollowedWork(
+        alert=alert.name,
+        found_at=entry.found_at,
+        is_new=not entry.is_told,
+        in_corpus=held.get("paper"),
+        in_library=held.get("ref"),
+        work=entry.work,
+    )
 
 
 def _with_notices(work: AlertWork, notices: Sequence[WorkNotice]) -> AlertWork:

@@ -85,6 +85,14 @@ class GetAlertDigest(Question):
     limit: int = Field(default=200, ge=1, le=MAX_DIGEST_WORKS)
 
 
+class ListAlertWorks(Question):
+    """Which works of alerts to show; nothing counts as told by it."""
+
+    name: NamedAlert | None = Field(default=None, description="Only this one; all if absent")
+    days: int = Field(default=90, ge=1, le=3660, description="Found in so many days")
+    limit: int = Field(default=100, ge=1, le=MAX_DIGEST_WORKS)
+
+
 class ServiceMark(Answer):
     """The day up to which a service has answered completely; `failure` is of the last question."""
 
@@ -133,6 +141,27 @@ class AlertWork(Answer):
     keys: list[str] = Field(default_factory=list)
     found_by: list[str] = Field(default_factory=list)
     notices: list[WorkNotice] = Field(default_factory=list)
+
+
+class FollowedWork(Answer):
+    """A work that an alert found; `is_new` until a digest told of it.
+
+    `in_corpus` is its paper_id, `in_library` its reference id, where the desk has it.
+    """
+
+    alert: str
+    found_at: str
+    is_new: bool
+    in_corpus: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    in_library: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    work: AlertWork
+
+
+class AlertWorksListed(Answer):
+    """Works that alerts found, the newest first; `left_out` says whether there are more."""
+
+    works: list[FollowedWork]
+    left_out: bool = False
 
 
 class AlertRun(Answer):

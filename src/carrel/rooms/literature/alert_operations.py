@@ -16,8 +16,10 @@ from carrel.rooms.literature.alert_models import (
     AlertShown,
     AlertsListed,
     AlertsRun,
+    AlertWorksListed,
     GetAlertDigest,
     ListAlerts,
+    ListAlertWorks,
     OneAlert,
     RunAlerts,
     SaveAlert,
@@ -38,6 +40,12 @@ def _quoted_digest(
     arguments: Mapping[str, Any], answer: Text, caller: Caller
 ) -> Iterable[QuotedSource]:
     return [QuotedSource("alert", str(arguments.get("name") or "all"))]
+
+
+def _quoted_works(
+    arguments: Mapping[str, Any], answer: AlertWorksListed, caller: Caller
+) -> Iterable[QuotedSource]:
+    return [QuotedSource("work", each.work.id, each.work.title) for each in answer.works]
 
 
 class AlertOperations:
@@ -135,3 +143,15 @@ class AlertOperations:
     )
     async def get_alert_digest(self, question: GetAlertDigest, call: Call) -> Text:
         return await self._digests.write(question, call)
+
+    @operation(
+        title="List works of alerts",
+        description="Works that your saved searches found, newest first; none counts as told.",
+        scopes=READ,
+        quotes=_quoted_works,
+        command="list-alert-works",
+        is_listed=False,
+        is_for_people=True,
+    )
+    async def list_alert_works(self, question: ListAlertWorks, call: Call) -> AlertWorksListed:
+        return await self._digests.list_works(question, call)

@@ -20,6 +20,7 @@ from carrel.rooms.literature.completion_models import (
     CompleteRecords,
     CompletionProposal,
     DifferentValue,
+    ListCompletions,
     NotCompleted,
     ProposedValue,
     RecordsCompleted,
@@ -95,6 +96,20 @@ class Completion:
         return answer.model_copy(
             update={"message": told, "unanswered": failures, "without_identifier": without}
         )
+
+    async def list_entries(self, question: ListCompletions, call: Call) -> RecordsCompleted:
+        """What was proposed to the caller, or filled in for them."""
+        owner, target = call.caller.user_id, self._records.target
+        found = await self._store.list_entries(owner, target, [question.state], _MOST_ENTRIES)
+        # The longest waiting first is for decisions; of what was done the last comes first.
+        ordered = found if question.state == "proposed" else found[::-1]
+        entries = [
+            _show_entry(each, question.state, CompletionProposal.model_validate_json(each.body))
+            for each in ordered[: question.limit]
+        ]
+        counts = await self._store.count(owner, target)
+        message = f"{_count(counts.get(question.state, 0))} {question.state}."
+        return self._answer(message, counts, entries, 0, [])
 
     async def run_queue(
         self, owner: str | None, *, guesses: bool = False, call: Call | None = None

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from carrel.core.operation import Answer, Question
-from carrel.rooms.literature.completion_ports import CompletionState
+from carrel.rooms.literature.completion_ports import CompletionState, Target
 from carrel.rooms.literature.errors import FailureKind
 
 MAX_NAMED = 500
@@ -34,6 +34,14 @@ class CompleteRecords(Question):
         if self.apply and self.undo:
             raise ValueError("apply and undo are two calls")
         return self
+
+
+class ListCompletions(Question):
+    """Which completions to show; no service is asked and nothing changes."""
+
+    target: Target
+    state: Literal["proposed", "applied"] = "proposed"
+    limit: int = Field(default=100, ge=1, le=MAX_NAMED)
 
 
 class ProposedValue(Answer):

@@ -10,7 +10,11 @@ from carrel.core.decorators import operation
 from carrel.core.operation import Effect
 from carrel.core.quoting import QuotedSource
 from carrel.rooms.literature.completion import Completion
-from carrel.rooms.literature.completion_models import CompleteRecords, RecordsCompleted
+from carrel.rooms.literature.completion_models import (
+    CompleteRecords,
+    ListCompletions,
+    RecordsCompleted,
+)
 
 _DESCRIPTION = (
     "Finds {what} with gaps (abstract, authors, venue, pages, year …), asks literature services by "
@@ -71,3 +75,17 @@ class CompletionOperations:
     )
     async def complete_references(self, question: CompleteRecords, call: Call) -> RecordsCompleted:
         return await self._references.complete(question, call)
+
+    @operation(
+        title="List completions",
+        description="Proposals for gaps of papers or references that wait for a decision, or what "
+        "was filled in; no service is asked.",
+        scopes=frozenset({"literature:read"}),
+        quotes=_quoted,
+        command="list-completions",
+        is_listed=False,
+        is_for_people=True,
+    )
+    async def list_completions(self, question: ListCompletions, call: Call) -> RecordsCompleted:
+        kept = self._papers if question.target == "paper" else self._references
+        return await kept.list_entries(question, call)
