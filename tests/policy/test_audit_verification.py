@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -254,6 +254,9 @@ class GrowingReader:
     def lines(self) -> list[bytes]:
         self.reads += 1
         return log(1)
+
+    def newest_lines(self, before: str | None = None) -> Iterator[tuple[str, bytes]]:
+        raise NotImplementedError
 
     def ledger(self) -> AnchorLedger:
         self._tips += 1

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,17 +19,18 @@ from carrel.cli.page import Column, Inline, Note, Page, Span, Table, dim, join_i
 from carrel.cli.parsers import CommandParser
 from carrel.cli.value_formats import count_things, format_exact_time, is_for_people
 from carrel.core.errors import NotFoundError
+from carrel.policy.audit_search import (
+    PHASES_OF_LOG,
+    SUCCEEDED,
+    AuditFilter,
+    filter_lines,
+    join_calls,
+    write_csv,
+)
 from carrel.policy.audit_verification import Verification, newest_head, verify_log
 from carrel.settings import Settings
 from carrel.wiring.audit import open_audit_reader
 
-_COLUMNS = (
-    "timestamp", "phase", "user_id", "client_id", "door", "action", "resource", "result",
-    "error_code", "duration_ms",
-    "ip_address", "user_agent", "request_id", "parameters", "chain", "sequence",
-)  # fmt: skip
-# Lines about the log itself, which say nothing of what was done.
-_PHASES_OF_LOG = {"opened", "closed"}
 _LONGEST_PARAMETERS = 80
 
 
@@ -75,9 +75,10 @@ def run(words: list[str]) -> int:
         case "head":
             return _head(settings, is_json=options.json)
         case "export":
-            return _export(_matching(open_audit_reader(settings).lines(), options), options.format)
+            rows = filter_lines(open_audit_reader(settings).lines(), _filter(options))
+            return _export(rows, options.format)
         case _:
-            rows = _matching(open_audit_reader(settings).lines(), options)
+            rows = filter_lines(open_audit_reader(settings).lines(), _filter(options))
             limit = max(1, options.limit)
             if options.json:
                 show_json(list(deque(rows, maxlen=limit)))
@@ -143,19 +144,13 @@ def _show_verification(found: Verification) -> int:
     return 1 if found.problems else 0
 
 
-def _matching(lines: Iterable[bytes], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        try:
-            row = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            continue
-        if (
-            (options.user is None or row.get("user_id") == options.user)
-            and (options.action is None or str(row.get("action", "")).startswith(options.action))
-            and (options.since is None or str(row.get("timestamp", "")) >= options.since)
-            and (not options.refused or row.get("result") not in {"success", "started"})
-        ):
-            yield row
+def _filter(options: argparse.Namespace) -> AuditFilter:
+    return AuditFilter(
+        user=options.user,
+        action=options.action,
+        since=options.since,
+        is_refused=options.refused,
+    )
 
 
 def _list(rows: Iterable[dict[str, Any]], limit: int) -> int:
@@ -165,8 +160,8 @@ def _list(rows: Iterable[dict[str, Any]], limit: int) -> int:
             cells = _line_cells(row)
             show(" ".join(cells if cells[-1] else cells[:-1]))
         return 0
-    lines = deque((row for row in rows if row.get("phase") not in _PHASES_OF_LOG), maxlen=2 * limit)
-    calls = _join_calls(lines)[-limit:]
+    lines = deque((row for row in rows if row.get("phase") not in PHASES_OF_LOG), maxlen=2 * limit)
+    calls = join_calls(lines)[-limit:]
     if not calls:
         show_page(Page((Note("No record fits."),)))
         return 0
@@ -175,26 +170,9 @@ def _list(rows: Iterable[dict[str, Any]], limit: int) -> int:
     return 0
 
 
-def _join_calls(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The start and the end of a call as one row, with the time of its start."""
-    calls: list[dict[str, Any]] = []
-    begun: dict[tuple[object, object], dict[str, Any]] = {}
-    for row in rows:
-        key = (row.get("request_id"), row.get("action"))
-        start = begun.pop(key, None) if row.get("phase") == "ended" else None
-        if start is not None:
-            start.update({**row, **start, "result": row.get("result")})
-            continue
-        call = dict(row)
-        calls.append(call)
-        if row.get("phase") == "started":
-            begun[key] = call
-    return calls
-
-
 def _call_cells(row: dict[str, Any]) -> tuple[Inline, ...]:
     result = str(row.get("result", ""))
-    has_failed = result not in {"success", "started"}
+    has_failed = result not in SUCCEEDED
     told = f"{row['error_code']}" if "error_code" in row else result
     spent = f"{row['duration_ms']:,.0f} ms" if "duration_ms" in row else ""
     parameters = _parameters(row)
@@ -230,15 +208,5 @@ def _export(rows: Iterable[dict[str, Any]], form: str) -> int:
         for row in rows:
             show(orjson.dumps(row).decode())
         return 0
-    table = csv.DictWriter(sys.stdout, _COLUMNS, extrasaction="ignore")
-    table.writeheader()
-    for row in rows:
-        shown = {name: _cell(row.get(name, "")) for name in _COLUMNS}
-        table.writerow(shown)
+    write_csv(rows, sys.stdout)
     return 0
-
-
-def _cell(value: object) -> object:
-    """A value a spreadsheet cannot mistake for a formula."""
-    text = orjson.dumps(value).decode() if isinstance(value, dict | list) else value
-    return f"'{text}" if isinstance(text, str) and text[:1] in {"=", "+", "-", "@", "\t"} else text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -285,6 +285,12 @@ class AuditReader(Protocol):
 
     def lines(self) -> Iterable[bytes]:
         """Every line of the log, oldest first."""
+
+    def newest_lines(self, before: str | None = None) -> Iterator[tuple[str, bytes]]:
+        """Each line with its place, newest first, from before a place on.
+
+        Raises InvalidInputError for a place that is not in the log.
+        """
 
     def ledger(self) -> AnchorLedger:
         """The anchors as they are now."""

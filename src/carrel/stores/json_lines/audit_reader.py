@@ -15,6 +15,7 @@ from carrel.stores.json_lines.anchors import (
     read_count,
 )
 from carrel.stores.json_lines.audit import AnchorPlaces, read_lines, verify_files
+from carrel.stores.json_lines.newest_lines import read_newest_lines
 
 
 class AuditFileReader:
@@ -26,6 +27,9 @@ class AuditFileReader:
 
     def lines(self) -> Iterator[bytes]:
         return read_lines(self._file)
+
+    def newest_lines(self, before: str | None = None) -> Iterator[tuple[str, bytes]]:
+        return read_newest_lines(self._file, before)
 
     def ledger(self) -> AnchorLedger:
         key = self._places.key

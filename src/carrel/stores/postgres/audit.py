@@ -12,6 +12,7 @@ import orjson
 import psycopg
 
 from carrel.core.clock import Clock
+from carrel.core.errors import InvalidInputError
 from carrel.policy.audit import QueueOptions, hash_in
 from carrel.policy.audit_anchor import (
     AnchorEvent,
@@ -61,6 +62,8 @@ _SCHEMA = (
 )
 _INSERT = """INSERT INTO audit_log (chain, sequence, at, user_id, action, result, line)
     VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"""
+# Digits of a row's number, which is 64 bits.
+_LONGEST_NUMBER = 19
 # Anchors of all replicas follow one another, so they are made one at a time.
 _ANCHOR_LOCK = "SELECT pg_advisory_xact_lock(7226003)"
 
@@ -243,6 +246,19 @@ class PostgresAuditReader:
 
     def lines(self) -> Iterator[bytes]:
         return read_lines(self._url)
+
+    def newest_lines(self, before: str | None = None) -> Iterator[tuple[str, bytes]]:
+        """A place is the number of the row."""
+        if before is not None and not (before.isdecimal() and len(before) < _LONGEST_NUMBER):
+            raise InvalidInputError(
+                "That is not a place in the audit log",
+                next_step="Begin again from the newest line.",
+            )
+        bound = "" if before is None else f" WHERE id < {int(before)}"
+        query = f"SELECT id || ' ' || line FROM audit_log{bound} ORDER BY id DESC"
+        for row in _read_if_there(self._url, query):
+            place, _, line = row.partition(b" ")
+            yield place.decode(), line
 
     def ledger(self) -> AnchorLedger:
         return read_ledger(
