@@ -23,10 +23,14 @@ from carrel.rooms.papers.figure_operations import FigureOperations
 from carrel.rooms.papers.figures import PaperFigures
 from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.outside_citation_lookup import OutsideCitationLookup
+from carrel.rooms.papers.page_images import PageImages
 from carrel.rooms.papers.passage_operations import PassageOperations
 from carrel.rooms.papers.passages import PaperPassages
+from carrel.rooms.papers.reading import PaperPartReader
+from carrel.rooms.papers.reading_operations import ReadingOperations
 from carrel.rooms.papers.resources import PaperResources
 from carrel.rooms.papers.review import ReviewOperations
+from carrel.rooms.papers.search_facets import SearchFacetOperations
 from carrel.rooms.papers.service import Papers
 from carrel.rooms.papers.snowballing import Snowballing
 from carrel.rooms.papers.work_notices import PaperNotices
@@ -51,6 +55,7 @@ from carrel.stores.sqlite.papers.store import SqlitePaperStore
 from carrel.wiring.desk import OpenRoom
 from carrel.wiring.jobs import has_jobs
 from carrel.wiring.note_links import LinkExchange
+from carrel.wiring.paper_pages import LazyPageDrawings
 from carrel.wiring.papers_adding import LazyReader, open_uploads, paper_adder
 from carrel.wiring.papers_corrections import paper_corrections
 from carrel.wiring.pdf_services import remember_pdf_services
@@ -189,6 +194,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
 
     corpus.links.things.register(("paper", "doi", "arxiv", "passage"), "papers:read", find_paper)
     reader, uploads = LazyReader(), open_uploads(settings)
+    drawings = LazyPageDrawings()
     adder = paper_adder(corpus.place.folder.path, services, settings, uploads, reader)
     if settings.keeps_home:
         corpus.links.papers.bind(adder)
@@ -208,6 +214,11 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         ReviewOperations(corpus.store),
         CitationOperations(
             citations, Snowballing(citations, corpus.citations), _outside(corpus, citations)
+        ),
+        SearchFacetOperations(corpus.service),
+        ReadingOperations(
+            PaperPartReader(corpus.service, passages, corpus.store),
+            PageImages(corpus.service, corpus.assets, drawings),
         ),
         adder,
         paper_corrections(corpus.place.folder.path),
@@ -241,6 +252,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         await jobs.close()
         await services.close()
         await asyncio.to_thread(reader.close)
+        drawings.close()
 
     return OpenRoom(
         room,

@@ -80,6 +80,49 @@ class SectionNotFoundError(NotFoundError):
         )
 
 
+class PartNotFoundError(NotFoundError):
+    """The paper's text has fewer parts."""
+
+    code = "part_not_found"
+
+    def __init__(self, paper_id: str, part: int, parts: int) -> None:
+        super().__init__(
+            "part",
+            str(part),
+            next_step=f"The text has {parts:,} parts: call again with one of them.",
+            details={"paper_id": paper_id, "parts": parts},
+        )
+
+
+class PageNotFoundError(NotFoundError):
+    """The paper's PDF has no such page, or no PDF of the paper is kept."""
+
+    code = "page_not_found"
+
+    def __init__(self, paper_id: str, page: int, pages: int) -> None:
+        super().__init__(
+            "page",
+            str(page),
+            next_step=f"The PDF has {pages:,} pages: call again with one of them."
+            if pages
+            else "No PDF of this paper is kept; read its text with get_paper_source.",
+            details={"paper_id": paper_id, "pages": pages},
+        )
+
+
+class PageNotDrawnError(CarrelError):
+    """A page of the PDF cannot be drawn."""
+
+    code = "page_not_drawn"
+
+    def __init__(self, paper_id: str, page: int) -> None:
+        super().__init__(
+            f"Page {page} of the PDF cannot be drawn",
+            next_step="Read the text of the paper with get_paper_source.",
+            details={"paper_id": paper_id, "page": page},
+        )
+
+
 class FigureNotFoundError(NotFoundError):
     """The paper has no figure or table of that label or number, as far as is known."""
 

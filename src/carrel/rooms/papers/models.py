@@ -452,3 +452,5 @@ class Paper:
     references_hash: str | None = None
     figures_hash: str | None = None
     other_texts: tuple[str, ...] = ()
+    # Of the PDF that the paper was read from, or that lay beside its source.
+    pdf_hash: str | None = None

@@ -22,6 +22,7 @@ from carrel.rooms.papers.building.paper_records import OtherValue, PaperRecord, 
 from carrel.rooms.papers.building.papers import shown_name
 from carrel.rooms.papers.errors import NO_PAPERS_YET, ReviewNotAvailableError
 from carrel.rooms.papers.models import Limit, Page
+from carrel.rooms.papers.paper_names import MAX_NAME_CHARACTERS
 from carrel.rooms.papers.resources import SCOPES
 
 _EDIT = "carrel papers edit"
@@ -59,6 +60,9 @@ class ReviewPapers(Question):
 
     limit: Limit = 20
     page: Page = 1
+    paper_id: str | None = Field(
+        default=None, max_length=MAX_NAME_CHARACTERS, description="Only the paper of this id"
+    )
     field: ReviewField | None = Field(default=None, description="Only doubts about this field")
     kind: DoubtKind | None = Field(
         default=None,
@@ -131,10 +135,16 @@ class ReviewList(Protocol):
         ...
 
     async def papers_in_doubt(
-        self, kind: DoubtKind | None, field: str | None, *, first: int, count: int
+        self,
+        kind: DoubtKind | None,
+        field: str | None,
+        *,
+        first: int,
+        count: int,
+        paper_id: str | None = None,
     ) -> DoubtsPage | None:
-        """`count` papers after the `first`, most useful to correct first; None where the corpus
-        does not say what is doubtful.
+        """`count` papers after the `first`, most useful to correct first, or of them the one that
+        is named; None where the corpus does not say what is doubtful.
         """
         ...
 
@@ -177,7 +187,11 @@ class ReviewOperations:
     ) -> list[DoubtfulPaper] | Explained:
         first = (question.page - 1) * question.limit
         found = await self._papers.papers_in_doubt(
-            question.kind, question.field, first=first, count=question.limit
+            question.kind,
+            question.field,
+            first=first,
+            count=question.limit,
+            paper_id=question.paper_id,
         )
         if found is None:
             raise ReviewNotAvailableError

@@ -159,10 +159,16 @@ class CurrentPapers:
         )
 
     async def papers_in_doubt(
-        self, kind: DoubtKind | None, field: str | None, *, first: int, count: int
+        self,
+        kind: DoubtKind | None,
+        field: str | None,
+        *,
+        first: int,
+        count: int,
+        paper_id: str | None = None,
     ) -> DoubtsPage | None:
         return await self._readers.ask(
-            lambda it: it.papers_in_doubt(kind, field, first=first, count=count)
+            lambda it: it.papers_in_doubt(kind, field, first=first, count=count, paper_id=paper_id)
         )
 
     async def check(self) -> None:

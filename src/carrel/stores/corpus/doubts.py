@@ -9,7 +9,7 @@ from carrel.rooms.papers.building.doubts import DoubtKind, find_doubts, read_mar
 from carrel.rooms.papers.building.papers import PublishedPaper
 from carrel.rooms.papers.review import DoubtsPage, PaperInDoubt
 from carrel.stores.corpus.folder import CorpusSession
-from carrel.stores.corpus.papers import papers_of_rows
+from carrel.stores.corpus.papers import find_paper, papers_of_rows
 
 # A category of `facet` that no list of facets shows.
 CATEGORY = "doubt"
@@ -29,10 +29,18 @@ def count_doubtful(connection: sqlite3.Connection, deleted: frozenset[int]) -> i
 
 
 def papers_in_doubt(
-    session: CorpusSession, kind: DoubtKind | None, field: str | None, first: int, count: int
+    session: CorpusSession,
+    kind: DoubtKind | None,
+    field: str | None,
+    first: int,
+    count: int,
+    paper_id: str | None = None,
 ) -> DoubtsPage:
     """A page of the papers in doubt, those first whose doubts weigh most, then the oldest."""
     ranked = _ranked_rows(session, kind, field)
+    if paper_id is not None:
+        named = find_paper(session, paper_id)
+        ranked = [row for row in ranked if named is not None and row == named.row]
     rows = ranked[first : first + count]
     found = {each.row: each for each in papers_of_rows(session, rows)}
     papers = tuple(

@@ -66,7 +66,13 @@ class NoPapers:
         return []
 
     async def papers_in_doubt(
-        self, kind: DoubtKind | None, field: str | None, *, first: int, count: int
+        self,
+        kind: DoubtKind | None,
+        field: str | None,
+        *,
+        first: int,
+        count: int,
+        paper_id: str | None = None,
     ) -> DoubtsPage | None:
         return DoubtsPage((), 0)
 

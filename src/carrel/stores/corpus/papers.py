@@ -258,6 +258,7 @@ def shown_paper(stored: StoredPaper) -> Paper:
         translations,
         record.references_sha256,
         record.figures_sha256,
+        pdf_hash=record.pdf_sha256,
     )
 
 

@@ -215,10 +215,16 @@ class CorpusPaperStore:
         return await self.run(work)
 
     async def papers_in_doubt(
-        self, kind: DoubtKind | None, field: str | None, *, first: int, count: int
+        self,
+        kind: DoubtKind | None,
+        field: str | None,
+        *,
+        first: int,
+        count: int,
+        paper_id: str | None = None,
     ) -> DoubtsPage | None:
         return await self.run(
-            lambda session: doubts.papers_in_doubt(session, kind, field, first, count)
+            lambda session: doubts.papers_in_doubt(session, kind, field, first, count, paper_id)
         )
 
     async def check(self) -> None:

@@ -128,7 +128,13 @@ class SqlitePaperStore:
         """A snapshot has no index of passages."""
 
     async def papers_in_doubt(
-        self, kind: str | None, field: str | None, *, first: int, count: int
+        self,
+        kind: str | None,
+        field: str | None,
+        *,
+        first: int,
+        count: int,
+        paper_id: str | None = None,
     ) -> None:
         """A snapshot does not say where its fields come from."""
 

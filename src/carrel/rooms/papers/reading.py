@@ -1,0 +1,226 @@
+"""Reading a paper part by part, with its outline and the passages that were looked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from carrel.core.operation import Answer
+from carrel.libraries.text.outline import number_heading, outline, section_numbers
+from carrel.rooms.papers.errors import PartNotFoundError, SectionNotFoundError
+from carrel.rooms.papers.models import MAX_PASSAGE_QUERY_CHARACTERS, OnePaper, Paper
+from carrel.rooms.papers.outlines import find_section, list_headings
+from carrel.rooms.papers.paper_names import MAX_NAME_CHARACTERS
+from carrel.rooms.papers.passages import PaperPassages
+from carrel.rooms.papers.ports import PaperStore
+from carrel.rooms.papers.service import Papers
+from carrel.rooms.papers.text_parts import TextParts, TextStretch
+
+MOST_FOUND = 30
+
+
+class ReadPaperPart(OnePaper):
+    """Which part of a paper's text, and what is looked for in it."""
+
+    part: Annotated[int | None, Field(ge=1, description="From 1; else where it was found")] = None
+    section: Annotated[
+        str | None, Field(min_length=1, max_length=300, description="A heading, or its number: 2.1")
+    ] = None
+    query: Annotated[
+        str | None,
+        Field(max_length=MAX_PASSAGE_QUERY_CHARACTERS, description="Find passages about it"),
+    ] = None
+    passage_id: Annotated[
+        str | None, Field(max_length=MAX_NAME_CHARACTERS, description="Of find_passages")
+    ] = None
+
+
+class TextHeading(Answer):
+    """A heading of a text; `part` is where it stands, `start` its place in the text."""
+
+    number: str
+    title: str
+    depth: int
+    page: int | None
+    part: int
+    start: int
+
+
+class FoundInText(Answer):
+    """A passage that was found, in the order of the text."""
+
+    passage_id: str
+    section: str
+    page: int | None
+    part: int
+    start: int
+    end: int
+
+
+class TextPiece(Answer):
+    """Some paragraphs as Markdown; `heading`, `depth` and `page` are what they begin with.
+
+    `found` is the place in the list of found passages of the one that stands here.
+    """
+
+    start: int
+    heading: str | None = None
+    depth: int = 0
+    page: int | None = None
+    text: str
+    found: int | None = None
+
+
+class PaperPart(Answer):
+    """A part of a paper's text. `focus` is the best of what was found, by its place in `found`.
+
+    Without a text of its own the paper's abstract is read, and `has_source` is false. `elsewhere`
+    is the text of a passage that stands in another text of the paper than the one shown.
+    """
+
+    paper_id: str
+    title: str
+    has_source: bool
+    has_pdf: bool
+    characters: int
+    part: int
+    parts: int
+    outline: list[TextHeading]
+    pieces: list[TextPiece]
+    found: list[FoundInText]
+    focus: int | None = None
+    elsewhere: str | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
+class PaperPartReader:
+    """Cuts the texts of papers into parts."""
+
+    def __init__(self, papers: Papers, passages: PaperPassages, store: PaperStore) -> None:
+        self._papers = papers
+        self._passages = passages
+        self._store = store
+
+    async def read(self, question: ReadPaperPart) -> PaperPart:
+        """PaperNotFoundError, SectionNotFoundError, PassageNotFoundError, PartNotFoundError."""
+        paper = await self._papers.find_paper(question.paper_id)
+        text = await self._text(paper)
+        found, elsewhere = await self._find(question, paper, text)
+        return await asyncio.to_thread(_make_part, question, paper, text, found, elsewhere)
+
+    async def _text(self, paper: Paper) -> str:
+        text = await self._papers.source_text(paper)
+        if text is not None:
+            return text
+        return await self._store.abstract(paper.metadata.paper_id) or ""
+
+    async def _find(
+        self, question: ReadPaperPart, paper: Paper, text: str
+    ) -> tuple[list[FoundInText], str | None]:
+        """What was found, best first, and a passage that the text does not have."""
+        found: list[FoundInText] = []
+        elsewhere: str | None = None
+        if question.passage_id is not None:
+            read = await self._passages.read(question.passage_id, before=0, after=0)
+            passage = read.passages[0]
+            if text[passage.start : passage.end] == passage.text:
+                found.append(FoundInText(part=0, **_place(passage)))
+            else:
+                elsewhere = passage.text
+        if question.query and text:
+            name = paper.metadata.paper_id
+            hits = await self._passages.find(question.query, [name], page=1, limit=MOST_FOUND)
+            found += [
+                FoundInText(part=0, **_place(hit))
+                for hit in hits
+                if text[hit.start : hit.end] == hit.text
+            ]
+        unlike = {each.passage_id: each for each in reversed(found)}
+        return [each for each in found if unlike[each.passage_id] is each], elsewhere
+
+
+def _place(passage: object) -> dict[str, object]:
+    names = ("passage_id", "section", "page", "start", "end")
+    return {name: getattr(passage, name) for name in names}
+
+
+def _make_part(
+    question: ReadPaperPart,
+    paper: Paper,
+    text: str,
+    best: Sequence[FoundInText],
+    elsewhere: str | None,
+) -> PaperPart:
+    parts = TextParts(text)
+    ordered = sorted(best, key=lambda each: each.start)
+    focus = ordered.index(best[0]) if best else None
+    number = _choose_part(question, paper, text, parts, best)
+    sections = outline(text)
+    numbers = section_numbers(sections)
+    depths = {each.start: each.number.count(".") for each in sections}
+    shown = {
+        each.start: number_heading(each, own) for each, own in zip(sections, numbers, strict=True)
+    }
+    pieces = parts.pieces(number, [(each.start, each.end) for each in ordered])
+    return PaperPart(
+        paper_id=paper.metadata.paper_id,
+        title=paper.metadata.title,
+        has_source=paper.source_hash is not None,
+        has_pdf=paper.pdf_hash is not None,
+        characters=len(text),
+        part=number,
+        parts=parts.count,
+        outline=[
+            TextHeading(
+                number=own,
+                title=each.title,
+                depth=each.number.count("."),
+                page=each.page,
+                part=parts.part_of(each.start),
+                start=each.start,
+            )
+            for each, own in zip(sections, numbers, strict=True)
+        ],
+        pieces=[_show_piece(each, text, shown, depths) for each in pieces],
+        found=[each.model_copy(update={"part": parts.part_of(each.start)}) for each in ordered],
+        focus=focus,
+        elsewhere=elsewhere,
+    )
+
+
+def _choose_part(
+    question: ReadPaperPart,
+    paper: Paper,
+    text: str,
+    parts: TextParts,
+    best: Sequence[FoundInText],
+) -> int:
+    if question.part is not None:
+        if question.part > parts.count:
+            raise PartNotFoundError(paper.metadata.paper_id, question.part, parts.count)
+        return question.part
+    if question.section is not None:
+        section = find_section(text, question.section)
+        if section is None:
+            raise SectionNotFoundError(
+                paper.metadata.paper_id, question.section, list_headings(text)
+            )
+        return parts.part_of(section.start)
+    return parts.part_of(best[0].start) if best else 1
+
+
+def _show_piece(
+    piece: TextStretch, text: str, titles: dict[int, str], depths: dict[int, int]
+) -> TextPiece:
+    heading = piece.heading
+    return TextPiece(
+        start=piece.start if heading is None else heading.start,
+        # The line of a guessed heading is a part of its paragraph.
+        heading=None if heading is None or heading.is_in_text else titles.get(heading.start, ""),
+        depth=0 if heading is None else depths.get(heading.start, 0),
+        page=piece.page,
+        text=text[piece.start : piece.end],
+        found=piece.mark,
+    )
