@@ -34,7 +34,9 @@ from carrel.cli.page import (
 from carrel.cli.value_formats import count_things, format_count, format_time, is_for_people
 from carrel.core.answer_encoding import encode_answer
 from carrel.rooms.knowledge.folder_import import ImportReport
+from carrel.rooms.knowledge.list_models import KnowledgeGraph, KnowledgeList
 from carrel.rooms.knowledge.models import (
+    DeclinedNote,
     DeletedNote,
     FoundNote,
     FullNote,
@@ -147,6 +149,41 @@ def _promoted(note: PromotedNote) -> Page:
     return Page((line,), next_step=f"carrel knowledge show {note.id} reads it.")
 
 
+def _declined(note: DeclinedNote) -> Page:
+    return Page((Line(("Declined note ", strong(note.id), f": {note.title} is a draft again.")),))
+
+
+def _listed(answer: KnowledgeList, arguments: Mapping[str, Any]) -> Page:
+    """Nothing is shown where nothing was found: the answer's explanation says so."""
+    if not answer.notes:
+        return Page((), next_step="")
+    rows = [
+        (
+            note.title,
+            " ".join(f"#{tag}" for tag in note.tags),
+            f"{note.source}, {note.status}",
+            format_time(note.updated_at),
+            note.id,
+        )
+        for note in answer.notes
+    ]
+    head = ("note", "tags", "whose", "changed", Column("id", whole=True))
+    parts: list[Part] = [Table(head, rows)]
+    last = answer.offset + len(answer.notes)
+    if answer.reachable > last:
+        more = f"{last:,} of {answer.total:,} notes; --offset {last} shows more"
+        parts.append(Note(more))
+    return Page(tuple(parts), next_step=f"carrel knowledge show {answer.notes[0].id} reads it.")
+
+
+def _graph(answer: KnowledgeGraph) -> Page:
+    titles = {thing.key: thing.title for thing in answer.things}
+    rows = [(titles[link.source], "→", titles[link.target]) for link in answer.links]
+    parts: list[Part] = [Heading(answer.things[0].title)]
+    parts.append(Table(("from", "", "to"), rows) if rows else Line("It has no links."))
+    return Page(tuple(parts))
+
+
 def _history(versions: Sequence[NoteVersion]) -> Page:
     """Every change with what it changed, newest first; the oldest with its whole text."""
     parts: list[Part] = []
@@ -233,6 +270,9 @@ PAGES: Mapping[str, MakePage] = {
     "delete_knowledge": _deleted,
     "propose_knowledge": _proposed,
     "promote_knowledge": _promoted,
+    "decline_knowledge": _declined,
+    "list_knowledge": PageOfQuestion(_listed),
+    "get_knowledge_graph": _graph,
     "node_knowledge_retriever": _nodes,
     "elasticsearch": _search_answer,
     "count_notes": _count,

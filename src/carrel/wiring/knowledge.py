@@ -16,6 +16,7 @@ from carrel.core.progress import Progress
 from carrel.policy.persistence import HomeNotPersistentError, not_served, without_home
 from carrel.rooms.knowledge import ROOM, documents
 from carrel.rooms.knowledge.desk_search import NoteDeskSearch
+from carrel.rooms.knowledge.list_operations import KnowledgeListOperations
 from carrel.rooms.knowledge.nodes import Nodes
 from carrel.rooms.knowledge.operations import KnowledgeOperations
 from carrel.rooms.knowledge.ports import Concepts, KnowledgeStores, NoConcepts, Searcher
@@ -92,7 +93,10 @@ def open_knowledge(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     corpus.links.notes.bind(knowledge)
     nodes = Nodes(stores.nodes, stores.notes, concepts, clock)
     room = Room.collect(
-        ROOM, KnowledgeOperations(knowledge, nodes), search=NoteDeskSearch(knowledge)
+        ROOM,
+        KnowledgeOperations(knowledge, nodes),
+        KnowledgeListOperations(knowledge),
+        search=NoteDeskSearch(knowledge),
     )
     if settings.knowledge_store == "sqlite" and not settings.keeps_home:
         has_database = bool(settings.database.url)

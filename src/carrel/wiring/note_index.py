@@ -9,7 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from carrel.core.errors import UnavailableError
-from carrel.rooms.knowledge.notes import FoundIds, RankedSearch, Shelf
+from carrel.rooms.knowledge.notes import (
+    FoundIds,
+    ListedIds,
+    NoteListing,
+    RankedSearch,
+    Shelf,
+)
 from carrel.rooms.knowledge.ports import KnowledgeStores, NoteFinder
 from carrel.settings import Settings
 
@@ -30,6 +36,9 @@ class LateFinder:
 
     async def search(self, search: RankedSearch) -> FoundIds:
         return await (await self._open()).search(search)
+
+    async def list_notes(self, listing: NoteListing) -> ListedIds:
+        return await (await self._open()).list_notes(listing)
 
     async def find_links(self, terms: Sequence[str], shelf: Shelf, limit: int) -> list[str]:
         return await (await self._open()).find_links(terms, shelf, limit)

@@ -48,15 +48,19 @@ class NoteExistsError(ConflictError):
         )
 
 
+_BEFORE_STEPS = {
+    "promoted": "Propose it first with propose_knowledge.",
+    "declined": "search_knowledge with whose=proposed lists what waits.",
+}
+
+
 class WrongStatusError(ConflictError):
     """The note is not in the state that this step starts from."""
 
     def __init__(self, note_id: str, status: str, wanted: str, step: str) -> None:
         super().__init__(
             f"only {wanted} knowledge can be {step}; this note is {status}",
-            next_step="Propose it first with propose_knowledge."
-            if step == "promoted"
-            else "Save a change to make it a draft again.",
+            next_step=_BEFORE_STEPS.get(step, "Save a change to make it a draft again."),
             details={"id": note_id, "status": status, "required_status": wanted},
         )
 

@@ -320,6 +320,15 @@ class PromotedNote(Answer):
     updated_at: str
 
 
+class DeclinedNote(Answer):
+    """What declining a proposal did."""
+
+    status: Literal["declined"] = "declined"
+    id: str
+    title: str
+    updated_at: str
+
+
 class NodeAnswer(Answer):
     """What is known of one name. A miss says so and scores 0."""
 

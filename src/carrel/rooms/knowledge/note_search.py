@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from carrel.core.answer import Explained
 from carrel.core.note_links import MAX_NOTES_ABOUT, NoteLink
@@ -32,6 +33,15 @@ _HALFWAY_RANK = 20.0
 _CUT = "…"
 
 
+@dataclass(frozen=True, slots=True)
+class PassageHit:
+    """A note found, its score from 0 to 1, and the number of its best passage, 0 for none."""
+
+    note: Note
+    score: float
+    passage: int
+
+
 class NoteSearches:
     """Searches notes by the index and shows them as the store holds them now."""
 
@@ -44,14 +54,21 @@ class NoteSearches:
     ) -> list[FoundNote] | Explained:
         with translate_query_errors():
             asked = parse_note_question(query)
+        hits, total, nothing = await self.find_hits(asked, shelf, order, limit)
+        if nothing is not None:
+            return Explained([], nothing)
+        return [show_note(hit.note, hit.score, hit.passage, total) for hit in hits]
+
+    async def find_hits(
+        self, asked: NoteQuery, shelf: Shelf, order: Order, limit: int
+    ) -> tuple[list[PassageHit], int, NoNotesFound | None]:
+        """The first notes that fit, how many do in all, and where none does, why."""
         first = await self._find_titles(asked, shelf, order, limit)
         found = await self._finder.search(RankedSearch(asked, shelf, order, limit))
-        hits = [(hit.note, hit.score, 0) for hit in first]
+        hits = [PassageHit(hit.note, hit.score, 0) for hit in first]
         hits += await self._read(found, {hit.note.id for hit in first}, shelf, asked)
-        total = max(found.total, len(hits))
-        if not hits and found.nothing is not None:
-            return Explained([], NoNotesFound.of(found.nothing))
-        return [show_note(note, score, passage, total) for note, score, passage in hits[:limit]]
+        nothing = None if hits or found.nothing is None else NoNotesFound.of(found.nothing)
+        return hits[:limit], max(found.total, len(hits)), nothing
 
     async def find_pointing(
         self, terms: Sequence[str], shelf: Shelf, but: str = ""
@@ -80,16 +97,16 @@ class NoteSearches:
 
     async def _read(
         self, found: FoundIds, known: set[str], shelf: Shelf, asked: NoteQuery
-    ) -> list[tuple[Note, float, int]]:
+    ) -> list[PassageHit]:
         """The notes of ids as they are now; one that changed or went since is judged anew."""
         scored = list(_scored(found, asked))
         wanted = list(dict.fromkeys(each.id for each, _ in scored if each.id not in known))
         notes = await self._store.find_many(wanted)
-        hits: dict[str, tuple[Note, float, int]] = {}
+        hits: dict[str, PassageHit] = {}
         for each, score in scored:
             note = notes.get(each.id)
             if note is not None and each.id not in hits and stands_on(note, shelf):
-                hits[each.id] = (note, score, each.passage)
+                hits[each.id] = PassageHit(note, score, each.passage)
         return list(hits.values())
 
 

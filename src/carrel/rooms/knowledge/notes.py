@@ -14,7 +14,9 @@ from carrel.libraries.text.folding import fold_text
 
 Source = Literal["personal", "team"]
 Status = Literal["draft", "proposed", "promoted"]
-ChangeKind = Literal["created", "updated", "proposed", "promoted", "withdrawn", "imported"]
+ChangeKind = Literal[
+    "created", "updated", "proposed", "promoted", "withdrawn", "declined", "imported"
+]
 Order = Literal["best", "newest"]
 Whose = Literal["mine", "team", "all", "proposed"]
 
@@ -180,6 +182,26 @@ class FoundIds:
     ranked: tuple[FoundId, ...]
     total: int
     nothing: EmptyAnswer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoteListing:
+    """A page of a list of notes, asked of the index; its words filter and do not rank."""
+
+    query: NoteQuery
+    shelf: Shelf
+    limit: int
+    offset: int = 0
+    max_tags: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ListedIds:
+    """The newest notes of a listing, how many there are in all, and how often each tag is."""
+
+    ids: tuple[str, ...]
+    total: int
+    tags: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,11 @@ from carrel.rooms.knowledge.models import SearchAnswer
 from carrel.rooms.knowledge.notes import (
     Change,
     FoundIds,
+    ListedIds,
     Node,
     Note,
     NoteHit,
+    NoteListing,
     NoteSearch,
     RankedSearch,
     Shelf,
@@ -98,6 +100,10 @@ class NoteFinder(Protocol):
 
     async def search(self, search: RankedSearch) -> FoundIds:
         """Notes by rank. Raises IndexBuildingError while it is first filled."""
+        ...
+
+    async def list_notes(self, listing: NoteListing) -> ListedIds:
+        """The newest notes that fit, from an offset on, with the most frequent of their tags."""
         ...
 
     async def find_links(self, terms: Sequence[str], shelf: Shelf, limit: int) -> list[str]:

@@ -20,6 +20,12 @@ from carrel.rooms.knowledge.errors import (
     NotYoursError,
     WrongStatusError,
 )
+from carrel.rooms.knowledge.list_models import (
+    GetKnowledgeGraph,
+    KnowledgeGraph,
+    KnowledgeList,
+    ListKnowledge,
+)
 from carrel.rooms.knowledge.models import (
     FoundNote,
     FullNote,
@@ -28,7 +34,9 @@ from carrel.rooms.knowledge.models import (
     SaveKnowledge,
     SearchAnswer,
 )
+from carrel.rooms.knowledge.note_graph import NoteGraphs
 from carrel.rooms.knowledge.note_links import NoteLinks
+from carrel.rooms.knowledge.note_listing import NoteListings
 from carrel.rooms.knowledge.note_search import NoteSearches
 from carrel.rooms.knowledge.notes import (
     Change,
@@ -78,6 +86,8 @@ class Knowledge:
         self._finder = finder
         self._searches = NoteSearches(store, finder)
         self._links = NoteLinks(store, self._searches, things or NoLinkedThings())
+        self._listings = NoteListings(store, finder, self._searches)
+        self._graphs = NoteGraphs(store, self._links)
         self._searcher = searcher
         self._clock = clock
         self._new_id = new_id
@@ -192,6 +202,26 @@ class Knowledge:
         original = replace(note, status="promoted", promoted_to_id=copy.id, updated_at=now)
         await self._write([change, Replace(original, _expected(note, seen), by, "promoted")])
         return copy
+
+    async def decline(self, note_id: str, caller: Caller, seen: str | None) -> Note:
+        """Make a proposed note its author's draft again."""
+        note = await self._visible(note_id, caller)
+        if note.source != "personal" or note.status != "proposed":
+            raise WrongStatusError(note.id, note.status, "proposed", "declined")
+        declined = replace(note, status="draft", updated_at=self._after(note))
+        await self._write([Replace(declined, _expected(note, seen), caller.user_id, "declined")])
+        return declined
+
+    async def list_notes(
+        self, question: ListKnowledge, caller: Caller
+    ) -> KnowledgeList | Explained:
+        """A page of the notes that the caller may see."""
+        return await self._listings.list_page(question, _shelf(question.whose, caller))
+
+    async def find_graph(self, question: GetKnowledgeGraph, call: Call) -> KnowledgeGraph:
+        """A note and what lies one or two links away from it."""
+        note = await self._visible(question.id, call.caller)
+        return await self._graphs.draw(note, question.depth, call)
 
     async def ask(self, index: str, body: Mapping[str, Any], caller: Caller) -> SearchAnswer:
         """Answer a search body from what the caller may read in the rooms named."""

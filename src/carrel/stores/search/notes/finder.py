@@ -13,7 +13,15 @@ from carrel.libraries.query.empty_answers import (
 )
 from carrel.libraries.query.suggestions import suggest_spelling
 from carrel.libraries.text.folding import fold_text
-from carrel.rooms.knowledge.notes import FoundId, FoundIds, MineAndTeam, RankedSearch, Shelf
+from carrel.rooms.knowledge.notes import (
+    FoundId,
+    FoundIds,
+    ListedIds,
+    MineAndTeam,
+    NoteListing,
+    RankedSearch,
+    Shelf,
+)
 from carrel.stores.search.notes.index import BUILD_SECONDS, NoteIndex, ReadChanges
 from carrel.stores.search.notes.ranking import NoteCondition, NoteRanking, RankedNote
 from carrel.stores.search.views import View
@@ -35,6 +43,9 @@ class IndexedNotes:
 
     async def search(self, search: RankedSearch) -> FoundIds:
         return await self._index.search(search.shelf, lambda view: _search(view, search))
+
+    async def list_notes(self, listing: NoteListing) -> ListedIds:
+        return await self._index.search(listing.shelf, lambda view: _list(view, listing))
 
     async def find_links(self, terms: Sequence[str], shelf: Shelf, limit: int) -> list[str]:
         def work(view: View | None) -> list[str]:
@@ -70,6 +81,19 @@ def _search(view: View | None, search: RankedSearch) -> FoundIds:
     total = ranking.count(condition, tag)
     nothing = _explain(ranking, condition, search) if not total else None
     return FoundIds(_ids(tagged), _ids(ranked), total, nothing)
+
+
+def _list(view: View | None, listing: NoteListing) -> ListedIds:
+    if view is None:
+        return ListedIds((), 0, ())
+    query, ranking = listing.query, NoteRanking(view)
+    tag = query.title.text if query.title is not None else ""
+    condition = NoteCondition(
+        query.words, query.tags, title_prefix=tag, hides_done=_hides_done(listing.shelf)
+    )
+    page = ranking.list_newest(condition, tag, listing.limit, listing.offset)
+    tags = ranking.count_tags(condition, tag, listing.max_tags)
+    return ListedIds(tuple(note.id for note in page), ranking.count(condition, tag), tuple(tags))
 
 
 def _ids(found: Sequence[RankedNote]) -> tuple[FoundId, ...]:

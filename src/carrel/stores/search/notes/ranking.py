@@ -46,6 +46,8 @@ CANDIDATES = 300
 # Notes that fit a filter, best first, whose passages are looked at.
 FILTERED = 1_000
 MAX_NEAR_PAIRS = 40
+# Different tags among which the most frequent are looked for.
+MAX_COUNTED_TAGS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,25 @@ class NoteRanking:
 
     def count(self, condition: NoteCondition, tag: str = "") -> int:
         """How many notes fit, by any word, by the beginning of the title, or by the tag."""
+        return self._count(self._notes(self._fitting(condition, tag)))
+
+    def list_newest(
+        self, condition: NoteCondition, tag: str, count: int, offset: int
+    ) -> list[RankedNote]:
+        """The newest of the notes that are counted, after the first `offset` of them."""
+        return self._newest(self._fitting(condition, tag), count, offset)
+
+    def count_tags(self, condition: NoteCondition, tag: str, limit: int) -> list[tuple[str, int]]:
+        """The most frequent tags of the notes that are counted, with those above them."""
+        if not limit:
+            return []
+        fitting = self._notes(self._fitting(condition, tag))
+        prefix = tag_key("")
+        terms = self._searcher.terms_with_prefix("key", prefix, fitting, MAX_COUNTED_TAGS)
+        counted = [(term.removeprefix(prefix), count) for term, count in terms if count]
+        return sorted(counted, key=lambda each: (-each[1], each[0]))[:limit]
+
+    def _fitting(self, condition: NoteCondition, tag: str) -> list[tantivy.Query]:
         words = self._words(condition.words)
         must = self._filters(condition)
         choices = [self._has_word(word) for word in words]
@@ -120,7 +141,7 @@ class NoteRanking:
             choices.append(self._title_begins(condition.title_prefix))
         if tag:
             choices.append(self._key(tag_key(tag)))
-        return self._count(self._notes([*must, any_of(choices)] if choices else must))
+        return [*must, any_of(choices)] if choices else must
 
     def count_word(self, word: _NoteWord) -> int:
         return self._count(self._notes([self._has_word(word)]))
@@ -254,9 +275,9 @@ class NoteRanking:
         pattern = re.escape(f"title:{prefix}")
         return unscored(tantivy.Query.regex_query(self._schema, "key", f"{pattern}.*"))
 
-    def _newest(self, must: list[tantivy.Query], count: int) -> list[RankedNote]:
+    def _newest(self, must: list[tantivy.Query], count: int, offset: int = 0) -> list[RankedNote]:
         found = self._searcher.search(
-            self._notes(must), count, False, order_by_field="newness"
+            self._notes(must), count, False, order_by_field="newness", offset=offset
         ).hits
         return [RankedNote(self._id(address), 0.0) for _, address in found]
 
