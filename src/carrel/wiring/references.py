@@ -17,10 +17,12 @@ from carrel.rooms.papers.service import CitablePapers
 from carrel.rooms.references import ROOM
 from carrel.rooms.references.citations import CitationStyles
 from carrel.rooms.references.desk_search import ReferenceDeskSearch
+from carrel.rooms.references.library_editing import LibraryEditing
 from carrel.rooms.references.library_works import LibraryWorks
 from carrel.rooms.references.local_operations import LibraryPastOperations
 from carrel.rooms.references.lookup_job import KIND, Additions, LookupJob, LookupWaits
 from carrel.rooms.references.operations import ReferencesOperations
+from carrel.rooms.references.operations_for_people import LibraryEditingOperations
 from carrel.rooms.references.resources import LibraryResources
 from carrel.rooms.references.service import ReferencesRoom
 from carrel.services.attached_files import LocalFiles
@@ -102,11 +104,12 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     literature, parsers, clock = open_literature(settings), ParserProcesses(), SystemClock()
     jobs = open_jobs(settings, {KIND: LookupJob(libraries, literature, clock)}, clock)
     waits = LookupWaits(chosen.lookup_wait_seconds, chosen.task_after_seconds)
+    styles, files = CitationStyles(chosen.styles), LocalFiles()
     service = ReferencesRoom(
         libraries,
         Additions(libraries, papers, parsers, jobs, clock, waits, chosen.import_titles),
-        CitationStyles(chosen.styles),
-        LocalFiles(),
+        styles,
+        files,
         allowed_folders=chosen.allowed_folders,
         default_style=chosen.default_style,
         default_locale=chosen.default_locale,
@@ -116,6 +119,14 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
             corpus.place.exists,
         ),
         notices=corpus.notices,
+    )
+
+    editing = LibraryEditing(
+        libraries,
+        styles,
+        files,
+        default_style=chosen.default_style,
+        default_locale=chosen.default_locale,
     )
 
     async def find_reference(name: str, call: Call) -> LinkedThing:
@@ -138,6 +149,7 @@ def open_references(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     described = Room.collect(
         ROOM,
         ReferencesOperations(service, corpus.links.notes),
+        LibraryEditingOperations(editing),
         LibraryResources(service),
         jobs=service.additions,
         search=ReferenceDeskSearch(service),

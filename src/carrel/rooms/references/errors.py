@@ -44,6 +44,17 @@ def _find_step(nearest: Sequence[str]) -> str:
     return f"{near}Find the id with search_references."
 
 
+class ReferenceChangedError(ConflictError):
+    """The reference is not what the editor was given: somebody changed it since."""
+
+    def __init__(self, reference_id: str, version: str) -> None:
+        super().__init__(
+            f"{reference_id} was changed by somebody else since it was opened",
+            next_step="Look at what it says now, and save again with its version.",
+            details={"id": reference_id, "version": version},
+        )
+
+
 class ForceRequiredError(InvalidInputError):
     """Removing needs a yes."""
 

@@ -16,6 +16,7 @@ from carrel.rooms.references.models import AttachedFile, DetachedFiles, Fulltext
 from carrel.rooms.references.ports import Change, Files, Library
 
 _ROLES = {".pdf": "pdf", ".md": "markdown", ".markdown": "markdown"}
+_MAX_PDF_BYTES = 256 * 1024 * 1024
 _SUFFIX = {"pdf": ".pdf", "markdown": ".md"}
 
 
@@ -142,6 +143,20 @@ class FullTexts:
         return Fulltext(
             id=reference_id, pdf=None if pdf is None else PdfPath(path=str(pdf)), markdown=text
         )
+
+    async def read_pdf(self, library: Library, item: Item) -> bytes:
+        """The bytes of the attached PDF; raises FullTextNotAvailableError."""
+        reference_id = str(item["id"])
+        found = {each.role: each.path for each in self.attachments(library, item)}
+        pdf = found.get("pdf")
+        if pdf is None or not await self._files.exists(pdf):
+            raise FullTextNotAvailableError(
+                reference_id, "no PDF is attached" if pdf is None else "the attached file is gone"
+            )
+        try:
+            return await self._files.read_bytes(pdf, _MAX_PDF_BYTES)
+        except OSError as error:
+            raise FullTextNotAvailableError(reference_id, error.strerror or str(error)) from error
 
     async def detach(self, library: Library, item: Item) -> DetachedFiles:
         reference_id = str(item["id"])

@@ -57,6 +57,20 @@ class Change:
     removed: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class PastVersion:
+    """One reference from a revision on; `item` is None if it was absent or is no longer stored.
+
+    `at` and `origin` are empty where the change that made it is no longer known.
+    """
+
+    revision: int
+    at: str
+    origin: str
+    is_present: bool
+    item: Item | None
+
+
 class Library(Protocol):
     """One person's library; functions handed in run on the newest state under the write lock.
 
@@ -99,6 +113,18 @@ class Library(Protocol):
 
     async def remove(self, reference_id: str) -> Item | None:
         """The removed item, or None if the id is unknown."""
+        ...
+
+    async def remove_many(self, reference_ids: Sequence[str]) -> Sequence[str]:
+        """The ids that were there and were removed, in one write."""
+        ...
+
+    async def list_past(self, reference_id: str) -> Sequence[PastVersion]:
+        """Every version of one reference, newest first; none for an unknown id."""
+        ...
+
+    async def restore(self, reference_id: str, revision: int | None) -> None:
+        """Restore a revision, or the state before the last change; raises NotFoundError."""
         ...
 
     async def take_notices(self) -> Sequence[str]:

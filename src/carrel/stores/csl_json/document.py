@@ -177,6 +177,12 @@ class LibraryDocument:
         at = self._index[item_id]
         return LibraryDocument((*self.entries[:at], *self.entries[at + 1 :]), self.head, self.tail)
 
+    def without_all(self, item_ids: Iterable[str]) -> LibraryDocument:
+        """The document without the items of these ids; each must be there."""
+        places = {self._index[item_id] for item_id in item_ids}
+        entries = tuple(entry for at, entry in enumerate(self.entries) if at not in places)
+        return LibraryDocument(entries, self.head, self.tail)
+
 
 def dump_value(value: object, indent: str) -> str:
     """JSON as the file has it: two spaces, characters as they are, continued at `indent`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,7 @@ from carrel.rooms.references.ports import (
     LibrarySnapshot,
     PastChange,
     PastText,
+    PastVersion,
 )
 from carrel.rooms.references.queries import ReferenceQuery
 from carrel.stores.csl_json.document import (
@@ -143,6 +145,25 @@ class CslJsonLibrary:
 
         await self._run(lambda: self._change(edit))
         return removed[0] if removed else None
+
+    async def remove_many(self, reference_ids: Sequence[str]) -> Sequence[str]:
+        removed: list[str] = []
+
+        def edit(present: LibraryDocument) -> LibraryDocument:
+            removed[:] = [one for one in dict.fromkeys(reference_ids) if present.find(one)]
+            return present.without_all(removed) if removed else present
+
+        await self._run(lambda: self._change(edit))
+        return removed
+
+    async def list_past(self, reference_id: str) -> Sequence[PastVersion]:
+        return await self._run(lambda: self._history().list_past(reference_id))
+
+    async def restore(self, reference_id: str, revision: int | None) -> None:
+        await self._run(lambda: self._history().restore_reference(reference_id, revision))
+
+    def _history(self) -> LibraryHistory:
+        return LibraryHistory(self._file.path, self._file)
 
     def _change(self, edit: Edit) -> FileState:
         state = self._file.change(edit)
@@ -349,9 +370,9 @@ class NothingToRestoreError(NotFoundError):
 class LibraryHistory:
     """Every method raises LibraryUnreadableError where the library cannot be used."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, file: LibraryFile | None = None) -> None:
         self.path = path
-        self._library = LibraryFile(path)
+        self._library = file or LibraryFile(path)
 
     def list_changes(self, reference_id: str | None = None) -> list[PastChange]:
         """Every change that the ledger knows, newest first; those of one reference if named."""
@@ -388,6 +409,22 @@ class LibraryHistory:
                 version.content is not None,
             )
             for version in history.versions(key)
+        ]
+
+    def list_past(self, reference_id: str) -> list[PastVersion]:
+        """Every version of one reference with the change that made it, newest first."""
+        texts = self.list_texts(reference_id)
+        with translate_file_errors(self._library):
+            changes = {revision.number: revision for revision in self._library.revisions()}
+        return [
+            PastVersion(
+                text.revision,
+                changes[text.revision].at if text.revision in changes else "",
+                changes[text.revision].origin if text.revision in changes else "",
+                text.is_present,
+                None if text.text is None else _read_item(text.text),
+            )
+            for text in reversed(texts)
         ]
 
     def restore_version(self, number: int) -> int:
@@ -434,6 +471,11 @@ class LibraryHistory:
 
         with translate_file_errors(self._library):
             self._library.change(edit)
+
+
+def _read_item(text: str) -> Item | None:
+    found = json.loads(text)
+    return found if isinstance(found, dict) else None
 
 
 def _as_change(revision: Revision) -> PastChange:
