@@ -5,27 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
-from carrel import __version__
-from carrel.cli.doctor_checks import check_machine, is_port_taken
+from carrel.cli.doctor_checks import check_assistants, is_port_taken
 from carrel.cli.doctor_repairs import Outcome, find_repairs, list_unmendable, mend
 from carrel.cli.options import add_desk_options, continue_unrecorded, settings_from
 from carrel.cli.output import show, show_table
 from carrel.cli.parsers import CommandParser
 from carrel.core.errors import UnavailableError
 from carrel.core.health import Health
-from carrel.policy.origin import is_loopback
 from carrel.settings import Settings, SettingsError
-from carrel.settings.places import audit_store
-from carrel.settings.reading import variable_name
 from carrel.wiring.audit import record_command
-from carrel.wiring.desk import open_desk, sqlite_version
-from carrel.wiring.home import embedded_databases, is_open_to_others, unserved_files
+from carrel.wiring.desk import open_desk
+from carrel.wiring.home import embedded_databases
+from carrel.wiring.machine_checks import check_machine, check_settings, check_unserved
 
 # For a finding whose cause is not known well enough to say more.
 _UNKNOWN_ACTION = "Run it again with --log-level debug; the log says what failed."
@@ -127,118 +121,17 @@ def _action(finding: Health) -> str:
 
 
 def _machine(settings: Settings) -> dict[str, Health]:
-    version = ".".join(str(part) for part in sys.version_info[:3])
-    host = settings.server.host
+    host, port = settings.server.host, settings.server.port
     return {
-        "carrel": Health(True, f"{__version__} on Python {version}, SQLite {sqlite_version()}"),
-        "settings": Health(
-            True,
-            str(settings.source)
-            if settings.source
-            else "defaults and environment; no carrel.toml found",
-        ),
-        **_variables(settings),
-        "home": _home(settings.home),
-        "address": Health(
-            is_loopback(host) or settings.auth.mode not in {None, "local"},
-            f"{host} port {settings.server.port}{_taken(host, settings.server.port)}, "
-            f"auth.mode {settings.auth.mode or 'local'}",
-            "Listen on 127.0.0.1, or set auth.mode.",
-        ),
-        "audit": _audit(settings),
-        **_folders(settings),
+        **check_settings(settings, _taken(host, port)),
         **check_machine(settings),
-        **_unserved(settings),
+        **check_assistants(),
+        **check_unserved(settings),
     }
 
 
 def _taken(host: str, port: int) -> str:
     return " (something listens there already)" if is_port_taken(host, port) else ""
-
-
-def _folders(settings: Settings) -> dict[str, Health]:
-    """The folders that settings name, where one of them is not there."""
-    named = {
-        "papers.allowed_folders": settings.papers.allowed_folders,
-        "papers.watch": settings.papers.watch,
-        "references.allowed_folders": settings.references.allowed_folders,
-    }
-    missing = {
-        name: [str(folder) for folder in folders if not folder.expanduser().is_dir()]
-        for name, folders in named.items()
-    }
-    return {
-        name: Health(
-            False,
-            f"{', '.join(folders)}: there is no such folder",
-            f"Make it, or correct {name}; in {variable_name(tuple(name.split('.')))} folders are "
-            f"separated by commas or written as a JSON list.",
-        )
-        for name, folders in missing.items()
-        if folders
-    }
-
-
-def _audit(settings: Settings) -> Health:
-    if not settings.audit.enabled:
-        return Health(True, "turned off")
-    match audit_store(settings):
-        case "file":
-            return _writable(
-                settings.audit_file.parent,
-                "Name another file with audit.file, or mend the rights of the folder.",
-            )
-        case "postgres":
-            return Health(True, "in PostgreSQL")
-        case "stdout":
-            return Health(True, "on standard output of the server; whoever collects that keeps it")
-
-
-def _unserved(settings: Settings) -> dict[str, Health]:
-    return {
-        f"home: {what}": Health(
-            False,
-            f"{file} holds {what} that are not served, because DATABASE_URL is set",
-            f"Start without DATABASE_URL to use them, or move {file} away where they are no "
-            f"longer wanted.",
-        )
-        for what, file in unserved_files(settings).items()
-    }
-
-
-def _variables(settings: Settings) -> dict[str, Health]:
-    return {
-        f"variable {name}": Health(
-            False,
-            "is not a setting and is ignored",
-            f"Rename it to {nearest}."
-            if nearest
-            else "Unset it; docs/reference.md lists every variable.",
-        )
-        for name, nearest in settings.unknown_variables.items()
-    }
-
-
-def _home(home: Path) -> Health:
-    """Commands close the home of their own account, so one still open belongs to another."""
-    if not is_open_to_others(home):
-        return _writable(home)
-    return Health(
-        False,
-        f"{home} can be read by other accounts of this machine",
-        f"Run chmod -R go-rwx {home} as the account that owns it.",
-    )
-
-
-def _writable(
-    folder: Path, action: str = "Choose another place with --home or CARREL_HOME."
-) -> Health:
-    place = folder
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    if os.access(place, os.W_OK):
-        return Health(True, f"{folder}{'' if folder.exists() else ' (made on first use)'}")
-    return Health(False, f"{folder} cannot be written", action)
 
 
 async def _rooms(settings: Settings) -> dict[str, Health]:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from carrel.cli.connections import Connection
-from carrel.cli.doctor_checks import broken_connections, find_closed_modes
+from carrel.cli.doctor_checks import broken_connections
 from carrel.cli.errors import SHOW_CAUSE
 from carrel.cli.options import release_home
 from carrel.cli.value_formats import count_things
@@ -18,6 +18,7 @@ from carrel.core.health import Health
 from carrel.rooms.papers.errors import DamagedCorpusError
 from carrel.settings import Settings
 from carrel.wiring.home_care import find_leftovers, move_aside, readable_by_others
+from carrel.wiring.machine_checks import find_closed_modes
 from carrel.wiring.papers import snapshot_path
 from carrel.wiring.references import find_library_to_restore
 
