@@ -2,6 +2,32 @@
 
 from __future__ import annotations
 
-from carrel.core.pages import RoomPages
+from carrel.core.pages import NavigationEntry, Page, RoomPages
+from carrel.rooms.literature.pages.additions_page import add_works, draw_addition
+from carrel.rooms.literature.pages.alerts_page import draw_alerts, run_alerts
+from carrel.rooms.literature.pages.completion_page import change_records, draw_completion
+from carrel.rooms.literature.pages.home_share import make_share
+from carrel.rooms.literature.pages.retractions_page import check_draft, draw_retractions
+from carrel.rooms.literature.pages.search_page import draw_search
+from carrel.rooms.literature.pages.text_page import draw_text_offer, find_text
+from carrel.rooms.literature.pages.work_page import draw_citations, draw_work
 
-CONSOLE = RoomPages(name="literature", folder="carrel.rooms.literature.pages", pages=())
+CONSOLE = RoomPages(
+    name="literature",
+    folder="carrel.rooms.literature.pages",
+    pages=(
+        Page("/literature", draw=draw_search),
+        Page("/literature/add", act=add_works),
+        Page("/literature/addition/{job_id}", draw=draw_addition),
+        Page("/literature/alerts", draw=draw_alerts, act=run_alerts),
+        Page("/literature/retractions", draw=draw_retractions, act=check_draft),
+        Page("/literature/completion", draw=draw_completion, act=change_records),
+        Page("/literature/work/{work_id}", draw=draw_work),
+        Page("/literature/citations/{work_id}", draw=draw_citations),
+        Page("/literature/text/{work_id}", draw=draw_text_offer, act=find_text),
+    ),
+    navigation=(
+        NavigationEntry("/literature", "literature.navigation", "literature", "search_literature"),
+    ),
+    share=make_share,
+)

@@ -1,0 +1,84 @@
+"""What all pages of the room have in common: the tabs, and how a refusal is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from carrel.core.errors import CarrelError
+from carrel.core.pages import PageRequest, PageView
+from carrel.rooms.literature.models import ServiceCoverage
+from carrel.rooms.literature.pages.services import count_states, name_service
+
+STYLES = ("literature/literature.css",)
+_TABS = (
+    ("search", "/literature", "search_literature"),
+    ("alerts", "/literature/alerts", "list_alerts"),
+    ("retractions", "/literature/retractions", "check_retractions"),
+    ("completion", "/literature/completion", "list_completions"),
+)
+_NETWORK_OFF = frozenset({"network_forbidden"})
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An error as a page shows it, with what became of the question at each service."""
+
+    code: str
+    message: str
+    next_step: str
+    coverage: tuple[ServiceCoverage, ...] = ()
+
+    @property
+    def is_network_off(self) -> bool:
+        kinds = {line.failure for line in self.coverage if line.state == "failed"}
+        return self.code in _NETWORK_OFF or kinds == {"network_off"}
+
+
+def make_refusal(error: CarrelError) -> Refusal:
+    found = error.details.get("coverage")
+    lines: tuple[ServiceCoverage, ...] = ()
+    if isinstance(found, list):
+        lines = tuple(
+            line if isinstance(line, ServiceCoverage) else ServiceCoverage.model_validate(line)
+            for line in found
+        )
+    return Refusal(error.code, error.message, error.next_step, lines)
+
+
+def make_view(
+    request: PageRequest,
+    template: str,
+    tab: str,
+    facts: Mapping[str, Any],
+    *,
+    title: str = "",
+    modules: tuple[str, ...] = (),
+    status: int = 200,
+) -> PageView:
+    """A page of the room below its tabs."""
+    tabs = [
+        {
+            "label": request.translate(f"literature.tab.{name}"),
+            "path": path,
+            "is_on": name == tab,
+            "count": None,
+        }
+        for name, path, operation in _TABS
+        if request.offers(operation)
+    ]
+    return PageView(
+        f"literature/{template}.html",
+        title or request.translate(f"literature.tab.{tab}"),
+        {
+            "section_tabs": tabs,
+            "name_service": name_service,
+            "count_states": count_states,
+            "refusal": None,
+            **facts,
+        },
+        modules=modules,
+        styles=STYLES,
+        status=status,
+    )
