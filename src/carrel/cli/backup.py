@@ -15,10 +15,15 @@ from carrel.cli.value_formats import format_exact_time
 from carrel.core.clock import SystemClock
 from carrel.core.errors import InvalidInputError
 from carrel.core.progress import NoProgress
-from carrel.settings import Settings
-from carrel.settings.places import audit_store
 from carrel.wiring.audit import record_command
-from carrel.wiring.backup import Manifest, backup_places, check_backup, make_backup
+from carrel.wiring.backup import (
+    Manifest,
+    backup_name,
+    backup_places,
+    check_backup,
+    kept_elsewhere,
+    make_backup,
+)
 from carrel.wiring.home import embedded_databases
 
 _NEXT_STEP = "carrel restore FILE puts it in place, here or on another machine."
@@ -63,7 +68,7 @@ def run(words: list[str]) -> int:
         return 0
     clock = SystemClock()
     settings = place_settings(options)
-    name = f"carrel-{clock.now():%Y%m%dT%H%M%SZ}.tar.gz"
+    name = backup_name(clock)
     target = (
         Path(name)
         if options.file is None
@@ -81,7 +86,7 @@ def run(words: list[str]) -> int:
         manifest = make_backup(
             backup_places(settings),
             target,
-            elsewhere=_kept_elsewhere(settings),
+            elsewhere=kept_elsewhere(settings),
             may_replace=options.overwrite,
             progress=progress,
             clock=clock,
@@ -107,39 +112,3 @@ def _facts(file: Path, manifest: Manifest) -> dict[str, object]:
         "content_bytes": manifest.size_bytes,
         "kept_elsewhere": manifest.elsewhere,
     }
-
-
-def _kept_elsewhere(settings: Settings) -> list[str]:
-    """What the settings keep outside of this machine's files, and the tool for it."""
-    found = []
-    if settings.database.url:
-        in_database = audit_store(settings) == "postgres"
-        log = " and the audit log" if settings.audit.enabled and in_database else ""
-        notes = ", notes and nodes" if settings.knowledge_store == "postgres" else ""
-        found.append(
-            f"PostgreSQL keeps users, tokens, grants, research{notes}{log}: back it up with "
-            f"pg_dump, restore with psql."
-        )
-    if settings.knowledge_store == "firestore":
-        found.append(
-            "Firestore keeps notes and nodes: gcloud firestore export gs://BUCKET, and gcloud "
-            "firestore import."
-        )
-    if settings.elasticsearch.address:
-        found.append("Elasticsearch holds copies only: carrel search sync fills it again.")
-    if (settings.papers.static or "").startswith(("http://", "https://")):
-        found.append(
-            f"The texts of the papers are at {settings.papers.static}: whoever serves them keeps "
-            f"them."
-        )
-    home = settings.home.resolve()
-    for name, path in (
-        ("settings", settings.source),
-        ("references.styles", settings.references.styles),
-        ("research.vocabulary", settings.research.vocabulary),
-    ):
-        if path is not None and not path.absolute().resolve().is_relative_to(home):
-            found.append(
-                f"{path} ({name}) is a file of yours outside the home folder: keep a copy of it."
-            )
-    return found

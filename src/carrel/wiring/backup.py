@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from carrel.core.clock import Clock
 from carrel.core.progress import Progress
 from carrel.services.sentence_vectors import is_installed
 from carrel.settings import Settings
+from carrel.settings.places import audit_store
 from carrel.stores.backup.archive import Manifest
 from carrel.stores.backup.places import Places
 from carrel.stores.backup.restore import IndexRebuilder, RebuildIndex, restore_backup
@@ -17,7 +19,8 @@ from carrel.wiring.papers_build import embed_papers, index_papers
 from carrel.wiring.references import library_path
 
 __all__ = [
-    "Manifest", "backup_places", "check_backup", "index_rebuilder", "make_backup", "restore_backup",
+    "Manifest", "backup_name", "backup_places", "check_backup", "index_rebuilder", "kept_elsewhere",
+    "make_backup", "restore_backup",
 ]  # fmt: skip
 
 
@@ -39,3 +42,44 @@ def index_rebuilder(progress: Progress) -> RebuildIndex:
     """Rebuilds the index beside a restored snapshot, with vectors where it had some."""
     embed = partial(embed_papers, progress=progress) if is_installed() else None
     return IndexRebuilder(partial(index_papers, progress=progress), embed).rebuild
+
+
+def backup_name(clock: Clock) -> str:
+    """The file name of a backup that is made now."""
+    return f"carrel-{clock.now():%Y%m%dT%H%M%SZ}.tar.gz"
+
+
+def kept_elsewhere(settings: Settings) -> list[str]:
+    """What the settings keep outside of this machine's files, and the tool for it."""
+    found = []
+    if settings.database.url:
+        in_database = audit_store(settings) == "postgres"
+        log = " and the audit log" if settings.audit.enabled and in_database else ""
+        notes = ", notes and nodes" if settings.knowledge_store == "postgres" else ""
+        found.append(
+            f"PostgreSQL keeps users, tokens, grants, research{notes}{log}: back it up with "
+            f"pg_dump, restore with psql."
+        )
+    if settings.knowledge_store == "firestore":
+        found.append(
+            "Firestore keeps notes and nodes: gcloud firestore export gs://BUCKET, and gcloud "
+            "firestore import."
+        )
+    if settings.elasticsearch.address:
+        found.append("Elasticsearch holds copies only: carrel search sync fills it again.")
+    if (settings.papers.static or "").startswith(("http://", "https://")):
+        found.append(
+            f"The texts of the papers are at {settings.papers.static}: whoever serves them keeps "
+            f"them."
+        )
+    home = settings.home.resolve()
+    for name, path in (
+        ("settings", settings.source),
+        ("references.styles", settings.references.styles),
+        ("research.vocabulary", settings.research.vocabulary),
+    ):
+        if path is not None and not path.absolute().resolve().is_relative_to(home):
+            found.append(
+                f"{path} ({name}) is a file of yours outside the home folder: keep a copy of it."
+            )
+    return found
