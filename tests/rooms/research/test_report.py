@@ -22,6 +22,7 @@ from carrel.libraries.discovery.connections.candidates import (
 )
 from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.claim_models import CheckedStatement, QuotedSentence
+from carrel.rooms.research.drawings import spread_labels
 from carrel.rooms.research.hypothesis_views import (
     cited_papers,
     cut_paragraphs,
@@ -57,7 +58,7 @@ from carrel.rooms.research.report import (
     count_noun,
     write_html_report,
 )
-from carrel.rooms.research.report_drawings import draw_evidence, draw_ratings, spread_labels
+from carrel.rooms.research.report_drawings import draw_evidence, draw_ratings
 from carrel.rooms.research.report_record import (
     RunRecord,
     describe_run,

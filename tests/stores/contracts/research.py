@@ -283,6 +283,20 @@ class ResearchMemoryContract:
 
         told(story)
 
+    def test_held_projects_of_everybody_are_listed_oldest_first(
+        self, told: Callable[[Story], None]
+    ) -> None:
+        async def story(store: ResearchStore) -> None:
+            held = [
+                project(name, owner=owner, created_at=at).model_copy(update={"status": "held"})
+                for name, owner, at in (("res_b", "bob", LATER), ("res_c", "ada", NOW))
+            ]
+            await store.save(Changes(projects=(project(), *held)))
+            assert [one.id for one in await store.held_projects(10)] == ["res_c", "res_b"]
+            assert [one.id for one in await store.held_projects(1)] == ["res_c"]
+
+        told(story)
+
     def test_reviews_standings_and_decisions_change_only_their_own_part(
         self, told: Callable[[Story], None]
     ) -> None:

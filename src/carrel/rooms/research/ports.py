@@ -99,6 +99,10 @@ class ResearchStore(Protocol):
         """The owner's projects, newest first, each with how many hypotheses it has."""
         ...
 
+    async def held_projects(self, limit: int) -> list[Project]:
+        """The projects of everybody whose goals wait for approval, oldest first."""
+        ...
+
     async def set_active(self, job_id: str, worker: str, at: str) -> None:
         """Marks the job's project as being worked on, if the worker still holds the job."""
         ...

@@ -184,7 +184,7 @@ class ProjectViews:
                 meta_review.text,
                 lines,
                 evidence=await self._evidence(chosen, reviews) if is_detailed else None,
-                record=await self._run_record(project, ordered) if is_detailed else None,
+                record=await self.run_record(project, ordered) if is_detailed else None,
             ),
             mind=name_mind(project, calls),
             looked_outside=await find_looks(self._store, project),
@@ -208,7 +208,7 @@ class ProjectViews:
             references=await self._references([*cited, *quoted], ordered),
             opening=await self._executive_summary(project, ordered),
             meta_review=meta_review.text,
-            record=await self._run_record(project, ordered),
+            record=await self.run_record(project, ordered),
             evidence=evidence,
         )
 
@@ -221,7 +221,7 @@ class ProjectViews:
             for one in hypotheses
         }
 
-    async def _run_record(self, project: Project, ordered: Sequence[Hypothesis]) -> RunRecord:
+    async def run_record(self, project: Project, ordered: Sequence[Hypothesis]) -> RunRecord:
         """Everything that a report says of how its results came about."""
         store, research_id = self._store, project.id
         jobs = await store.jobs(research_id)

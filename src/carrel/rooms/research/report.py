@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from carrel.rooms.research.drawings import MOST_LINES
 from carrel.rooms.research.hypothesis_views import place_of
 from carrel.rooms.research.records import Hypothesis, MatchPlayed, Project, Review
-from carrel.rooms.research.report_drawings import COLOURS, DRAWN, draw_evidence, draw_ratings
+from carrel.rooms.research.report_drawings import COLOURS, draw_evidence, draw_ratings
 from carrel.rooms.research.report_record import (
     Quote,
     ReportSection,
@@ -135,9 +136,9 @@ def _legend(ordered: Sequence[Hypothesis]) -> str:
         f'<li style="color:{colour}"><a style="color:inherit" '
         f'href="#{escape(hypothesis.id)}">{escape(hypothesis.draft.title)}</a> '
         f"({hypothesis.rating.elo_score:.0f})</li>"
-        for colour, hypothesis in zip(COLOURS, ordered[:DRAWN], strict=False)
+        for colour, hypothesis in zip(COLOURS, ordered[:MOST_LINES], strict=False)
     )
-    rest = len(ordered) - DRAWN
+    rest = len(ordered) - MOST_LINES
     others = count_noun(rest, "other is", "others are")
     more = f'<p class="about">{others} not drawn; all are below.</p>' if rest > 0 else ""
     return f'<ol class="key">{rows}</ol>{more}'

@@ -2,82 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from itertools import pairwise
 
+from carrel.rooms.research.drawings import (
+    MOST_LINES,
+    BridgeSpan,
+    RatingCourse,
+    plot_bridge,
+    plot_ratings,
+)
 from carrel.rooms.research.records import Hypothesis, MatchPlayed
 
-DRAWN = 8
 COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#7b4b94", "#c69214", "#3a7d7c", "#8d5a3b", "#5c677d")
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _EDGE = 760, 300, 52, 40, 34
+_WIDTH = 760
 
 
-def draw_ratings(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> str:
-    """Elo after every match as SVG: one line per leader, numbered by its rank."""
-    drawn = list(ordered[:DRAWN])
-    courses = {hypothesis.id: [(0, hypothesis.start_elo)] for hypothesis in drawn}
+def trace_ratings(
+    hypotheses: Iterable[Hypothesis], matches: Sequence[MatchPlayed]
+) -> list[RatingCourse]:
+    """The Elo of each hypothesis before its first match and after every match of its own."""
+    courses = {one.id: (one.draft.title, [(0, one.start_elo)]) for one in hypotheses}
     for place, match in enumerate(matches, start=1):
         for hypothesis_id, elo in (
             (match.first, match.first_elo),
             (match.second, match.second_elo),
         ):
             if hypothesis_id in courses:
-                courses[hypothesis_id].append((place, elo))
-    heights = [elo for course in courses.values() for _, elo in course]
-    low, high = min(heights) - 10, max(heights) + 10
+                courses[hypothesis_id][1].append((place, elo))
+    return [RatingCourse(name, title, steps) for name, (title, steps) in courses.items()]
 
-    def point(place: float, elo: float) -> tuple[float, float]:
-        x = _LEFT + (_WIDTH - _LEFT - _RIGHT) * place / max(1, len(matches))
-        return x, _EDGE + (_HEIGHT - 2 * _EDGE) * (high - elo) / (high - low)
 
+def draw_ratings(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) -> str:
+    """Elo after every match as SVG: one line per leader, numbered by its rank."""
+    plot = plot_ratings(trace_ratings(ordered[:MOST_LINES], matches), len(matches), width=_WIDTH)
+    left, right = plot.left, plot.width - plot.right
     parts = []
-    for elo in (low + 10, (low + high) / 2, high - 10):
-        y = point(0, elo)[1]
+    for y, elo in plot.grid:
+        parts.append(f'<line x1="{left}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}" stroke="#ddd"/>')
         parts.append(
-            f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _RIGHT}" y2="{y:.1f}" stroke="#ddd"/>'
+            f'<text x="{left - 6}" y="{y + 4:.1f}" font-size="12" text-anchor="end">{elo}</text>'
+        )
+    for colour, line in zip(COLOURS, plot.lines, strict=False):
+        parts.append(
+            f'<polyline points="{line.points}" fill="none" stroke="{colour}" '
+            f'stroke-width="2"><title>{escape(line.title)}</title></polyline>'
         )
         parts.append(
-            f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" font-size="12" '
-            f'text-anchor="end">{elo:.0f}</text>'
+            f'<text x="{right + 6}" y="{line.label_y + 4:.1f}" font-size="13" font-weight="bold" '
+            f'fill="{colour}">{line.number}</text>'
         )
-    ends = spread_labels(
-        [point(len(matches), courses[hypothesis.id][-1][1])[1] for hypothesis in drawn]
-    )
-    for number, (colour, hypothesis, end) in enumerate(
-        zip(COLOURS, drawn, ends, strict=False), start=1
-    ):
-        course = [*courses[hypothesis.id], (len(matches), courses[hypothesis.id][-1][1])]
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (point(*step) for step in course))
-        title = f"<title>{escape(hypothesis.draft.title)}</title>"
-        parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{colour}" '
-            f'stroke-width="2">{title}</polyline>'
-        )
-        parts.append(
-            f'<text x="{_WIDTH - _RIGHT + 6}" y="{end + 4:.1f}" font-size="13" font-weight="bold" '
-            f'fill="{colour}">{number}</text>'
-        )
-    parts.append(f'<text x="{_LEFT}" y="16" font-size="12">Elo</text>')
+    parts.append(f'<text x="{left}" y="16" font-size="12">Elo</text>')
     parts.append(
-        f'<text x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 8}" font-size="12" text-anchor="end">after '
+        f'<text x="{right}" y="{plot.height - 8}" font-size="12" text-anchor="end">after '
         f"{len(matches)} matches</text>"
     )
-    return _svg(_HEIGHT, "".join(parts), "Elo ratings after every match")
-
-
-def spread_labels(
-    heights: list[float], least: float = 13.0, lowest: float = _HEIGHT - _EDGE + 8
-) -> list[float]:
-    """The heights moved so that labels there do not lie on one another, nor below the drawing."""
-    moved = list(heights)
-    order = sorted(range(len(heights)), key=lambda place: heights[place])
-    for before, after in pairwise(order):
-        moved[after] = max(moved[after], moved[before] + least)
-    for place in reversed(order):
-        moved[place] = min(moved[place], lowest)
-        lowest = moved[place] - least
-    return moved
+    return _svg(plot.height, "".join(parts), "Elo ratings after every match")
 
 
 def draw_evidence(hypothesis: Hypothesis) -> str:
@@ -85,33 +65,25 @@ def draw_evidence(hypothesis: Hypothesis) -> str:
     connection = hypothesis.draft.connection
     if connection is None or not connection.bridges:
         return ""
-    count = len(connection.bridges)
-    height = max(120, 44 * count + 30)
-    middle, lines, words = height / 2, [], []
-    for place, bridge in enumerate(connection.bridges):
-        y = 15 + (height - 30) * (place + 0.5) / count
-        for x1, x2, papers in ((160, 300, bridge.near_documents), (460, 600, bridge.far_documents)):
-            y1, y2 = (middle, y) if x1 == 160 else (y, middle)
-            width = min(8.0, 1 + papers**0.5)
+    spans = [
+        BridgeSpan(bridge.concept.label, bridge.near_documents, bridge.far_documents)
+        for bridge in connection.bridges
+    ]
+    plot = plot_bridge(connection.start.label, connection.end.label, spans)
+    lines, words = [], []
+    for span in plot.spans:
+        for edge in (span.near, span.far):
+            papers = f"{edge.papers} {'paper' if edge.papers == 1 else 'papers'}"
             lines.append(
-                f'<line x1="{x1}" y1="{y1:.1f}" x2="{x2}" y2="{y2:.1f}" stroke="#b8c6d4" '
-                f'stroke-width="{width:.1f}">'
-                f"<title>{papers} {'paper' if papers == 1 else 'papers'}</title></line>"
+                f'<line x1="{edge.x1:.0f}" y1="{edge.y1:.1f}" x2="{edge.x2:.0f}" '
+                f'y2="{edge.y2:.1f}" stroke="#b8c6d4" stroke-width="{edge.thickness:.1f}">'
+                f"<title>{papers}</title></line>"
             )
-            # Beside the bridge, where the lines have come apart.
-            near = 0.75 if x1 == 160 else 0.25
-            words.append(
-                _text(x1 + (x2 - x1) * near, y1 + (y2 - y1) * near - 5, str(papers), size=11)
-            )
-        words.append(_text(380, y + 4, bridge.concept.label))
-    words.extend(
-        (
-            _text(84, middle + 4, connection.start.label),
-            _text(676, middle + 4, connection.end.label),
-        )
-    )
+            words.append(_text(edge.label_x, edge.label_y, str(edge.papers), size=11))
+    nodes = (*(span.node for span in plot.spans), plot.start, plot.end)
+    words.extend(_text(node.x, node.y + 4, node.label) for node in nodes)
     return _svg(
-        height,
+        plot.height,
         "".join(lines) + "".join(words),
         "Evidence: start, bridges and end, with the number of papers",
     )

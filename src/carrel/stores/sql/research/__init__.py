@@ -109,6 +109,11 @@ class SqlResearch:
         )
         return [(read_project(row), int(row[5])) for row in rows]
 
+    async def held_projects(self, limit: int) -> list[Project]:
+        sql = f"""SELECT {_PROJECT} FROM research_projects p WHERE p.status = 'held'
+            ORDER BY p.created_at, p.id LIMIT :most"""
+        return [read_project(row) for row in await self._rows(sql, most=limit)]
+
     async def set_active(self, job_id: str, worker: str, at: str) -> None:
         sql = """UPDATE research_projects SET status = 'active', problem = NULL, updated_at = :at
             WHERE id = (SELECT research_id FROM research_jobs
