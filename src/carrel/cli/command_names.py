@@ -92,6 +92,7 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "get_research_record": ("research record", "research_id"),
     "list_research_tasks": ("research tasks", "research_id"),
     "list_held_goals": ("research held-goals",),
+    "get_research_overview": ("research overview",),
     "pause_research": ("research pause", "research_id"),
     "resume_research": ("research resume", "research_id"),
     "cancel_research": ("research cancel", "research_id"),

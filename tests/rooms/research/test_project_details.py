@@ -141,6 +141,21 @@ def test_the_record_counts_the_phases_and_tells_the_events(settings: Settings) -
     visit(settings, story)
 
 
+def test_the_overview_counts_what_is_here_and_what_waits(settings: Settings) -> None:
+    async def story(asker: Asker) -> None:
+        research_id = await finished_project(asker)
+        rows = await asker.ask("list_hypotheses", research_id=research_id)
+        before = await asker.ask("get_research_overview")
+        assert (before.projects, before.hypotheses) == (1, len(rows))
+        assert before.newest[0].research_id == research_id
+        await asker.ask("approve_hypothesis", hypothesis_id=rows[0].id)
+        after = await asker.ask("get_research_overview")
+        assert after.undecided == before.undecided - 1
+        assert (await other(asker, "bob").ask("get_research_overview")).projects == 0
+
+    visit(settings, story)
+
+
 def test_tasks_are_listed_while_held_and_after_they_are_answered(settings: Settings) -> None:
     async def story(asker: Asker) -> None:
         started = await asker.ask("start_research", goal=GOAL, hypothesis_count=3)

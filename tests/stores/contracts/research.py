@@ -283,6 +283,19 @@ class ResearchMemoryContract:
 
         told(story)
 
+    def test_undecided_hypotheses_are_counted_by_project(
+        self, told: Callable[[Story], None]
+    ) -> None:
+        async def story(store: ResearchStore) -> None:
+            made = [hypothesis(name) for name in ("hyp_1", "hyp_2", "hyp_3")]
+            await store.save(Changes(projects=(project(),), hypotheses=tuple(made)))
+            await store.decide("hyp_1", Decision(approval="approved", by="ada", at=NOW))
+            await store.save(Changes(superseded_hypotheses=(("hyp_2", "task_1"),)))
+            assert await store.undecided_counts("ada") == {"res_a": 1}
+            assert await store.undecided_counts("bob") == {}
+
+        told(story)
+
     def test_held_projects_of_everybody_are_listed_oldest_first(
         self, told: Callable[[Story], None]
     ) -> None:

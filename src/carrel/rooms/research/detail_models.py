@@ -225,6 +225,35 @@ class TaskSummary(Answer):
     finished_at: str | None = None
 
 
+class GetResearchOverview(Question):
+    newest: int = Field(default=5, ge=1, le=50, description="How many projects, newest first")
+
+
+class ProjectNews(Answer):
+    """A project and when it last changed."""
+
+    research_id: str
+    goal: str
+    status: str
+    updated_at: str
+
+
+class ResearchOverview(Answer):
+    """What the caller has here, and what waits for a person or an assistant.
+
+    `undecided` counts hypotheses of completed projects that nobody has approved or rejected,
+    `waiting_for_assistant` projects whose tasks an assistant is to do.
+    """
+
+    projects: int
+    hypotheses: int
+    running: int
+    held: int
+    undecided: int
+    waiting_for_assistant: int
+    newest: list[ProjectNews]
+
+
 class HeldGoal(Answer):
     """A goal that waits for an administrator, whoever started it."""
 

@@ -9,6 +9,7 @@ from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.quoting import QuotedSource
 from carrel.rooms.research.detail_models import (
+    GetResearchOverview,
     GetResearchRecord,
     GetTournament,
     HeldGoal,
@@ -17,6 +18,7 @@ from carrel.rooms.research.detail_models import (
     ListHeldGoals,
     ListResearchTasks,
     PlanResearch,
+    ResearchOverview,
     ResearchPlan,
     ResearchRecord,
     TaskSummary,
@@ -128,6 +130,20 @@ class DetailOperations:
     ) -> list[TaskSummary]:
         project = await self._research.project(question.research_id, call)
         return await self._details.tasks(project, question.limit)
+
+    @operation(
+        title="Get the research overview",
+        description="How many projects and hypotheses there are, what waits, and what is new.",
+        scopes=_READ_PROJECT,
+        command="overview",
+        is_listed=False,
+        is_for_people=True,
+        phrases="what waits for me in research; how many projects and hypotheses",
+    )
+    async def get_research_overview(
+        self, question: GetResearchOverview, call: Call
+    ) -> ResearchOverview:
+        return await self._details.overview(call.caller.user_id, question.newest)
 
     @operation(
         title="List held goals",

@@ -23,8 +23,10 @@ from carrel.rooms.research.detail_models import (
     PlannedPhase,
     PlanResearch,
     ProjectEvent,
+    ProjectNews,
     RatingStep,
     RecordSection,
+    ResearchOverview,
     ResearchPlan,
     ResearchRecord,
     TaskSummary,
@@ -49,6 +51,8 @@ from carrel.rooms.research.report_record import (
 from carrel.rooms.research.safety import check_goal
 from carrel.rooms.research.tasks.records import ResearchTask, TaskResult
 from carrel.rooms.research.work_notices import NoPaperNotices, NoticesOfPapers
+
+_MOST_PROJECTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +240,33 @@ class ProjectDetails:
         found.sort(key=lambda task: task.created_at, reverse=True)
         found.sort(key=lambda task: task.state == "done")
         return [_describe_task(task) for task in found[:limit]]
+
+    async def overview(self, owner: str, newest: int) -> ResearchOverview:
+        rows = await self._store.projects(owner, None, _MOST_PROJECTS)
+        undecided = await self._store.undecided_counts(owner)
+        projects = [project for project, _ in rows]
+        recent = sorted(projects, key=lambda one: one.updated_at, reverse=True)[:newest]
+        return ResearchOverview(
+            projects=len(rows),
+            hypotheses=sum(count for _, count in rows),
+            running=sum(one.status in {"initializing", "active"} for one in projects),
+            held=sum(one.status == "held" for one in projects),
+            undecided=sum(
+                undecided.get(one.id, 0) for one in projects if one.status == "completed"
+            ),
+            waiting_for_assistant=sum(
+                one.mind == "assistant" and one.status == "active" for one in projects
+            ),
+            newest=[
+                ProjectNews(
+                    research_id=one.id,
+                    goal=one.goal,
+                    status=one.status,
+                    updated_at=one.updated_at,
+                )
+                for one in recent
+            ],
+        )
 
     async def held_goals(self, limit: int) -> list[HeldGoal]:
         return [

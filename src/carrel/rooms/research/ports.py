@@ -99,6 +99,10 @@ class ResearchStore(Protocol):
         """The owner's projects, newest first, each with how many hypotheses it has."""
         ...
 
+    async def undecided_counts(self, owner: str) -> dict[str, int]:
+        """By project of the owner, the hypotheses that nobody decided on and none superseded."""
+        ...
+
     async def held_projects(self, limit: int) -> list[Project]:
         """The projects of everybody whose goals wait for approval, oldest first."""
         ...

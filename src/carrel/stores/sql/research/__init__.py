@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Generator, Sequence
 from typing import TypeVar
 
@@ -108,6 +109,17 @@ class SqlResearch:
             sql, owner=owner, status=status or "", any_status=int(status is None), most=limit
         )
         return [(read_project(row), int(row[5])) for row in rows]
+
+    async def undecided_counts(self, owner: str) -> dict[str, int]:
+        sql = """SELECT h.research_id, h.decision FROM research_hypotheses h
+            JOIN research_projects p ON p.id = h.research_id
+            WHERE p.owner = :owner AND h.superseded_by IS NULL"""
+        found = await self._rows(sql, owner=owner)
+        return Counter(
+            str(row[0])
+            for row in found
+            if Decision.model_validate_json(row[1]).approval == "undecided"
+        )
 
     async def held_projects(self, limit: int) -> list[Project]:
         sql = f"""SELECT {_PROJECT} FROM research_projects p WHERE p.status = 'held'
