@@ -139,6 +139,8 @@ class PageView:
     styles: tuple[str, ...] = ()
     status: int = 200
     room: str | None = None
+    # Whether it shows a secret, so that the browser must not keep it.
+    is_secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ class ServerSettings(Section):
     )
     drain_seconds: int = Field(default=20, ge=0)
     compact: bool = False
+    console: bool = Field(default=True, description="Serve the web console at /")
     listed_tools: tuple[str, ...] = ()
     unlisted_tools: tuple[str, ...] = ()
 

@@ -57,10 +57,11 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
             more_paths=UPLOADS_DESCRIPTION if takes_uploads else None,
         ),
     }
+    uploads: UploadDoor | None = None
     for open_room in desk.rooms:
         if open_room.uploads is not None:
-            refuse = open_room.refuse_uploads
-            routes.update(UploadDoor(open_room.uploads, desk.gate, rest, refuse).routes())
+            uploads = UploadDoor(open_room.uploads, desk.gate, rest, open_room.refuse_uploads)
+            routes.update(uploads.routes())
     for room in desk.catalogue.rooms:
         # Rooms with long jobs may stream progress; the common address is bound to one JSON answer.
         path, lasts = f"/{room.name}/mcp", room.jobs is not None
@@ -78,7 +79,18 @@ def http_app(desk: Desk, extra_routes: dict[str, Route] | None = None) -> HttpAp
         lifespan=lambda: desk.session(resumes_jobs=True),
         refuse=rest.failed,
         trusted_proxies=network_rules.trusted_proxies(settings),
+        fallback=_console_route(desk, rest, uploads),
     )
+
+
+def _console_route(desk: Desk, rest: RestDoor, uploads: UploadDoor | None) -> Route | None:
+    """The web console, at every address that nothing else has; None where it is switched off."""
+    if not desk.settings.server.console or not desk.settings.rooms:
+        return None
+    # Only then: templates and their language are loaded for people alone.
+    from carrel.wiring.console import open_console
+
+    return open_console(desk, rest, uploads).route()
 
 
 def challenge_at(desk: Desk, path: str) -> Challenge:

@@ -45,6 +45,8 @@ log = logging.getLogger("carrel.http")
 
 Handler = Callable[[HttpRequest], Awaitable[Response | StreamedResponse]]
 Refuse = Callable[[CarrelError, Visit], Response]
+# Sets the caller of a request before its body is read, or gives the response that refuses it.
+Admit = Callable[[HttpRequest], Awaitable[Response | None]]
 
 # What follows an answer to a request that was not read to its end is not worth waiting for.
 _CLOSE: tuple[Header, ...] = ((b"connection", b"close"),)
@@ -83,7 +85,8 @@ class Route:
     """The handlers of one path by method; `is_open` paths skip the Host and Origin checks.
 
     With `refuse_stranger` the caller is identified from the headers before the body is read, and
-    this function answers those who are not. `max_body_bytes` overrides the common limit.
+    this function answers those who are not; `admit` does both in its own way. `max_body_bytes`
+    overrides the common limit. What is not `is_shared_with_pages` no other site's scripts may read.
     """
 
     handlers: Mapping[str, Handler]
@@ -91,6 +94,8 @@ class Route:
     has_tail: bool = False
     refuse_stranger: Refuse | None = None
     max_body_bytes: int | None = None
+    admit: Admit | None = None
+    is_shared_with_pages: bool = True
     allow: bytes = field(init=False, default=b"")
 
     def __post_init__(self) -> None:
@@ -111,7 +116,9 @@ class HttpApp:
         lifespan: Callable[[], AbstractAsyncContextManager[object]],
         refuse: Refuse,
         trusted_proxies: TrustedProxies | None = None,
+        fallback: Route | None = None,
     ) -> None:
+        self._fallback = fallback
         self._routes = {path: route for path, route in routes.items() if not route.has_tail}
         self._prefixes = {path: route for path, route in routes.items() if route.has_tail}
         self._gate = gate
@@ -151,7 +158,7 @@ class HttpApp:
             except CarrelError as error:
                 await send_response(send, self._turn_away(error, visit))
                 return
-            if is_listed:
+            if is_listed and (route is None or route.is_shared_with_pages):
                 cors = ((b"access-control-allow-origin", headers[b"origin"]), (b"vary", b"origin"))
                 cors = (*cors, (b"access-control-expose-headers", _CORS_HEADERS[1]))
         # Behind a proxy one connection carries many callers, so that theirs are counted by request.
@@ -211,6 +218,10 @@ class HttpApp:
             except CarrelError as error:
                 refused = route.refuse_stranger(error, visit)
                 return _with_headers(refused, _CLOSE) if may_be_large(request.headers) else refused
+        if route.admit is not None:
+            refusal = await route.admit(request)
+            if refusal is not None:
+                return _with_headers(refusal, _CLOSE) if may_be_large(request.headers) else refusal
         if request.scope["method"] in SAFE_METHODS:
             return await self._run(handler, request)
         limit_bytes = route.max_body_bytes or self._limits.max_body_bytes
@@ -284,7 +295,7 @@ class HttpApp:
         for prefix, candidate in self._prefixes.items():
             if path.startswith(prefix) and len(path) > len(prefix):
                 return candidate, path[len(prefix) :]
-        return None, ""
+        return self._fallback, ""
 
     def _visit(
         self, scope: Scope, headers: dict[bytes, bytes], repeated: set[bytes], peer: str

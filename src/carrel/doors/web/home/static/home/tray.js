@@ -1,0 +1,2 @@
+// The tray for dropped files.
+export function addFiles(files) {}

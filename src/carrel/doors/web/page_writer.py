@@ -1,0 +1,199 @@
+"""Writes a page around what a room gave: navigation, notices, the person, and errors."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from markupsafe import Markup
+
+from carrel.core.caller import Caller
+from carrel.core.clock import Clock
+from carrel.core.errors import CarrelError
+from carrel.core.operation import Operation
+from carrel.core.pages import FieldValues, NavigationEntry, PageView, RoomPages
+from carrel.doors.errors import error_mapping
+from carrel.doors.http.messages import Header, HttpRequest, Response
+from carrel.doors.oauth.endpoints import read_cookie
+from carrel.doors.web.messages import LANGUAGES
+from carrel.doors.web.rendering import PageRenderer
+from carrel.doors.web.responses import html_response
+from carrel.doors.web.sessions import BrowserSessions
+
+_NOTICE_COOKIE = "carrel-notice"
+_LONGEST_NOTICE = 400
+_LONGEST_KEPT_FORM = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """The language and the theme of a person; an empty theme follows the system."""
+
+    language: str
+    theme: str
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationLine:
+    """An entry of the navigation, with the room it belongs to."""
+
+    room: str
+    entry: NavigationEntry
+
+
+class PageWriter:
+    """Draws whole pages."""
+
+    def __init__(
+        self,
+        renderer: PageRenderer,
+        sessions: BrowserSessions,
+        clock: Clock,
+        *,
+        name: str,
+        version: str,
+        parts: Sequence[RoomPages],
+        operations: Mapping[str, Operation[Any]],
+    ) -> None:
+        self._renderer = renderer
+        self._sessions = sessions
+        self._clock = clock
+        self._name = name
+        self._version = version
+        self._operations = operations
+        self._navigation = [
+            NavigationLine(part.name, entry) for part in parts for entry in part.navigation
+        ]
+
+    def write(
+        self,
+        request: HttpRequest,
+        preferences: Preferences,
+        room: str,
+        view: PageView,
+        headers: tuple[Header, ...] = (),
+    ) -> Response:
+        caller = request.caller
+        browser = self._sessions.browser(request)
+        token = browser.csrf_token(caller)
+        offers = self._offers(caller)
+        notice = _read_notice(request)
+        path = str(request.scope["path"])
+        marked = [
+            (line, _is_current(line, path, view.room or room, self._navigation))
+            for line in self._navigation
+            if caller is not None and offers(line.entry.operation)
+        ]
+        facts: dict[str, object] = {
+            "title": view.title,
+            "server_name": self._name,
+            "version": self._version,
+            "theme": preferences.theme,
+            "languages": LANGUAGES,
+            "navigation": marked,
+            "room": view.room or room,
+            "path": path,
+            "query_string": request.scope.get("query_string", b"").decode("latin-1"),
+            "modules": view.modules,
+            "styles": view.styles,
+            "notice": notice,
+            "caller": caller,
+            "is_local": self._sessions.is_local,
+            "offers": offers,
+            "csrf_token": token,
+            "csrf_field": lambda: Markup('<input type="hidden" name="csrf" value="{}">').format(
+                token
+            ),
+            "now": self._clock.now(),
+            **view.facts,
+        }
+        body = self._renderer.render(preferences.language, view.template, facts)
+        cookies = self._sessions.browser_headers(browser)
+        gone = (_forget_notice(),) if notice else ()
+        return html_response(
+            view.status, body, (*cookies, *gone, *headers), is_secret=view.is_secret
+        )
+
+    def write_error(
+        self,
+        request: HttpRequest,
+        preferences: Preferences,
+        error: CarrelError,
+        *,
+        back: str = "",
+        form: FieldValues | None = None,
+        path: str = "",
+    ) -> Response:
+        """The error with what to do next; a form that failed is kept, to be sent again."""
+        status = error_mapping(error).http_status
+        kept = [] if form is None else [pair for pair in form.items() if pair[0] != "csrf"]
+        if sum(len(value) for _, value in kept) > _LONGEST_KEPT_FORM:
+            kept = []
+        view = PageView(
+            "desk/error.html",
+            HTTPStatus(status).phrase,
+            {
+                "error": error,
+                "error_id": str(error.details.get("error_id") or ""),
+                "http_status": status,
+                "back": back,
+                "kept_form": kept,
+                "form_path": path,
+            },
+            status=status,
+        )
+        retry_after = error.details.get("retry_after")
+        headers: tuple[Header, ...] = ()
+        if isinstance(retry_after, int):
+            headers = ((b"retry-after", str(retry_after).encode()),)
+        return self.write(request, preferences, "", view, headers)
+
+    def notice_headers(self, notice: str) -> tuple[Header, ...]:
+        """A cookie with a sentence for the next page; shown once, as text."""
+        if not notice:
+            return ()
+        value = base64.urlsafe_b64encode(notice[:_LONGEST_NOTICE].encode()).decode().rstrip("=")
+        text = f"{_NOTICE_COOKIE}={value}; Path=/; Max-Age=60; HttpOnly; SameSite=Strict"
+        return ((b"set-cookie", text.encode()),)
+
+    def _offers(self, caller: Caller | None) -> Callable[[str], bool]:
+        scopes = frozenset[str]() if caller is None else caller.scopes
+
+        def offers(operation: str) -> bool:
+            found = self._operations.get(operation)
+            return found is not None and found.scopes <= scopes
+
+        return offers
+
+
+def _is_current(
+    line: NavigationLine, path: str, room: str, lines: Sequence[NavigationLine]
+) -> bool:
+    """Whether this entry is where the reader is: the longest path of the room that fits."""
+    if line.room != room:
+        return False
+    fitting = [
+        other.entry.path
+        for other in lines
+        if other.room == room
+        and (path == other.entry.path or path.startswith(other.entry.path.rstrip("/") + "/"))
+    ]
+    return line.entry.path == max(fitting, key=len, default=line.entry.path)
+
+
+def _read_notice(request: HttpRequest) -> str:
+    kept = read_cookie(request, _NOTICE_COOKIE)
+    if not kept:
+        return ""
+    try:
+        text = base64.urlsafe_b64decode(kept + "=" * (-len(kept) % 4)).decode()
+    except ValueError:
+        return ""
+    return text[:_LONGEST_NOTICE]
+
+
+def _forget_notice() -> Header:
+    return (b"set-cookie", f"{_NOTICE_COOKIE}=; Path=/; Max-Age=0; HttpOnly".encode())
