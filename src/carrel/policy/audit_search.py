@@ -9,6 +9,8 @@ from typing import Any, TextIO
 
 import orjson
 
+from carrel.core.caller import address_group
+from carrel.policy.audit import REFUSED, SUMMARY_ACTION
 from carrel.policy.audit_verification import AuditReader
 
 Row = dict[str, Any]
@@ -25,6 +27,8 @@ SUCCEEDED = frozenset({"success", "started"})
 # a call's end is known when its start comes.
 MOST_LINES = 200_000
 _OVERLAP_LINES = 2_000
+_MOST_REFUSED = 200
+_MOST_ACTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +133,49 @@ def find_calls(
     return page
 
 
-def write_csv(rows: Iterable[Row], target: TextIO) -> None:
+@dataclass(slots=True)
+class RefusalCount:
+    """How often one caller was refused for one reason, and when last."""
+
+    user_id: str
+    address: str
+    error_code: str
+    count: int = 0
+    last_at: str = ""
+    actions: list[str] = field(default_factory=list)
+
+
+def count_refusals(
+    reader: AuditReader, since: str, most_lines: int = MOST_LINES
+) -> list[RefusalCount]:
+    """Refused callers since a time, those refused most often first; sums count what they sum up."""
+    found: dict[tuple[str, str, str], RefusalCount] = {}
+    for number, (_, line) in enumerate(reader.newest_lines()):
+        row = parse_line(line) if b'"refused"' in line or not number % 1000 else None
+        if number >= most_lines or (row is not None and str(row.get("timestamp", "")) < since):
+            break
+        if row is None or row.get("phase") != REFUSED:
+            continue
+        user, code = str(row.get("user_id", ""))[:200], str(row.get("error_code", ""))[:100]
+        address = address_group(str(row.get("ip_address", "")))[:60]
+        count = found.setdefault((user, address, code), RefusalCount(user, address, code))
+        is_sum = row.get("action") == SUMMARY_ACTION
+        facts = row.get("parameters") if is_sum else None
+        summed = facts if isinstance(facts, dict) else {}
+        count.count += int(summed.get("count", 1))
+        count.last_at = max(count.last_at, str(row.get("timestamp", "")))
+        actions = summed.get("actions", ()) if is_sum else (row.get("action", ""),)
+        for action in actions:
+            if str(action) not in count.actions and len(count.actions) < _MOST_ACTIONS:
+                count.actions.append(str(action)[:200])
+    return sorted(found.values(), key=lambda each: (-each.count, each.last_at))[:_MOST_REFUSED]
+
+
+def write_csv(rows: Iterable[Row], target: TextIO, *, has_header: bool = True) -> None:
     """The rows as a table that a spreadsheet opens."""
     table = csv.DictWriter(target, COLUMNS, extrasaction="ignore")
-    table.writeheader()
+    if has_header:
+        table.writeheader()
     for row in rows:
         table.writerow({name: _cell(row.get(name, "")) for name in COLUMNS})
 

@@ -28,7 +28,7 @@ class UserList(Answer):
     mode: str
     has_accounts: bool
     can_log_in: bool
-    users: list[UserRow] = []
+    users: list[UserRow] = Field(default_factory=list)
 
 
 class NewPassword(Answer):
@@ -36,7 +36,7 @@ class NewPassword(Answer):
 
     name: str
     password: str
-    tokens: list[str] = []
+    tokens: list[str] = Field(default_factory=list)
     are_tokens_revoked: bool = False
 
 
@@ -60,8 +60,8 @@ class TokenList(Answer):
     mode: str
     has_accounts: bool
     takes_tokens: bool
-    tokens: list[TokenRow] = []
-    users: list[str] = []
+    tokens: list[TokenRow] = Field(default_factory=list)
+    users: list[str] = Field(default_factory=list)
 
 
 class NewToken(Answer):
@@ -106,8 +106,8 @@ class ClientRow(Answer):
 class ClientAccess(Answer):
     mode: str
     has_clients: bool
-    grants: list[GrantRow] = []
-    clients: list[ClientRow] = []
+    grants: list[GrantRow] = Field(default_factory=list)
+    clients: list[ClientRow] = Field(default_factory=list)
     registered_count: int = 0
 
 
@@ -123,9 +123,9 @@ class OwnAccess(Answer):
     mode: str
     scopes: list[str]
     has_account: bool
-    tokens: list[TokenRow] = []
-    grants: list[GrantRow] = []
-    sessions: list[OwnSession] = []
+    tokens: list[TokenRow] = Field(default_factory=list)
+    grants: list[GrantRow] = Field(default_factory=list)
+    sessions: list[OwnSession] = Field(default_factory=list)
 
 
 class PartHealth(Answer):
@@ -173,7 +173,7 @@ class StorageReport(Answer):
     databases: list[EmbeddedDatabase]
     segments: list[CorpusSegment]
     corpus_built_at: str = ""
-    elsewhere: list[str] = []
+    elsewhere: list[str] = Field(default_factory=list)
 
 
 class DeskStatus(Answer):
@@ -214,13 +214,13 @@ class LimitReport(Answer):
     is_limited: bool
     is_shared: bool
     common: NamedRate
-    rates: list[NamedRate] = []
-    costs: dict[str, float] = {}
-    log_in: list[NamedRate] = []
+    rates: list[NamedRate] = Field(default_factory=list)
+    costs: dict[str, float] = Field(default_factory=dict)
+    log_in: list[NamedRate] = Field(default_factory=list)
     since: str
     knows_refusals: bool
     problem: str = ""
-    refused: list[RefusedCaller] = []
+    refused: list[RefusedCaller] = Field(default_factory=list)
 
 
 class AuditCall(Answer):
@@ -294,9 +294,9 @@ class BackupList(Answer):
     folder: str
     can_make: bool
     problem: str = ""
-    backups: list[BackupFile] = []
-    jobs: list[AdminJob] = []
-    elsewhere: list[str] = []
+    backups: list[BackupFile] = Field(default_factory=list)
+    jobs: list[AdminJob] = Field(default_factory=list)
+    elsewhere: list[str] = Field(default_factory=list)
 
 
 class StartedJob(Answer):

@@ -1,0 +1,123 @@
+"""Each person's own access: what acts for them, and how to end it."""
+
+from __future__ import annotations
+
+from carrel.core.caller import Call
+from carrel.core.decorators import operation
+from carrel.core.errors import NotFoundError
+from carrel.core.operation import Effect
+from carrel.doors.web.admin.account_operations import (
+    NamedAccount,
+    NamedGrant,
+    Nobody,
+    describe_grants,
+    describe_token,
+    iso_time,
+)
+from carrel.doors.web.admin.callers import READ_COST, NoAccountsError, refuse_programs
+from carrel.doors.web.admin.models import ChangedUser, OwnAccess, OwnSession, RevokedAccess
+from carrel.doors.web.admin.ports import ServerFacts
+from carrel.policy.authorization.administration import AccountAdministration
+from carrel.policy.authorization.login import SESSION_SECONDS
+from carrel.policy.identity import StaticToken
+
+# Whoever was recognised may look at their own.
+_NO_SCOPES: frozenset[str] = frozenset()
+
+
+class OwnAccessOperations:
+    """What a person does with their own access; nothing of anybody else's is told."""
+
+    def __init__(self, accounts: AccountAdministration | None, facts: ServerFacts) -> None:
+        self._found = accounts
+        self._facts = facts
+
+    @property
+    def _accounts(self) -> AccountAdministration:
+        if self._found is None:
+            raise NoAccountsError(self._facts.mode)
+        return self._found
+
+    @operation(
+        title="Look at your access",
+        description="What you may do, and the tokens, programs and browsers that act for you.",
+        scopes=_NO_SCOPES,
+        cost=READ_COST,
+    )
+    async def get_own_access(self, question: Nobody, call: Call) -> OwnAccess:
+        refuse_programs(call)
+        user, accounts = call.caller.user_id, self._found
+        own = OwnAccess(
+            user=user,
+            mode=self._facts.mode,
+            scopes=sorted(call.caller.scopes),
+            has_account=False,
+        )
+        if accounts is None:
+            return own
+        now = accounts.now
+        tokens = [token for token in await accounts.list_tokens() if _acts_for(token, user)]
+        uses = await accounts.list_grants(user)
+        sessions = await accounts.store.sessions(user, now)
+        return own.model_copy(
+            update={
+                "has_account": True,
+                "tokens": [describe_token(token, now) for token in tokens],
+                "grants": await describe_grants(accounts, uses, self._facts.known_clients),
+                "sessions": [
+                    OwnSession(
+                        began_at=iso_time(session.expires_at - SESSION_SECONDS),
+                        expires_at=iso_time(session.expires_at),
+                    )
+                    for session in sessions
+                ],
+            }
+        )
+
+    @operation(
+        title="Revoke your token",
+        description="Make a token that acts for you worthless within seconds.",
+        scopes=_NO_SCOPES,
+        effect=Effect.DESTROYS,
+    )
+    async def revoke_own_token(self, question: NamedAccount, call: Call) -> RevokedAccess:
+        refuse_programs(call)
+        tokens = await self._accounts.store.tokens()
+        own = [
+            token
+            for token in tokens
+            if token.name == question.name and _acts_for(token, call.caller.user_id)
+        ]
+        if not own:
+            raise NotFoundError("Token", question.name, next_step="Load the page again.")
+        await self._accounts.revoke_token(question.name)
+        return RevokedAccess(name=question.name)
+
+    @operation(
+        title="Take back a consent",
+        description="End what you allowed to a program; its tokens stop within seconds.",
+        scopes=_NO_SCOPES,
+        effect=Effect.DESTROYS,
+    )
+    async def revoke_own_grant(self, question: NamedGrant, call: Call) -> RevokedAccess:
+        refuse_programs(call)
+        grant = await self._accounts.store.grant(question.grant_id)
+        if grant is None or grant.user_name != call.caller.user_id:
+            raise NotFoundError("Grant", question.grant_id, next_step="Load the page again.")
+        await self._accounts.revoke_grant(question.grant_id)
+        return RevokedAccess(name=question.grant_id)
+
+    @operation(
+        title="Log out everywhere",
+        description="End your sessions in every browser, this one included.",
+        scopes=_NO_SCOPES,
+        effect=Effect.WRITES,
+    )
+    async def end_own_sessions(self, question: Nobody, call: Call) -> ChangedUser:
+        refuse_programs(call)
+        ended = await self._accounts.store.end_sessions(call.caller.user_id)
+        return ChangedUser(name=call.caller.user_id, ended_sessions=ended)
+
+
+def _acts_for(token: StaticToken, user_id: str) -> bool:
+    return token.user_id == user_id
