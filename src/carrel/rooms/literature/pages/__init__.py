@@ -10,7 +10,7 @@ from carrel.rooms.literature.pages.home_share import make_share
 from carrel.rooms.literature.pages.retractions_page import check_draft, draw_retractions
 from carrel.rooms.literature.pages.search_page import draw_search
 from carrel.rooms.literature.pages.text_page import draw_text_offer, find_text
-from carrel.rooms.literature.pages.work_page import draw_citations, draw_work
+from carrel.rooms.literature.pages.work_page import draw_citations, draw_work, open_work
 
 CONSOLE = RoomPages(
     name="literature",
@@ -22,6 +22,7 @@ CONSOLE = RoomPages(
         Page("/literature/alerts", draw=draw_alerts, act=run_alerts),
         Page("/literature/retractions", draw=draw_retractions, act=check_draft),
         Page("/literature/completion", draw=draw_completion, act=change_records),
+        Page("/literature/work", draw=open_work),
         Page("/literature/work/{work_id}", draw=draw_work),
         Page("/literature/citations/{work_id}", draw=draw_citations),
         Page("/literature/text/{work_id}", draw=draw_text_offer, act=find_text),

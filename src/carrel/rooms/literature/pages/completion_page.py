@@ -12,7 +12,7 @@ from carrel.rooms.literature.pages.sections import make_refusal, make_view
 _OPERATIONS = {"paper": "complete_papers", "reference": "complete_references"}
 _SHOWN = 100
 _SHOWN_NAMES = 6
-_PATHS = {"paper": "/papers/paper", "reference": "/references/reference"}
+_PATHS = {"paper": "/papers/paper", "reference": "/references/item"}
 
 
 async def draw_completion(request: PageRequest) -> PageAnswer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from carrel.core.errors import CarrelError, NotFoundError
-from carrel.core.pages import PageAnswer, PageRequest, local_address
+from carrel.core.pages import PageAnswer, PageRedirect, PageRequest, local_address
 from carrel.rooms.literature.models import WholeWork
 from carrel.rooms.literature.pages.search_page import list_places
 from carrel.rooms.literature.pages.sections import make_refusal, make_view
@@ -16,6 +16,12 @@ _MOST_PAGES = 50
 _NOT_FOUND, _UNAVAILABLE = 404, 503
 # Kinds of identifiers by which services know citations, the best first.
 _CITED_BY = ("doi", "arxiv", "pmcid", "pmid")
+
+
+async def open_work(request: PageRequest) -> PageAnswer:
+    """The page of the identifier that was typed."""
+    name = request.query.text("id")
+    return PageRedirect(local_address("/literature/work", name) if name else "/literature")
 
 
 async def draw_work(request: PageRequest) -> PageAnswer:
