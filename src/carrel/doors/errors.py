@@ -92,6 +92,7 @@ TABLE: dict[str, ErrorMapping] = {
     "body_too_slow": ErrorMapping(408, INVALID_REQUEST, 5, is_refusal=True),
     "host_not_allowed": ErrorMapping(421, FORBIDDEN, 4, is_refusal=True),
     "origin_not_allowed": ErrorMapping(403, FORBIDDEN, 4, is_refusal=True),
+    "stale_form": ErrorMapping(403, FORBIDDEN, 4, is_refusal=True),
     "library_unavailable": ErrorMapping(503, APPLICATION, 5),
     "interrupted": ErrorMapping(503, APPLICATION, 5),
     "lookup_unavailable": ErrorMapping(503, APPLICATION, 5),

@@ -81,6 +81,10 @@ class _PoliteTransport:
         self._protocol.close_politely()
 
 
+# The key of the event, in the state of a request, that is set when the server begins to stop.
+DRAINING = "draining"
+
+
 class GuardedProtocol(HttpToolsProtocol):
     """One connection. See ConnectionLimits for its bounds."""
 
@@ -133,6 +137,10 @@ class GuardedProtocol(HttpToolsProtocol):
             self._is_deaf = True
             transport.write(_response(busy))
             transport.close()
+
+    def shutdown(self) -> None:
+        self.app_state[DRAINING].set()
+        super().shutdown()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._table.remove(self)
@@ -431,6 +439,8 @@ class GuardedProtocolFactory:
         loop = _loop or asyncio.get_running_loop()
         if self._table is None:
             self._table = ConnectionTable(self.limits, loop)
+        # Streams that have no end of their own end when it is set.
+        app_state.setdefault(DRAINING, asyncio.Event())
         return GuardedProtocol(
             config, server_state, app_state, loop, self.limits, self._table, self._proxies
         )

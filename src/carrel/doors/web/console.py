@@ -41,6 +41,7 @@ from carrel.doors.http.messages import (
     Response,
     StreamedResponse,
 )
+from carrel.doors.http.protocol import DRAINING
 from carrel.doors.json_input import parse_json
 from carrel.doors.oauth.endpoints import read_cookie
 from carrel.doors.rest import RestDoor
@@ -264,7 +265,7 @@ class Console:
                 caller,
                 request.visit,
                 lambda: self._sessions.identify(request),
-                request.scope.get("carrel.draining"),
+                request.scope.get("state", {}).get(DRAINING),
             )
         except CarrelError as error:
             return _with_security(self._rest.failed(error, request.visit))

@@ -61,6 +61,10 @@ class _Topic:
         self.body = body
         self.is_over = is_over
         self.frame = b"id: %d\nevent: %s\ndata: %s\n\n" % (self.sequence, event.encode(), body)
+        self.wake()
+
+    def wake(self) -> None:
+        """Let every viewer look again."""
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
 
@@ -80,6 +84,7 @@ class LiveViews:
         self._gate = gate
         self._clock = clock
         self._topics: dict[tuple[str, str, str], _Topic] = {}
+        self._ending: asyncio.Task[None] | None = None
 
     async def open(
         self,
@@ -104,7 +109,15 @@ class LiveViews:
                 raise ServerBusyError("Too many live views are open")
             topic = self._topics[key] = _Topic(arguments)
         self._publish(topic, view, operation, first)
+        if draining is not None and self._ending is None:
+            self._ending = asyncio.create_task(self._end_with(draining))
         return self._stream(key, topic, view, operation, caller, visit, check, draining)
+
+    async def _end_with(self, draining: asyncio.Event) -> None:
+        """Wake all viewers once the server begins to stop, so that they end."""
+        await draining.wait()
+        for topic in self._topics.values():
+            topic.wake()
 
     def _publish(
         self, topic: _Topic, view: LiveView, operation: Operation[Any], answer: Any
