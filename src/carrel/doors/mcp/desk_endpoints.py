@@ -13,6 +13,7 @@ from carrel.doors.mcp.desk_prompts import desk_prompts
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.handshake import ServerOptions, desk_instructions, server_title
 from carrel.doors.mcp.operation_tools import OperationTools
+from carrel.doors.mcp.views.declarations import offers_views
 from carrel.policy.gate import Gate
 from carrel.rooms import declared_rooms
 
@@ -33,7 +34,7 @@ class DeskEndpoints:
         self._budget = AnswerBudget(kept)
 
     def common(self, *, has_everything: bool) -> Endpoint:
-        """All open rooms: tools and resources alone, or with prompts and tasks as well."""
+        """All open rooms: tools and resources alone, or with prompts, tasks and views as well."""
         catalogue, server = self._catalogue, self._server
         resources = catalogue.resources.values()
         tools = OperationTools(
@@ -65,6 +66,8 @@ class DeskEndpoints:
             json_rpc_error_schemes=_json_rpc_error_schemes(),
             jobs=catalogue.jobs if has_everything and not server.compact else None,
             offers_completions=has_everything and _can_complete(resources, prompts),
+            offers_views=has_everything
+            and offers_views({room.name for room in catalogue.rooms}, is_compact=server.compact),
             is_listed=self._is_listed,
         )
 
@@ -98,6 +101,7 @@ class DeskEndpoints:
             speaks_json_rpc_errors=room.declaration.error_dialect == "json_rpc",
             jobs=jobs,
             offers_completions=_can_complete(room.resources, room.prompts),
+            offers_views=offers_views({room.name}),
         )
 
     def _whole_answers(self, operations: Iterable[Operation[Any]]) -> Resource:

@@ -33,15 +33,18 @@ from carrel.doors.mcp.endpoint import (
     encode_resource,
 )
 from carrel.doors.mcp.json_rpc import (
+    FIRST_VERSION_WITH_VIEWS,
     HANDSHAKE_VERSIONS,
     LATEST_HANDSHAKE_VERSION,
     META_SERVER_INFO,
     MODERN_VERSIONS,
     SUPPORTED_VERSIONS,
+    UI_EXTENSION,
     VERSIONS_WITHOUT_COMPLETIONS,
     JsonRpcRequest,
     ProtocolError,
     Reply,
+    announces_extension,
     check_envelope,
     check_message,
     error_facts,
@@ -159,6 +162,8 @@ class Dispatcher:
             capabilities = {
                 name: facts for name, facts in capabilities.items() if name != "completions"
             }
+        if self.endpoint.offers_views and version >= FIRST_VERSION_WITH_VIEWS:
+            capabilities = {**capabilities, "extensions": {UI_EXTENSION: {}}}
         result: dict[str, object] = {
             "protocolVersion": version,
             "capabilities": capabilities,
@@ -172,7 +177,7 @@ class Dispatcher:
         result: dict[str, object] = {
             "resultType": "complete",
             "supportedVersions": list(SUPPORTED_VERSIONS),
-            "capabilities": {**self.endpoint.capabilities, **self.endpoint.extensions},
+            "capabilities": self._modern_capabilities(),
             "serverInfo": self.endpoint.server_info,
             "ttlMs": LIST_TTL_MS,
             "cacheScope": "public",
@@ -182,6 +187,11 @@ class Dispatcher:
         if self.endpoint.instructions:
             result["instructions"] = self.endpoint.instructions
         return orjson.dumps(result)
+
+    def _modern_capabilities(self) -> dict[str, dict[str, object]]:
+        extensions = self.endpoint.extensions
+        more: dict[str, dict[str, object]] = {"extensions": {**extensions}} if extensions else {}
+        return {**self.endpoint.capabilities, **more}
 
     async def _ping(self, request: Request) -> bytes:
         return b"{}"
@@ -194,7 +204,13 @@ class Dispatcher:
                 "Invalid cursor: every list here is one page",
                 {"cursor": str(cursor)[:100]},
             )
-        return self.endpoint.listed(kind, request.caller.scopes, is_modern=request.is_modern)
+        # A handshake names extensions once, and over HTTP nobody remembers it: there all see them.
+        return self.endpoint.listed(
+            kind,
+            request.caller.scopes,
+            is_modern=request.is_modern,
+            names_views=not request.is_modern or announces_extension(request.params, UI_EXTENSION),
+        )
 
     async def _call_tool(self, request: Request) -> bytes:
         name = _text(request.params, "name")
@@ -298,7 +314,9 @@ class Dispatcher:
                 ) from None
             raise ProtocolError(shown.json_rpc_code, error.message, data, has_run=True) from None
         sources = quoted_sources(resource.quotes, variables, content, request.caller)
-        inside = b'"contents":' + encode_resource(uri, content, sources)
+        views = self.endpoint.views
+        meta = views.find_meta(uri) if views is not None else None
+        inside = b'"contents":' + encode_resource(uri, content, sources, meta)
         if request.is_modern:
             inside = b'"ttlMs":%d,"cacheScope":"private",' % READ_TTL_MS + inside
         return self._complete(inside, request.is_modern)

@@ -46,7 +46,9 @@ from carrel.doors.mcp.json_rpc import (
     FIRST_VERSION_WITH_TITLES,
     META_SERVER_INFO,
     TASKS_EXTENSION,
+    UI_EXTENSION,
 )
+from carrel.doors.mcp.views.endpoint_views import EndpointViews
 
 LIST_TTL_MS = 300_000
 READ_TTL_MS = 0
@@ -203,6 +205,7 @@ class Endpoint:
     `speaks_json_rpc_errors` reports application errors as JSON-RPC errors instead of tool results,
     as the specification of the references room wants. `offers_tasks` announces tasks before the
     room that runs them is open. Tools that are not `listed` can still be called by name.
+    `offers_views` puts views for the chat (MCP Apps) beside the listed tools that have one.
     """
 
     def __init__(
@@ -222,6 +225,7 @@ class Endpoint:
         jobs: JobOperations | None = None,
         offers_tasks: bool = False,
         offers_completions: bool = False,
+        offers_views: bool = False,
         is_listed: Callable[[Operation[Any]], bool] = lambda _: True,
         budget: AnswerBudget | None = None,
     ) -> None:
@@ -260,11 +264,26 @@ class Endpoint:
             },
         }
         self.jobs = jobs
+        self.offers_views = offers_views
+        self.views = self._open_views(is_listed, server_version) if offers_views else None
+        self.view_resources = tuple(
+            _served_resource(resource)
+            for resource in (self.views.resources() if self.views else ())
+        )
         self.extensions: dict[str, dict[str, object]] = {}
         if offers_tasks or jobs is not None:
-            self.extensions["extensions"] = {TASKS_EXTENSION: {}}
+            self.extensions[TASKS_EXTENSION] = {}
+        if offers_views:
+            self.extensions[UI_EXTENSION] = {}
         self.stamp = b'"_meta":' + orjson.dumps({META_SERVER_INFO: self.server_info})
-        self._lists: dict[tuple[str, bool, frozenset[str]], bytes] = {}
+        self._lists: dict[tuple[str, bool, bool, frozenset[str]], bytes] = {}
+
+    def _open_views(
+        self, is_listed: Callable[[Operation[Any]], bool], version: str
+    ) -> EndpointViews:
+        operations = [tool.operation for tool in self.tools.values()]
+        names = {tool.operation.name: name for name, tool in self.tools.items()}
+        return EndpointViews(operations, names, is_listed, version)
 
     def describe_server(self, version: str) -> dict[str, object]:
         """`serverInfo` of a handshake, with the fields that this revision of the protocol knows."""
@@ -275,21 +294,29 @@ class Endpoint:
             info["icons"] = server_icons()
         return info
 
-    def listed(self, kind: str, scopes: frozenset[str], *, is_modern: bool) -> bytes:
+    def listed(
+        self, kind: str, scopes: frozenset[str], *, is_modern: bool, names_views: bool = False
+    ) -> bytes:
         """The bytes of a list answer for a caller with these scopes; cached."""
-        key = (kind, is_modern, scopes)
+        names_views = names_views and self.views is not None
+        key = (kind, is_modern, names_views, scopes)
         found = self._lists.get(key)
         if found is None:
             if len(self._lists) > 256:
                 self._lists.clear()
-            found = self._lists[key] = self._list(kind, scopes, is_modern=is_modern)
+            found = self._list(kind, scopes, is_modern=is_modern, names_views=names_views)
+            self._lists[key] = found
         return found
 
-    def _list(self, kind: str, scopes: frozenset[str], *, is_modern: bool) -> bytes:
+    def _list(
+        self, kind: str, scopes: frozenset[str], *, is_modern: bool, names_views: bool
+    ) -> bytes:
         match kind:
             case "tools":
                 rows = [
-                    tool.listing for tool in self.listed_tools if tool.operation.scopes <= scopes
+                    self._listing_with_view(tool) if names_views else tool.listing
+                    for tool in self.listed_tools
+                    if tool.operation.scopes <= scopes
                 ]
             case "prompts":
                 rows = [
@@ -315,6 +342,12 @@ class Endpoint:
             )
         return b"{" + inside + b"}"
 
+    def _listing_with_view(self, tool: ServedTool) -> bytes:
+        uri = self.views.find_uri(tool.operation.name) if self.views is not None else None
+        if uri is None:
+            return tool.listing
+        return tool.listing[:-1] + b',"_meta":' + orjson.dumps({"ui": {"resourceUri": uri}}) + b"}"
+
     def near_tools(self, name: str) -> list[str]:
         """Tools that may be meant by an unknown name, those of the list first."""
         listed = near_names(name, [tool.name for tool in self.listed_tools])
@@ -325,7 +358,7 @@ class Endpoint:
         return self._completions.get((kind, name))
 
     def find_resource(self, uri: str) -> tuple[Resource, dict[str, str]] | None:
-        for served in self.resources:
+        for served in (*self.resources, *self.view_resources):
             variables = served.match(uri)
             if variables is not None:
                 return served.resource, variables
@@ -385,9 +418,16 @@ def _served_prompt(prompt: Prompt) -> ServedPrompt:
     return ServedPrompt(prompt, orjson.dumps(listing))
 
 
-def encode_resource(uri: str, content: Text | Binary, sources: Sequence[QuotedSource]) -> bytes:
+def encode_resource(
+    uri: str,
+    content: Text | Binary,
+    sources: Sequence[QuotedSource],
+    meta: Mapping[str, object] | None = None,
+) -> bytes:
     """The contents of a resource; a second entry names the sources that they quote."""
     contents = [resource_content(uri, content)]
+    if meta is not None:
+        contents[0]["_meta"] = meta
     if sources:
         note: dict[str, object] = {
             "uri": f"{uri}#quoted_from",

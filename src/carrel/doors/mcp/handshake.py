@@ -10,6 +10,7 @@ from carrel.core.room import RoomDeclaration
 from carrel.doors.mcp.desk_prompts import offers_desk_prompts
 from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.endpoint import Endpoint
+from carrel.doors.mcp.views.declarations import offers_views
 from carrel.policy.audit import NoAudit
 from carrel.policy.gate import Gate
 from carrel.policy.identity import LocalIdentity
@@ -88,4 +89,5 @@ def _handshake_endpoint(rooms: Collection[RoomDeclaration], server: ServerOption
         instructions=instructions,
         offers_completions=any(room.has_completions for room in rooms),
         offers_tasks=has_jobs and not server.compact,
+        offers_views=offers_views({room.name for room in rooms}, is_compact=server.compact),
     )

@@ -31,6 +31,8 @@ VERSIONS_WITHOUT_COMPLETIONS = frozenset({"2024-11-05"})
 VERSIONS_WITHOUT_LINKS = frozenset({"2024-11-05", "2025-03-26"})
 FIRST_VERSION_WITH_TITLES = "2025-06-18"
 FIRST_VERSION_WITH_ICONS = "2025-11-25"
+# The revision that the first hosts of MCP Apps speak; clients of older ones never heard of it.
+FIRST_VERSION_WITH_VIEWS = "2025-06-18"
 MOST_MESSAGES_IN_A_BATCH = 100
 
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -38,6 +40,7 @@ META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 META_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
 TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
+UI_EXTENSION = "io.modelcontextprotocol/ui"
 
 NAME_IN_PARAMS = {
     "tools/call": "name",
@@ -163,6 +166,14 @@ def names_modern_version(message: object) -> bool:
     params = message.get("params") if isinstance(message, dict) else None
     meta = params.get("_meta") if isinstance(params, dict) else None
     return isinstance(meta, dict) and META_VERSION in meta
+
+
+def announces_extension(params: Mapping[str, Any], name: str) -> bool:
+    """Whether a 2026-07-28 request names an extension among its client's capabilities."""
+    meta = params.get("_meta")
+    capabilities = meta.get(META_CAPABILITIES) if isinstance(meta, dict) else None
+    extensions = capabilities.get("extensions") if isinstance(capabilities, dict) else None
+    return isinstance(extensions, dict) and name in extensions
 
 
 def is_request_id(value: object) -> bool:

@@ -19,9 +19,9 @@ from carrel.core.operation import Operation
 from carrel.doors.errors import INTERNAL, INVALID_PARAMS, MISSING_CAPABILITY
 from carrel.doors.mcp.endpoint import Endpoint
 from carrel.doors.mcp.json_rpc import (
-    META_CAPABILITIES,
     TASKS_EXTENSION,
     ProtocolError,
+    announces_extension,
     error_facts,
     tool_error,
 )
@@ -38,10 +38,7 @@ _STATUS = {
 
 def knows_tasks(params: Mapping[str, Any]) -> bool:
     """Whether a request announces the tasks extension."""
-    meta = params.get("_meta")
-    capabilities = meta.get(META_CAPABILITIES) if isinstance(meta, dict) else None
-    extensions = capabilities.get("extensions") if isinstance(capabilities, dict) else None
-    return isinstance(extensions, dict) and TASKS_EXTENSION in extensions
+    return announces_extension(params, TASKS_EXTENSION)
 
 
 def task_created(job: Job) -> bytes:

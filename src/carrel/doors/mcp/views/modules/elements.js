@@ -1,0 +1,57 @@
+// Elements by name; text is only ever text.
+import { textOf } from "./answers.js";
+const SVG = "http://www.w3.org/2000/svg";
+
+export function element(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function drawing(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function fill(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? "" : String(value));
+  }
+  made.append(
+    ...children.flat().filter((child) => child !== null && child !== undefined && child !== ""),
+  );
+  return made;
+}
+
+// New children, with the focus on the element of the same name as before.
+export function replaceKept(node, ...children) {
+  const held = document.activeElement?.dataset?.focus;
+  node.replaceChildren(...children.flat().filter(Boolean));
+  if (held && document.activeElement === document.body) {
+    node.querySelector(`[data-focus="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
+  }
+}
+
+// Our extracts mark words by **; nothing else of Markdown is read.
+export function markedText(text) {
+  return textOf(text)
+    .split("**")
+    .map((part, at) => (at % 2 ? element("mark", {}, part) : part));
+}
+
+export function badge(text, kind = "plain", sign = "") {
+  return element(
+    "span",
+    { class: `badge ${kind}` },
+    sign ? element("span", { "aria-hidden": "true" }, `${sign} `) : "",
+    text,
+  );
+}
+
+export function webAddress(text) {
+  try {
+    const url = new URL(text);
+    return url.protocol === "https:" || url.protocol === "http:" ? url.href : "";
+  } catch {
+    return "";
+  }
+}
