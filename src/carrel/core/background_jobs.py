@@ -221,6 +221,10 @@ class BackgroundJobs:
         """The owner's jobs of this room's kinds, newest first."""
         return await self._store.list_owned(owner, list(self._handlers), state, limit)
 
+    async def list_all(self, state: JobState | None, limit: int) -> list[JobRecord]:
+        """Everybody's jobs of every room, newest first, without what they were given or made."""
+        return await self._store.list_all(state, limit)
+
     async def wait(self, job_id: str, owner: str, seconds: float) -> JobRecord:
         """The job when it has ended, or its state after `seconds`."""
         until = self._clock.monotonic() + seconds

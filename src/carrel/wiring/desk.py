@@ -63,6 +63,8 @@ class Desk:
     rooms: list[OpenRoom]
     access: Access
     corpus: OpenCorpus | None = None
+    # What doors hold open beside the rooms.
+    closers: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     async def close(self) -> None:
         async with AsyncExitStack() as stack:
@@ -72,6 +74,8 @@ class Desk:
             for room in self.rooms:
                 if room.close is not None:
                     stack.push_async_callback(room.close)
+            for closer in self.closers:
+                stack.push_async_callback(closer)
 
     async def health(self) -> dict[str, Health]:
         """What every part reports of itself."""

@@ -71,7 +71,7 @@ def check_machine(settings: Settings) -> dict[str, Health]:
     home = settings.home
     return {
         **_modes(home),
-        "disk": _disk(home, settings.server.min_free_disk_bytes),
+        "disk": check_disk(home, settings.server.min_free_disk_bytes),
         **_clock(home),
         **_leftovers(home),
         "pdf": _pdf_tools(),
@@ -108,7 +108,8 @@ def _modes(home: Path) -> dict[str, Health]:
     return {"modes": Health(False, says, f"{_FIX} gives them their usual modes.")}
 
 
-def _disk(home: Path, needed: int) -> Health:
+def check_disk(home: Path, needed: int) -> Health:
+    """Whether the disk of a home has the free space that the settings ask for."""
     place = home
     while not place.exists() and place != place.parent:
         place = place.parent

@@ -30,6 +30,7 @@ _DEVICE = re.compile(r"[A-Za-z0-9_-]{43}")
 _PER_PAIR = Rate(per_minute=3.0, burst=5.0)
 _PER_ADDRESS = Rate(per_minute=10.0, burst=20.0)
 _PER_NAME = Rate(per_minute=20.0, burst=60.0)
+LOG_IN_RATES = {"pair": _PER_PAIR, "address": _PER_ADDRESS, "name": _PER_NAME}
 # Guesses of strangers that may wait for a turn; beyond this they are sent away.
 _MOST_WAITING = 64
 _BUSY_SECONDS = 5

@@ -88,9 +88,13 @@ class EverybodysJobs(Protocol):
 class BackupShelf(Protocol):
     """Backups in the home's own folder; every method raises what `problem` tells, if any."""
 
-    folder: str
-    # What a backup of this desk leaves where it is, in sentences.
-    elsewhere: Sequence[str]
+    @property
+    def folder(self) -> str: ...
+
+    @property
+    def elsewhere(self) -> Sequence[str]:
+        """What a backup of this desk leaves where it is, in sentences."""
+        ...
 
     @property
     def problem(self) -> str:
