@@ -6,7 +6,7 @@ It never sees a store, a framework or HTML.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -162,7 +162,17 @@ class PageFile:
     keep_seconds: int = 0
 
 
-PageAnswer = PageView | PageRedirect | PageFile
+@dataclass(frozen=True, slots=True)
+class PageStream:
+    """A file to save that is too large to hold; the browser keeps no copy of its own."""
+
+    pieces: AsyncGenerator[bytes, None]
+    media_type: str
+    file_name: str
+    size_bytes: int | None = None
+
+
+PageAnswer = PageView | PageRedirect | PageFile | PageStream
 DrawPage = Callable[[PageRequest], Awaitable[PageAnswer]]
 
 

@@ -28,6 +28,7 @@ from carrel.core.pages import (
     PageAnswer,
     PageFile,
     PageRedirect,
+    PageStream,
     PageView,
     RoomPages,
     local_address,
@@ -58,6 +59,7 @@ from carrel.doors.web.responses import (
     file_response,
     local_path,
     redirect_response,
+    stream_response,
 )
 from carrel.doors.web.router import PathRouter
 from carrel.doors.web.sessions import (
@@ -170,7 +172,7 @@ class Console:
             log.exception("a page failed", extra=facts)
             return self._fail(request, InternalError(error_id))
 
-    async def _draw(self, request: HttpRequest, path: str) -> Response:
+    async def _draw(self, request: HttpRequest, path: str) -> Response | StreamedResponse:
         found = self._router.find(path)
         if found is None:
             return self._missing(request)
@@ -183,7 +185,9 @@ class Console:
         answer = await run(self._page_request(request, path, found.variables, form))
         return self._respond(request, found.target.room, answer)
 
-    def _respond(self, request: HttpRequest, room: str, answer: PageAnswer) -> Response:
+    def _respond(
+        self, request: HttpRequest, room: str, answer: PageAnswer
+    ) -> Response | StreamedResponse:
         match answer:
             case PageView():
                 return self._writer.write(request, self._preferences(request), room, answer)
@@ -191,6 +195,8 @@ class Console:
                 return self._redirect(answer.to, answer.notice)
             case PageFile():
                 return file_response(answer)
+            case PageStream():
+                return stream_response(answer)
 
     def _redirect(self, to: str, notice: str) -> Response:
         return redirect_response(to, self._writer.notice_headers(notice))

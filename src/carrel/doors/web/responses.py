@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from carrel.core.pages import PageFile
-from carrel.doors.http.messages import Header, Response
+from carrel.core.pages import PageFile, PageStream
+from carrel.doors.http.messages import Header, Response, StreamedResponse
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -76,12 +76,7 @@ def redirect_response(to: str, headers: tuple[Header, ...] = ()) -> Response:
 
 def file_response(file: PageFile) -> Response:
     kept = f"private, max-age={file.keep_seconds}" if file.keep_seconds else "private, no-cache"
-    named: tuple[Header, ...] = ()
-    if file.file_name:
-        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", file.file_name)[:100]
-        quoted = quote(file.file_name[:200], safe="")
-        disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quoted}"
-        named = ((b"content-disposition", disposition.encode("ascii")),)
+    named = (_disposition(file.file_name),) if file.file_name else ()
     return Response(
         200,
         file.body,
@@ -94,6 +89,30 @@ def file_response(file: PageFile) -> Response:
             *named,
         ),
     )
+
+
+def stream_response(file: PageStream) -> StreamedResponse:
+    """A file in pieces, which no browser keeps beside the saved one."""
+    length = () if file.size_bytes is None else ((b"content-length", b"%d" % file.size_bytes),)
+    return StreamedResponse(
+        200,
+        file.pieces,
+        (
+            (b"content-type", file.media_type.encode("ascii")),
+            (b"content-security-policy", _FILE_POLICY.encode()),
+            (b"cache-control", b"no-store"),
+            *SECURITY_HEADERS,
+            _disposition(file.file_name),
+            *length,
+        ),
+    )
+
+
+def _disposition(file_name: str) -> Header:
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", file_name)[:100]
+    quoted = quote(file_name[:200], safe="")
+    text = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quoted}"
+    return (b"content-disposition", text.encode("ascii"))
 
 
 def local_path(text: str) -> str:
