@@ -102,6 +102,18 @@ judge-merging: $(READY) ## records of services as works, and their order (DATA=f
 	$(BIN)/python -m benchmarks.literature.judge --data $(or $(DATA),../shared/data) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(HALF),--half $(HALF))
 	$(BIN)/python -m benchmarks.literature.ranking --data $(or $(DATA),../shared/data)
 
+AXE := .run/axe
+.PHONY: judge-console
+judge-console: $(READY) ## every page in chromium: axe-core, errors, overflow; pictures into docs/screens (needs npm)
+	@mkdir -p $(AXE)
+	npm install --silent --no-fund --no-audit --prefix $(AXE) axe-core@4.14.0
+	CARREL_TEST_AXE=$(AXE)/node_modules/axe-core/axe.min.js $(BIN)/python -m tests.console.tour --screens $(or $(SCREENS),docs/screens)
+
+.PHONY: bench-console
+bench-console: $(READY) ## bytes and time of a first view; memory and lag of live views (VIEWERS=1000)
+	$(BIN)/python -m benchmarks.console.first_view
+	$(BIN)/python -m benchmarks.console.live_views --viewers $(or $(VIEWERS),1000)
+
 .PHONY: judge-linkage
 judge-linkage: $(READY) ## one work, one record: precision and recall (DATA=folder SEEDS="11 12" HALF=held-out)
 	$(BIN)/python -m benchmarks.linkage.judge --data $(or $(DATA),../shared/data) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(HALF),--half $(HALF))

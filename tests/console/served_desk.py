@@ -148,7 +148,12 @@ def fill_rooms(desk: ServedDesk) -> None:
         tags=["cold"],
     )
     started = desk.call("start_research", goal=GOAL, hypothesis_count=3)
-    desk.ids.update(note=note["id"], hostile_note=hostile["id"], research=started["research_id"])
+    desk.ids.update(
+        note_id=note["id"],
+        hostile_note_id=hostile["id"],
+        research_id=started["research_id"],
+        id="cold1",
+    )
     while True:
         status = desk.call("get_research_status", research_id=started["research_id"])
         if status["status"] in ENDED:
@@ -157,7 +162,7 @@ def fill_rooms(desk: ServedDesk) -> None:
     rows = desk.call("list_hypotheses", research_id=started["research_id"])
     papers = desk.call("search_papers", query="cold finger disease")
     papers = papers if isinstance(papers, list) else papers["results"]
-    desk.ids.update(hypothesis=rows[0]["id"], paper=papers[0]["paper_id"])
+    desk.ids.update(hypothesis_id=rows[0]["id"], paper_id=papers[0]["paper_id"])
 
 
 def add_user(settings: Settings, name: str, scopes: frozenset[str]) -> None:

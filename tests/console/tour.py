@@ -1,0 +1,134 @@
+"""Every page of the console, looked at: in light, dark and narrow, by axe, by edge and by key.
+
+`make judge-console` serves a large desk, opens every page that the console's parts declare, fails
+on any violation, error or overflow, and writes the pictures of `docs/screens`. Where a page stands
+for many (a paper, a reference …), one of the desk is taken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from carrel.core.pages import RoomPages, local_address
+from carrel.core.room import load
+from carrel.doors.web.admin import admin_pages
+from carrel.rooms import declared_rooms
+from tests.console.checks import AXE_VARIABLE, axe_source, find_overflow, find_violations
+from tests.console.conftest import CHROMIUM, open_page
+from tests.console.served_desk import ServedDesk, desk_settings, fill_home, fill_rooms, serve_desk
+
+SCREENS = Path("docs/screens")
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+# What is no page to look at: files, parts of pages, and addresses that only take forms.
+_NOT_LOOKED_AT = ("/export", "/figure/", "/page/", "/file/", "/text/", "/tile", "/download")
+# Pages that need a question to show anything.
+_QUERIES = {
+    "/papers": "q=cold+finger",
+    "/find": "q=cold",
+    "/references/cite": "id=cold1&id=cold2",
+    "/research/claim": "claim=Marine+oil+lowers+blood+viscosity",
+}
+
+
+@dataclass(slots=True)
+class TourReport:
+    """What was found, page by page."""
+
+    pages: int = 0
+    problems: list[str] = field(default_factory=list)
+    bytes_of_first_view: dict[str, int] = field(default_factory=dict)
+
+
+def console_parts() -> list[RoomPages]:
+    from carrel.doors.web.home import home_pages
+
+    rooms = [load(room.console) for room in declared_rooms().values()]
+    return [home_pages(rooms, ()), *rooms, admin_pages()]
+
+
+def list_addresses(ids: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The name of a picture and the address of every page that can be looked at."""
+    for part in console_parts():
+        for page in part.pages:
+            if page.draw is None or any(mark in page.path for mark in _NOT_LOOKED_AT):
+                continue
+            path = page.path
+            for variable in ("paper_id", "research_id", "hypothesis_id", "note_id", "id"):
+                if f"{{{variable}}}" in path and variable in ids:
+                    path = local_address(path.replace(f"/{{{variable}}}", ""), ids[variable])
+            if "{" in path:
+                continue
+            name = page.path.split("/{")[0].strip("/").replace("/", "-") or "home"
+            yield name, path
+            if page.path in _QUERIES:
+                yield f"{name}-asked", f"{path}?{_QUERIES[page.path]}"
+
+
+def visit_all(browser: Any, desk: ServedDesk, screens: Path | None) -> TourReport:
+    report = TourReport()
+    for name, path in list_addresses(desk.ids):
+        report.pages += 1
+        for look, viewport, scheme in (
+            ("light", WIDE, "light"),
+            ("dark", WIDE, "dark"),
+            ("narrow", NARROW, "light"),
+        ):
+            problems: list[str] = []
+            page = open_page(browser, problems, viewport=viewport, color_scheme=scheme,
+                             bypass_csp=True, reduced_motion="reduce")  # fmt: skip
+            answer = page.goto(desk.url + path)
+            page.wait_for_load_state("networkidle")
+            if answer is None or answer.status >= 400:
+                problems.append(f"answered {answer.status if answer else 'nothing'}")
+            if screens is not None:
+                file = screens / f"{name}.{look}.jpg"
+                page.screenshot(path=file, type="jpeg", quality=72)
+            if axe_source() is not None:
+                problems += [f"axe: {each}" for each in find_violations(page)]
+            widths = (390, 320) if look == "narrow" else (1280, 900, 640)
+            for width in widths:
+                page.set_viewport_size({"width": width, "height": 800})
+                problems += [f"over the edge at {width}: {each}" for each in find_overflow(page)]
+            report.problems += [f"{path} ({look}): {each}" for each in problems]
+            page.context.close()
+    return report
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--screens", type=Path, default=None, help="write the pictures there")
+    parser.add_argument("--home", type=Path, default=None, help="a desk that is already filled")
+    options = parser.parse_args()
+    if axe_source() is None:
+        print(f"{AXE_VARIABLE} names no axe-core: accessibility is not judged", file=sys.stderr)
+    if options.screens is not None:
+        options.screens.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        home = options.home or Path(folder) / "home"
+        if options.home is None:
+            fill_home(home, Path(folder) / "files")
+        settings = desk_settings(home)
+        with serve_desk(settings) as url, sync_playwright() as playwright:
+            desk = ServedDesk(url, settings)
+            fill_rooms(desk)
+            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+            report = visit_all(browser, desk, options.screens)
+            browser.close()
+    print(json.dumps({"pages": report.pages, "problems": report.problems}, indent=1))
+    if report.problems:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
