@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,6 +72,29 @@ def find_links(content: str) -> list[LinkTarget]:
         if len(found) >= MAX_LINK_TARGETS:
             break
     return list(found.values())
+
+
+def replace_links(content: str, show: Callable[[LinkTarget, str], str]) -> str:
+    """The content with each [[link]] as `show` writes it, given what it shows; code stays."""
+    pieces: list[str] = []
+    place = 0
+    for code in [*_FENCE.finditer(content), None]:
+        end = len(content) if code is None else code.start()
+        pieces.append(_replace_in_text(content[place:end], show))
+        if code is not None:
+            pieces.append(code[0])
+            place = code.end()
+    return "".join(pieces)
+
+
+def _replace_in_text(text: str, show: Callable[[LinkTarget, str], str]) -> str:
+    pieces: list[str] = []
+    place = 0
+    for match, target in _wiki_links(text):
+        _, bar, label = match[0].removeprefix("[[").removesuffix("]]").partition("|")
+        pieces += [text[place : match.start()], show(target, label.strip() if bar else "")]
+        place = match.end()
+    return "".join((*pieces, text[place:]))
 
 
 def link_targets(content: str) -> list[str]:

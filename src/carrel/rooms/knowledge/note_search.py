@@ -34,7 +34,7 @@ _CUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
-class PassageHit:
+class NotePassageHit:
     """A note found, its score from 0 to 1, and the number of its best passage, 0 for none."""
 
     note: Note
@@ -61,11 +61,11 @@ class NoteSearches:
 
     async def find_hits(
         self, asked: NoteQuery, shelf: Shelf, order: Order, limit: int
-    ) -> tuple[list[PassageHit], int, NoNotesFound | None]:
+    ) -> tuple[list[NotePassageHit], int, NoNotesFound | None]:
         """The first notes that fit, how many do in all, and where none does, why."""
         first = await self._find_titles(asked, shelf, order, limit)
         found = await self._finder.search(RankedSearch(asked, shelf, order, limit))
-        hits = [PassageHit(hit.note, hit.score, 0) for hit in first]
+        hits = [NotePassageHit(hit.note, hit.score, 0) for hit in first]
         hits += await self._read(found, {hit.note.id for hit in first}, shelf, asked)
         nothing = None if hits or found.nothing is None else NoNotesFound.of(found.nothing)
         return hits[:limit], max(found.total, len(hits)), nothing
@@ -97,16 +97,16 @@ class NoteSearches:
 
     async def _read(
         self, found: FoundIds, known: set[str], shelf: Shelf, asked: NoteQuery
-    ) -> list[PassageHit]:
+    ) -> list[NotePassageHit]:
         """The notes of ids as they are now; one that changed or went since is judged anew."""
         scored = list(_scored(found, asked))
         wanted = list(dict.fromkeys(each.id for each, _ in scored if each.id not in known))
         notes = await self._store.find_many(wanted)
-        hits: dict[str, PassageHit] = {}
+        hits: dict[str, NotePassageHit] = {}
         for each, score in scored:
             note = notes.get(each.id)
             if note is not None and each.id not in hits and stands_on(note, shelf):
-                hits[each.id] = PassageHit(note, score, each.passage)
+                hits[each.id] = NotePassageHit(note, score, each.passage)
         return list(hits.values())
 
 

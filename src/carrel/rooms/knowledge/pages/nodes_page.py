@@ -1,0 +1,32 @@
+"""What is known of named things."""
+
+from __future__ import annotations
+
+import re
+
+from carrel.core.errors import CarrelError
+from carrel.core.pages import PageRequest, PageView
+from carrel.rooms.knowledge.models import MAX_NODE_NAMES, RetrievedNodes
+from carrel.rooms.knowledge.pages.list_page import STYLES
+
+
+async def draw_nodes(request: PageRequest) -> PageView:
+    given = request.query.text("names")
+    names = list(dict.fromkeys(part.strip() for part in re.split(r"[,;\n]+", given)))
+    names = [name for name in names if name][: MAX_NODE_NAMES + 1]
+    found: RetrievedNodes | None = None
+    problem: CarrelError | None = None
+    if names:
+        try:
+            found = await request.ask(
+                "node_knowledge_retriever", node_names=names, include_metadata=True
+            )
+        except CarrelError as error:
+            problem = error
+    return PageView(
+        "knowledge/nodes.html",
+        request.translate("knowledge.nodes.title"),
+        {"given": given, "found": found, "problem": problem},
+        styles=STYLES,
+        status=200 if problem is None else 422,
+    )

@@ -1,0 +1,50 @@
+"""A note's text as Markdown that a browser can follow: [[links]] become links of Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from carrel.core.pages import local_address
+from carrel.rooms.knowledge.links import LinkTarget, replace_links
+from carrel.rooms.knowledge.models import Link
+from carrel.rooms.knowledge.pages.addresses import thing_path
+
+# More is not drawn while somebody types.
+MAX_PREVIEW_CHARACTERS = 40_000
+_MARKDOWN_SIGN = re.compile(r"([\\`*_{}\[\]()<>#!|~$])")
+
+
+def link_note_text(content: str, links: Iterable[Link], missing: str) -> str:
+    """Links lead to what they were found to mean; `missing` says that there is nothing yet."""
+    known = {(link.kind, link.target): link for link in links}
+
+    def show(target: LinkTarget, label: str) -> str:
+        link = known.get((target.kind, target.written))
+        if link is None:
+            return _write_link(label or target.written, local_address("/find", q=target.written))
+        text = label or link.title or target.written
+        if link.id is None:
+            return _write_link(text, thing_path(link.kind, None, target.written), missing)
+        return _write_link(text, thing_path(link.kind, link.id))
+
+    return replace_links(content, show)
+
+
+def link_preview_text(content: str) -> str:
+    """The same before it is saved: links lead to a search for what they name."""
+    return link_note_text(content[:MAX_PREVIEW_CHARACTERS], (), "")
+
+
+def without_title_line(title: str, content: str) -> str:
+    """The text without a first heading that only repeats the title."""
+    first, _, rest = content.lstrip().partition("\n")
+    is_repeated = first.startswith("#") and first.lstrip("# ").strip() == title.strip()
+    return rest if is_repeated else content
+
+
+def _write_link(label: str, path: str, title: str = "") -> str:
+    shown = _MARKDOWN_SIGN.sub(r"\\\1", " ".join(label.split()))
+    address = path.replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
+    note = ' "{}"'.format(title.replace("\\", "").replace('"', "'")) if title else ""
+    return f"[{shown}]({address}{note})"
