@@ -21,6 +21,7 @@ from carrel.rooms.papers.citations import PaperCitations
 from carrel.rooms.papers.desk_search import PaperDeskSearch
 from carrel.rooms.papers.figure_operations import FigureOperations
 from carrel.rooms.papers.figures import PaperFigures
+from carrel.rooms.papers.map_jobs import JoinedJobs
 from carrel.rooms.papers.operations import PapersOperations
 from carrel.rooms.papers.outside_citation_lookup import OutsideCitationLookup
 from carrel.rooms.papers.page_images import PageImages
@@ -58,6 +59,7 @@ from carrel.wiring.note_links import LinkExchange
 from carrel.wiring.paper_pages import LazyPageDrawings
 from carrel.wiring.papers_adding import LazyReader, open_uploads, paper_adder
 from carrel.wiring.papers_corrections import paper_corrections
+from carrel.wiring.papers_map import open_map
 from carrel.wiring.pdf_services import remember_pdf_services
 from carrel.wiring.work_notices import DeskNotices
 
@@ -206,6 +208,8 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     watch = _open_watch(settings, corpus.place.folder.path)
     jobs = adder.jobs
     assert jobs is not None
+    assert adder.long_additions is not None
+    drawing = open_map(settings, corpus.place, corpus.store)
     room = Room.collect(
         ROOM,
         PapersOperations(corpus.service, corpus.links.notes, figures, notices),
@@ -222,8 +226,9 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         ),
         adder,
         paper_corrections(corpus.place.folder.path),
+        drawing.operations,
         PaperResources(corpus.service),
-        jobs=adder.long_additions,
+        jobs=JoinedJobs((adder.long_additions, drawing.jobs)),
         search=PaperDeskSearch(corpus.service, passages),
     )
     if not settings.keeps_home:
@@ -242,6 +247,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
     async def start() -> None:
         if settings.keeps_home:
             jobs.take_up_work(has_jobs(settings))
+            drawing.jobs.take_up_work(has_jobs(settings))
             await uploads.sweep()
             if watch is not None:
                 watch.start()
@@ -250,6 +256,7 @@ def open_papers(settings: Settings, corpus: OpenCorpus) -> OpenRoom:
         if watch is not None:
             await asyncio.to_thread(watch.close)
         await jobs.close()
+        await drawing.jobs.close()
         await services.close()
         await asyncio.to_thread(reader.close)
         drawings.close()

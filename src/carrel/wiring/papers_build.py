@@ -54,6 +54,7 @@ from carrel.wiring.audit import record_command
 from carrel.wiring.imported_notes import find_imported_notes
 from carrel.wiring.papers import snapshot_path
 from carrel.wiring.papers_load import load_dump
+from carrel.wiring.papers_map import draw_map
 from carrel.wiring.pdf_services import ADDRESSES, remember_pdf_services
 
 _USUAL = BuildOptions()
@@ -272,6 +273,7 @@ def local_operations(settings: Settings) -> CorpusOperations:
         take_paper_files,
         partial(find_imported_notes, settings),
         load_dump,
+        draw_map,
     )
     return CorpusOperations(snapshot_path(settings), SNAPSHOT_NAME, tools, open_summariser)
 

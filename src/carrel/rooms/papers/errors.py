@@ -48,6 +48,23 @@ class PaperNotFoundError(NotFoundError):
         super().__init__("paper", paper_id, next_step=next_step, details={"paper_id": paper_id})
 
 
+class EmptyMapError(ConflictError):
+    """No paper of the corpus has words that another one has, so that none can be placed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is nothing to draw a map of: no two papers share a word",
+            next_step="Add papers first; titles alone are enough for a map.",
+        )
+
+
+class MapTileNotFoundError(NotFoundError):
+    """The map has no such tile, or has been drawn again meanwhile."""
+
+    def __init__(self, tile: str) -> None:
+        super().__init__("map tile", tile, next_step="Ask get_paper_map which tiles there are.")
+
+
 class PassageNotFoundError(NotFoundError):
     """The paper's text has no passage of that id, or has it no longer."""
 

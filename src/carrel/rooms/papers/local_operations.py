@@ -23,6 +23,7 @@ from carrel.rooms.papers.building.summarising import SummarisePapers, Summariser
 from carrel.rooms.papers.loading.filters import make_filters
 from carrel.rooms.papers.loading.models import DumpService, LoadReport
 from carrel.rooms.papers.loading.service import DumpToLoad
+from carrel.rooms.papers.map_models import MapReport, UpdatePaperMap
 from carrel.rooms.papers.models import NoQuestion
 
 READ_SCOPES = frozenset({"papers:read"})
@@ -84,7 +85,8 @@ class CorpusTools:
     into a folder as a snapshot, with pairs of facets or without, and returns the number of papers.
     `take` adds files where they lie, those that somebody named given twice, and names what vanished
     from folders. `find_notes` names the files below sources that are notes of a
-    person's desk, where the folder is its corpus. `load` streams a dump into a corpus.
+    person's desk, where the folder is its corpus. `load` streams a dump into a corpus. `draw_map`
+    brings the map beside a snapshot or its segments up to date, or draws it anew.
     """
 
     refuse_lost_folder: Callable[[Path], None]
@@ -98,6 +100,7 @@ class CorpusTools:
     ]
     find_notes: Callable[[Path, Sequence[Path], str], Awaitable[frozenset[str]]]
     load: Callable[[Path, DumpToLoad, Progress], LoadReport]
+    draw_map: Callable[[Path, bool, Progress], MapReport]
 
 
 class CorpusOperations:
@@ -228,6 +231,31 @@ class CorpusOperations:
         if before == now:
             return Text(f"Nothing to merge: the corpus has {now:,} segments.")
         return Text(f"The corpus has {now:,} segments; it had {before:,}.")
+
+    @operation(
+        title="Draw the map",
+        description=(
+            "Brings the map of the corpus up to date: new papers are placed among their "
+            "neighbours, nothing else moves. With --again everything is laid out anew."
+        ),
+        scopes=WRITE_SCOPES,
+        effect=Effect.WRITES,
+        is_local=True,
+        timeout_seconds=_A_MONTH_SECONDS,
+        command="map",
+        next_command="carrel serve shows it at /papers/map.",
+    )
+    async def draw_paper_map(self, question: UpdatePaperMap, call: Call) -> Text:
+        self._tools.refuse_lost_folder(self._snapshot.parent)
+        report = self._tools.draw_map(self._snapshot, question.again, call.progress)
+        lines = [f"The map shows {report.papers:,} papers; {report.placed:,} of them are new."]
+        if report.is_drawn_anew:
+            lines = [f"The map was drawn: it shows {report.papers:,} papers."]
+        if report.left:
+            lines.append(f"{report.left:,} have left it.")
+        if report.not_placed:
+            lines.append(f"{report.not_placed:,} share no word with others and are not on it.")
+        return Text(" ".join(lines))
 
     @operation(
         title="Export a snapshot",
