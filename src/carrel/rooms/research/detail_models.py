@@ -164,14 +164,23 @@ class BridgeShown(Answer):
     papers_searched: int
 
 
+class CitedPaper(Answer):
+    """A paper that a hypothesis cites or quotes; without a title where it left the corpus."""
+
+    paper_id: str
+    title: str = ""
+    year: int | None = None
+
+
 class HypothesisEvidence(Answer):
-    """What a hypothesis rests on and what reviews checked."""
+    """What a hypothesis rests on and what reviews checked, with every paper it names."""
 
     hypothesis_id: str
     rank: int
     title: str
     bridge: BridgeShown | None = None
     statements: list[EvidenceStatement]
+    papers: list[CitedPaper] = Field(default_factory=list)
     # Retractions and corrections of papers named above, by paper_id.
     notices: dict[str, tuple[WorkNotice, ...]] = Field(
         default_factory=dict, exclude_if=lambda value: not value

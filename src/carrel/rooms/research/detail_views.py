@@ -15,6 +15,7 @@ from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.detail_models import (
     BridgeLink,
     BridgeShown,
+    CitedPaper,
     Entrant,
     EvidenceSentence,
     EvidenceStatement,
@@ -182,7 +183,7 @@ class ProjectDetails:
     async def _describe_evidence(
         self, rank: int, hypothesis: Hypothesis, evidence: Sequence[StatementEvidence]
     ) -> HypothesisEvidence:
-        named = quoted_papers(evidence)
+        named = list(dict.fromkeys((*hypothesis.draft.citations, *quoted_papers(evidence))))
         papers = {paper.id: paper for paper in await self._corpus.papers(named)}
         return HypothesisEvidence(
             hypothesis_id=hypothesis.id,
@@ -199,6 +200,7 @@ class ProjectDetails:
                 )
                 for one in evidence
             ],
+            papers=[_name_paper(name, papers.get(name)) for name in named],
             notices=dict(await self._notices.about_papers(named)),
         )
 
@@ -339,6 +341,12 @@ def _entrant(rank: int, one: Hypothesis, course: Sequence[tuple[int, float]]) ->
         draws=rating.draws,
         course=[RatingStep(match=match, elo=round(elo, 2)) for match, elo in course],
     )
+
+
+def _name_paper(paper_id: str, paper: Paper | None) -> CitedPaper:
+    if paper is None:
+        return CitedPaper(paper_id=paper_id)
+    return CitedPaper(paper_id=paper_id, title=paper.title, year=paper.year)
 
 
 def _sentence(quote: Quote, papers: Mapping[str, Paper]) -> EvidenceSentence:
