@@ -196,8 +196,8 @@ class LibraryBrowser:
             return None
         key = ("matches", query)
         if not view.has_kept(key):
-            found = await library.find_all(parse_reference_query(query))
-            return view.keep(key, lambda: frozenset(str(item.get("id")) for item in found))
+            found = await library.find_ids(parse_reference_query(query))
+            return view.keep(key, lambda: frozenset(found))
         return view.keep(key, frozenset)
 
     async def _rank(

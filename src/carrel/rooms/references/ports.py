@@ -99,6 +99,10 @@ class Library(Protocol):
         """Every reference that matches, in the order of the library."""
         ...
 
+    async def find_ids(self, query: ReferenceQuery) -> Sequence[str]:
+        """The ids of every reference that matches, in the order of the library."""
+        ...
+
     async def explain_empty(self, query: ReferenceQuery) -> EmptyAnswer:
         """Why a query finds nothing, and what comes near."""
         ...

@@ -51,6 +51,8 @@ class FileSearch(Protocol):
 
     def find_all(self, query: ReferenceQuery) -> Sequence[Item]: ...
 
+    def find_ids(self, query: ReferenceQuery) -> Sequence[str]: ...
+
     def explain(self, query: ReferenceQuery) -> EmptyAnswer: ...
 
     def follow(self, state: FileState) -> None:
@@ -96,6 +98,9 @@ class CslJsonLibrary:
 
     async def find_all(self, query: ReferenceQuery) -> Sequence[Item]:
         return await self._ask(lambda: self._searching().find_all(query))
+
+    async def find_ids(self, query: ReferenceQuery) -> Sequence[str]:
+        return await self._ask(lambda: self._searching().find_ids(query))
 
     async def explain_empty(self, query: ReferenceQuery) -> EmptyAnswer:
         return await self._ask(lambda: self._searching().explain(query))

@@ -2,6 +2,49 @@
 
 from __future__ import annotations
 
-from carrel.core.pages import RoomPages
+from carrel.core.pages import NavigationEntry, Page, RoomPages
+from carrel.rooms.references.pages.editor_page import (
+    act_in_editor,
+    act_on_new,
+    draw_editor,
+    draw_new,
+)
+from carrel.rooms.references.pages.home_share import find_reference_path, share_library
+from carrel.rooms.references.pages.import_page import IMPORT_JOB, draw_import, import_references
+from carrel.rooms.references.pages.item_page import (
+    draw_fulltext,
+    draw_item,
+    draw_versions,
+    send_attachment,
+)
+from carrel.rooms.references.pages.list_page import draw_library
+from carrel.rooms.references.pages.selection_pages import (
+    draw_citations,
+    draw_export,
+    draw_removal,
+    remove_selected,
+    restore_removed,
+)
 
-CONSOLE = RoomPages(name="references", folder="carrel.rooms.references.pages", pages=())
+CONSOLE = RoomPages(
+    name="references",
+    folder="carrel.rooms.references.pages",
+    pages=(
+        Page("/references", draw=draw_library),
+        Page("/references/new", draw=draw_new, act=act_on_new),
+        Page("/references/import", draw=draw_import, act=import_references),
+        Page("/references/export", draw=draw_export),
+        Page("/references/cite", draw=draw_citations),
+        Page("/references/remove", draw=draw_removal, act=remove_selected),
+        Page("/references/restore", act=restore_removed),
+        Page("/references/item/{id}", draw=draw_item),
+        Page("/references/text/{id}", draw=draw_fulltext),
+        Page("/references/file/{id}", draw=send_attachment),
+        Page("/references/versions/{id}", draw=draw_versions),
+        Page("/references/edit/{id}", draw=draw_editor, act=act_in_editor),
+    ),
+    navigation=(NavigationEntry("/references", "references.nav", "library", "browse_references"),),
+    live=(IMPORT_JOB,),
+    find_path=find_reference_path,
+    share=share_library,
+)

@@ -90,6 +90,24 @@ class LibrarySearch:
 
         return self._ask(answer, ())
 
+    def find_ids(self, query: ReferenceQuery) -> Sequence[str]:
+        """The ids of every reference that matches, without reading the references themselves."""
+
+        def answer(index: LibraryIndex) -> Sequence[str]:
+            rows = ReferenceRanking(index).find_all(query)
+            state = self._file.read()
+            items = state.document.items()
+            places = index.places()
+            if not index.is_fresh(state.signature) or len(places) != len(items):
+                # The file was saved a moment ago: what the index has stored is right by itself.
+                found = index.records.items(list(rows))
+                return [text_of(item, "id") for item in found.values()]
+            # Places are in the order of the file.
+            numbers = {row: at for at, row in enumerate(sorted(places, key=places.__getitem__))}
+            return [text_of(items[numbers[row]], "id") for row in rows]
+
+        return self._ask(answer, ())
+
     def explain(self, query: ReferenceQuery) -> EmptyAnswer:
         """Why a query finds nothing."""
         notices = [unknown.message for unknown in query.unknown_fields]
