@@ -82,7 +82,7 @@ async def draw_citations(request: PageRequest) -> PageAnswer:
         "direction": direction,
         "outside": None,
         "cited": None,
-        "title": work_id,
+        "work_title": work_id,
         "tabs": [
             {
                 "label": request.translate(f"literature.citations.{which}"),
@@ -114,7 +114,7 @@ async def draw_citations(request: PageRequest) -> PageAnswer:
     else:
         outside = answer.outside
         listed = outside.cited_by if direction == "in" else outside.references
-        facts["title"] = answer.title or work_id
+        facts["work_title"] = answer.title or work_id
         facts["outside"] = outside
         facts["cited"] = listed
         if listed is not None and page * _PER_PAGE < listed.count:
@@ -124,7 +124,7 @@ async def draw_citations(request: PageRequest) -> PageAnswer:
         "citations",
         "search",
         facts,
-        title=request.translate("literature.citations.of", title=str(facts["title"])),
+        title=request.translate("literature.citations.of", title=str(facts["work_title"])),
         modules=("literature/search.js",),
         status=status,
     )
