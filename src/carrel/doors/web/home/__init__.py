@@ -13,7 +13,7 @@ from carrel.doors.web.home.first_page import Connection, FirstPage
 
 def home_pages(rooms: Sequence[RoomPages], connections: Sequence[Connection]) -> RoomPages:
     """The desk's own pages over these rooms; `connections` say how assistants reach it."""
-    adding = AddPages()
+    adding = AddPages(rooms)
     return RoomPages(
         name="home",
         folder="carrel.doors.web.home",

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 
 from carrel.core.errors import InvalidInputError
-from carrel.core.pages import PageAnswer, PageFile, PageRequest, PageView
+from carrel.core.pages import PageAnswer, PageFile, PageRequest, PageView, RoomPages
 from carrel.libraries.works.file_kinds import FileKind, is_paper_text, recognise_file
 
 _PAPERS = frozenset({FileKind.PDF, FileKind.JATS, FileKind.JSON_RECORDS})
 # Of a Markdown file as much is looked at as the command line does: papers end with references.
 _MOST_LOOKED_AT_BYTES = 1024 * 1024
 _MOST_IDENTIFIERS = 1000
+# Stands in an address where the tray puts the id of what was added.
+PLACE_OF_ID = "ADDED-ID"
 _WORDS = (
     "title", "close", "again", "open", "stop", "waiting", "looking", "sending", "adding",
     "resuming", "offline", "added_paper", "known_paper", "added_papers", "added_references",
@@ -29,6 +32,9 @@ _KIND_WORDS = frozenset(
 
 class AddPages:
     """The page of adding, and what the tray for dropped files asks."""
+
+    def __init__(self, rooms: Sequence[RoomPages]) -> None:
+        self._finders = {room.name: room.find_path for room in rooms if room.find_path is not None}
 
     async def draw(self, request: PageRequest) -> PageAnswer:
         return _draw(request, {})
@@ -70,7 +76,13 @@ class AddPages:
             "references": request.offers("add_references"),
             "notes": request.offers("save_knowledge"),
         }
-        return PageFile(orjson.dumps({"words": words, "may": may}), "application/json")
+        paths = {
+            kind: self._finders[room](kind, PLACE_OF_ID)
+            for room, kind in (("papers", "paper"), ("knowledge", "note"))
+            if room in self._finders
+        }
+        body = orjson.dumps({"words": words, "may": may, "paths": paths})
+        return PageFile(body, "application/json")
 
 
 def _blanks(name: str) -> dict[str, object]:

@@ -67,6 +67,19 @@ if (trayAddress) {
     const files = [...event.dataTransfer.files];
     loadTray().then((module) => module.addFiles(files));
   });
+  // Links to the page of adding choose files at once where scripts run.
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("a[data-add-files]")) return;
+    event.preventDefault();
+    const field = document.createElement("input");
+    field.type = "file";
+    field.multiple = true;
+    field.addEventListener("change", () => {
+      const files = [...field.files];
+      loadTray().then((module) => module.addFiles(files));
+    });
+    field.click();
+  });
   document.addEventListener("change", (event) => {
     if (event.target.matches("input[type=file][data-tray-files]")) {
       const files = [...event.target.files];

@@ -16,6 +16,7 @@ let running = 0;
 let done = 0;
 let words = null;
 let may = null;
+let paths = {};
 let tray = null;
 
 document.head.append(element("link", { rel: "stylesheet", href: new URL("./tray.css", import.meta.url).pathname }));
@@ -43,7 +44,7 @@ export async function addFiles(files) {
   if (!files.length) return;
   if (!words) {
     const response = await fetch("/add/words", { headers: { accept: "application/json" } });
-    ({ words, may } = await response.json());
+    ({ words, may, paths } = await response.json());
   }
   openTray();
   for (const file of files) waiting.push(new Line(file));
@@ -191,7 +192,7 @@ class Line {
     clear(this.actions);
     let added = await call("add_paper", { upload_id: upload });
     if (added.job_id) added = await this.followJob(added.job_id, added);
-    const link = added.paper_id ? [openLink(`/papers/paper/${encodeURI(added.paper_id)}`, this.file.name)] : [];
+    const link = linkTo("paper", added.paper_id, this.file.name);
     if (added.count > 1) this.end("good", say("added_papers", { number: added.count }), link);
     else this.end("good", `${added.title || ""} · ${say(added.is_new ? "added_paper" : "known_paper")}`.replace(/^ · /, ""), link);
   }
@@ -214,7 +215,7 @@ class Line {
     this.tell(say("adding"));
     const title = this.file.name.replace(/\.[^.]{1,10}$/, "");
     const saved = await call("save_knowledge", { content: await readText(this.file), title }, { signal: this.abort.signal });
-    this.end("good", say("added_note"), [openLink(`/knowledge/note/${encodeURI(saved.id)}`, this.file.name)]);
+    this.end("good", say("added_note"), linkTo("note", saved.id, this.file.name));
   }
 
   /** The answer of a job once it has ended; its messages are shown meanwhile. */
@@ -236,6 +237,10 @@ class Line {
       });
     });
   }
+}
+
+function linkTo(kind, id, name) {
+  return id && paths[kind] ? [openLink(paths[kind].replace("ADDED-ID", encodeURI(id)), name)] : [];
 }
 
 function openLink(path, name) {
