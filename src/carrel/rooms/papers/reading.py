@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from carrel.core.operation import Answer
-from carrel.libraries.text.outline import number_heading, outline, section_numbers
+from carrel.libraries.text.outline import outline, section_numbers
 from carrel.rooms.papers.errors import PartNotFoundError, SectionNotFoundError
 from carrel.rooms.papers.models import MAX_PASSAGE_QUERY_CHARACTERS, OnePaper, Paper
 from carrel.rooms.papers.outlines import find_section, list_headings
@@ -160,9 +160,7 @@ def _make_part(
     sections = outline(text)
     numbers = section_numbers(sections)
     depths = {each.start: each.number.count(".") for each in sections}
-    shown = {
-        each.start: number_heading(each, own) for each, own in zip(sections, numbers, strict=True)
-    }
+    titles = {each.start: each.title for each in sections}
     pieces = parts.pieces(number, [(each.start, each.end) for each in ordered])
     return PaperPart(
         paper_id=paper.metadata.paper_id,
@@ -183,7 +181,7 @@ def _make_part(
             )
             for each, own in zip(sections, numbers, strict=True)
         ],
-        pieces=[_show_piece(each, text, shown, depths) for each in pieces],
+        pieces=[_show_piece(each, text, titles, depths) for each in pieces],
         found=[each.model_copy(update={"part": parts.part_of(each.start)}) for each in ordered],
         focus=focus,
         elsewhere=elsewhere,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,6 +39,10 @@ _EXPORTS = {
     "csl-json": ("papers.json", "application/json"),
     "jsonl": ("papers.jsonl", "application/jsonl"),
 }
+# Stars of emphasis in the text of a snippet, which marks matches by two.
+_EMPHASIS = re.compile(r"(?<![\\*])\*(?!\*)")
+# Of the values that only one paper has, so many are shown.
+_MOST_SINGLE = 4
 _STYLES = ("papers/papers.css",)
 
 
@@ -151,7 +156,7 @@ def _describe_hit(
         "title": hit.title,
         "path": local_address("/papers/paper", hit.paper_id, q=filters.words),
         "byline": _byline(request, hit.authors, hit.year, hit.venue),
-        "snippet": hit.snippet_markdown,
+        "snippet": _EMPHASIS.sub("", hit.snippet_markdown),
         "why": why or (request.translate("papers.found_otherwise") if words else ""),
         "notices": hit.notices,
         "inferred": hit.inferred,
@@ -167,6 +172,13 @@ def _byline(request: PageRequest, authors: Sequence[str], year: str, venue: str)
 def _facet_rows(
     counts: Sequence[FacetCount], facet: str, filters: SearchFilters
 ) -> list[dict[str, Any]]:
+    single = [
+        each for each in counts if each.paper_count == 1 and not filters.has(facet, each.value)
+    ]
+    dropped = [] if facet == "year" else single[_MOST_SINGLE:]
+    shown = [each for each in counts if each not in dropped]
+    if facet == "year":
+        shown = sorted(shown, key=lambda each: each.value, reverse=True)
     return [
         {
             "label": each.value,
@@ -178,7 +190,7 @@ def _facet_rows(
                 else filters.with_value(facet, each.value)
             ).address(),
         }
-        for each in counts
+        for each in shown
     ]
 
 

@@ -17,7 +17,7 @@ function goTo(place, { isQuiet = false } = {}) {
   if (!node) return false;
   document.querySelector(".is-here")?.classList.remove("is-here");
   node.classList.add("is-here");
-  node.scrollIntoView({ block: "center" });
+  node.scrollIntoView({ block: node.offsetHeight > innerHeight * 0.6 ? "start" : "center" });
   node.focus({ preventScroll: true });
   here = place;
   for (const link of links()) {
