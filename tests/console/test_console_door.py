@@ -186,9 +186,10 @@ def test_a_browser_that_is_lost_gets_a_page_and_a_program_gets_json(client: Cons
 
 
 def test_a_form_that_fails_keeps_what_was_typed(client: ConsoleClient) -> None:
-    page = client.post("/do/save_knowledge", title="", content="A long thought", _next="/knowledge")
+    page = client.post("/do/start_research", goal="A long thought", hypothesis_count="many")
     assert page.status == 400
     assert "A long thought" in page.html
+    assert 'value="many"' in page.html
 
 
 def test_the_language_follows_the_browser_and_the_choice(client: ConsoleClient) -> None:
