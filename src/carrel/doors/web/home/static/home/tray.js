@@ -1,5 +1,4 @@
 // The tray: adds dropped or chosen files, one line each, two at a time.
-import { announce } from "../desk/announce.js";
 import { call, csrfToken } from "../desk/call.js";
 import { clear, element, icon } from "../desk/dom.js";
 import { follow } from "../desk/live.js";
@@ -126,16 +125,15 @@ class Line {
 
   end(kind, text, links = []) {
     this.row.classList.add(`tray-${kind}`);
-    clear(this.said).append(icon(kind === "good" ? "check" : "warn"), text);
+    clear(this.said).append(icon({ good: "check", bad: "warn", ask: "info" }[kind]), text);
     this.bar.value = kind === "good" ? 100 : this.bar.value || 0;
     if (!this.bar.hasAttribute("value")) this.bar.value = 0;
     clear(this.actions).append(...links);
-    announce(`${this.file.name}: ${text}`, kind === "good" ? "info" : "danger");
   }
 
   again(target = null) {
     const press = () => {
-      this.row.classList.remove("tray-bad", "tray-good");
+      this.row.classList.remove("tray-bad", "tray-good", "tray-ask");
       this.abort = new AbortController();
       this.target = target;
       this.offerStop();
@@ -156,7 +154,7 @@ class Line {
         this.end("bad", say("stopped"), [this.again(this.target)(say("again"))]);
         return;
       }
-      const text = problem.code === "unreachable" ? say("offline") : `${problem.message} ${problem.nextStep ?? ""}`.trim();
+      const text = problem.code === "unreachable" ? say("offline") : sentence(problem);
       this.end("bad", text, [this.again(this.target)(say("again"))]);
     }
   }
@@ -170,7 +168,7 @@ class Line {
       const choices = [];
       if (may.notes) choices.push(this.again("notes")(say("as_note")));
       if (may.papers) choices.push(this.again("papers")(say("as_paper")));
-      return this.end("bad", say("choose"), choices);
+      return this.end("ask", say("choose"), choices);
     }
     this.target = found.target;
     if (!may[found.target]) return this.end("bad", say("not_allowed"));
@@ -245,6 +243,11 @@ function linkTo(kind, id, name) {
 
 function openLink(path, name) {
   return element("a", { class: "button button-quiet", href: path, "aria-label": `${say("open")}: ${name}` }, say("open"));
+}
+
+function sentence(problem) {
+  const text = problem.message.replace(/\.?$/, ".");
+  return problem.nextStep ? `${text} ${problem.nextStep}` : text;
 }
 
 /** Text as UTF-8, or as Latin-1 where it is none: old bibliographies are. */

@@ -81,7 +81,7 @@ async function addWorks(form, identifiers) {
 function showFailure(form, identifiers, problem) {
   for (const identifier of identifiers) {
     for (const place of placesOf(form, identifier)) {
-      showOutcome(place, { outcome: "failed", reason: `${problem.message} ${problem.nextStep ?? ""}`.trim() });
+      showOutcome(place, { outcome: "failed", reason: `${problem.message.replace(/\.?$/, ".")} ${problem.nextStep ?? ""}`.trim() });
     }
   }
 }
