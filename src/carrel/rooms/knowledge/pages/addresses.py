@@ -20,8 +20,8 @@ _THINGS = {
     "doi": _PAPER,
     "arxiv": _PAPER,
     "passage": _PAPER,
-    "ref": "/references/reference",
-    "reference": "/references/reference",
+    "ref": "/references/item",
+    "reference": "/references/item",
     "hypothesis": "/research/hypothesis",
 }
 

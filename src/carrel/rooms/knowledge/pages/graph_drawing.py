@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from carrel.rooms.knowledge.list_models import GraphThing, KnowledgeGraph
 from carrel.rooms.knowledge.pages.addresses import thing_path
 
-_BOX_WIDTH, _BOX_HEIGHT = 176, 28
+_BOX_WIDTH, _BOX_HEIGHT = 184, 28
 _COLUMN_GAP, _ROW_GAP = 56, 10
 _MARGIN = 6
 # A column of more shows the first ones; the list below the drawing has all.
 _MAX_ROWS = 14
-_LABEL_CHARACTERS = 24
+_LABEL_CHARACTERS = 21
+# Links by an identifier lead to papers, and are drawn as such.
+_DRAWN_AS = {"doi": "paper", "arxiv": "paper", "passage": "paper"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,8 @@ def _box(thing: GraphThing, x: int, y: int) -> GraphBox:
         label = f"{label[: _LABEL_CHARACTERS - 1].rstrip()}…"
     path = thing_path(thing.kind, thing.id, thing.title)
     is_missing = thing.id is None
-    return GraphBox(x, y, label, thing.title, thing.kind, path, thing.distance == 0, is_missing)
+    kind = _DRAWN_AS.get(thing.kind, thing.kind)
+    return GraphBox(x, y, label, thing.title, kind, path, thing.distance == 0, is_missing)
 
 
 def _line(source: tuple[int, int], target: tuple[int, int]) -> str:
