@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from carrel.core.errors import CarrelError, ConflictError
+from carrel.core.errors import CarrelError, ConflictError, InvalidInputError
 from carrel.core.pages import PageAnswer, PageRedirect, PageRequest, PageView, local_address
 
 # Fields that a form shows, by the names of edit_paper.
@@ -35,7 +35,7 @@ async def correct_field(request: PageRequest) -> PageAnswer:
     try:
         arguments = read_changes(request)
         changed = await request.ask("edit_paper", action="edit", paper_id=paper_id, **arguments)
-    except CarrelError as error:
+    except (InvalidInputError, ConflictError) as error:
         typed = {
             name: request.form.whole_text(name) for name in request.form.names() if name in _ORDER
         }
