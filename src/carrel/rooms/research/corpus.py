@@ -46,6 +46,8 @@ class Corpus:
         self._map_in_processes = map_in_processes
         self._lock = threading.Lock()
         self._signature: object = None
+        # What describe_content last found, and of which papers.
+        self._content: tuple[object, tuple[int, str]] | None = None
         self._discovery: Discovery | None = None
         self._index: ConceptIndex | None = None
         self._fingerprints: dict[str, str] = {}
@@ -79,8 +81,12 @@ class Corpus:
         """How many papers there are, and a signature that changes with any of their texts."""
 
         def work() -> tuple[int, str]:
-            found = sorted(f"{paper.id} {mark}" for paper, mark in self._texts.everything())
-            return len(found), sha256("\n".join(found).encode()).hexdigest()[:16]
+            signature = self._texts.signature()
+            if self._content is None or self._content[0] != signature:
+                found = sorted(f"{paper.id} {mark}" for paper, mark in self._texts.everything())
+                described = len(found), sha256("\n".join(found).encode()).hexdigest()[:16]
+                self._content = signature, described
+            return self._content[1]
 
         return await asyncio.to_thread(work)
 

@@ -138,15 +138,20 @@ class PlottedSpan:
 
 @dataclass(frozen=True, slots=True)
 class BridgeLayout:
-    """Measures of a drawing of bridges: a node is `node_width` wide, lines hold so many letters."""
+    """Measures of a drawing of bridges: concepts and ends are so wide, lines hold so many letters.
+
+    `top` is kept free above for the names of ends that are too narrow to hold them.
+    """
 
     width: int
     node_width: int
+    end_width: int
     row_height: int
     letters: int
+    top: int = 0
 
 
-WIDE_BRIDGE = BridgeLayout(width=760, node_width=160, row_height=44, letters=24)
+WIDE_BRIDGE = BridgeLayout(width=760, node_width=160, end_width=160, row_height=44, letters=24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +161,7 @@ class BridgePlot:
     width: int
     height: float
     node_width: int
+    end_width: int
     start: PlottedNode
     end: PlottedNode
     spans: tuple[PlottedSpan, ...]
@@ -165,21 +171,22 @@ def plot_bridge(
     start: str, end: str, spans: Sequence[BridgeSpan], layout: BridgeLayout = WIDE_BRIDGE
 ) -> BridgePlot:
     """The drawing of a connection over at least one concept."""
-    width, node = layout.width, layout.node_width
-    height = max(120, layout.row_height * len(spans) + 30)
-    middle, centre = height / 2, width / 2
+    width, node, end_width, top = layout.width, layout.node_width, layout.end_width, layout.top
+    height = max(120, layout.row_height * len(spans) + 30) + top
+    middle, centre = top + (height - top) / 2, width / 2
     placed = []
     for place, span in enumerate(spans):
-        y = 15 + (height - 30) * (place + 0.5) / len(spans)
-        near = _edge((node, middle), (centre - node / 2, y), span.near_papers, 0.75)
-        far = _edge((centre + node / 2, y), (width - node, middle), span.far_papers, 0.25)
+        y = top + 15 + (height - top - 30) * (place + 0.5) / len(spans)
+        near = _edge((end_width, middle), (centre - node / 2, y), span.near_papers, 0.75)
+        far = _edge((centre + node / 2, y), (width - end_width, middle), span.far_papers, 0.25)
         placed.append(PlottedSpan(_node(centre, y, span.concept, layout), near, far))
     return BridgePlot(
         width,
         height,
         node,
-        _node(node / 2, middle, start, layout),
-        _node(width - node / 2, middle, end, layout),
+        end_width,
+        _node(end_width / 2, middle, start, layout),
+        _node(width - end_width / 2, middle, end, layout),
         tuple(placed),
     )
 

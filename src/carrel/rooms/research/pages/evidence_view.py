@@ -21,7 +21,9 @@ from carrel.rooms.research.drawings import (
 )
 from carrel.rooms.research.pages.addresses import source_address
 
-_NARROW_BRIDGE = BridgeLayout(width=360, node_width=104, row_height=52, letters=14)
+_NARROW_BRIDGE = BridgeLayout(
+    width=360, node_width=156, end_width=14, row_height=46, letters=22, top=26
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from carrel.core.pages import PageRequest, PageView, local_address
 from carrel.rooms.research.pages.addresses import project_address
-from carrel.rooms.research.pages.run_state import status_badge
+from carrel.rooms.research.pages.run_state import GOING_ON, status_badge
 
 _STATUSES = ("active", "completed", "paused", "held", "failed", "cancelled")
 _PAGE = 20
 _MOST = 100
+# How many running projects are asked how far they are.
+_MOST_FOLLOWED = 10
 
 
 async def draw_projects(request: PageRequest) -> PageView:
@@ -16,6 +18,11 @@ async def draw_projects(request: PageRequest) -> PageView:
     status = status if status in _STATUSES else ""
     limit = request.query.integer("limit", _PAGE, least=1, most=_MOST)
     rows = await request.ask("list_research_projects", status=status or None, limit=limit)
+    running = [row.id for row in rows if row.status in GOING_ON][:_MOST_FOLLOWED]
+    progress = {
+        name: (await request.ask("get_research_status", research_id=name)).progress
+        for name in running
+    }
     overview = await request.ask("get_research_overview")
     waiting = 0
     if request.offers("list_held_goals"):
@@ -29,6 +36,7 @@ async def draw_projects(request: PageRequest) -> PageView:
                     "row": row,
                     "path": project_address(row.id),
                     "badge": status_badge(row.status),
+                    "percent": round(100 * progress[row.id]) if row.id in progress else None,
                 }
                 for row in rows
             ],
@@ -37,9 +45,7 @@ async def draw_projects(request: PageRequest) -> PageView:
             "status": status,
             "statuses": [
                 {
-                    "label": request.translate(
-                        f"research.status.{name}" if name else "research.all"
-                    ),
+                    "label": _name_status(request, name),
                     "path": local_address("/research", status=name),
                     "is_on": name == status,
                 }
@@ -51,3 +57,8 @@ async def draw_projects(request: PageRequest) -> PageView:
         },
         styles=("research/research.css",),
     )
+
+
+def _name_status(request: PageRequest, status: str) -> str:
+    name = request.translate(f"research.status.{status}" if status else "research.all")
+    return name[:1].upper() + name[1:]

@@ -32,6 +32,7 @@ async def draw_tasks(request: PageRequest) -> PageView:
         {
             "waiting": [one for one in projects if one["left"]],
             "others": [one for one in projects if not one["left"]],
+            "first_id": rows[0].id if rows else "",
         },
         styles=("research/research.css",),
     )
