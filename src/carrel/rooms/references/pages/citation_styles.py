@@ -11,7 +11,7 @@ from carrel.core.pages import PageRequest
 from carrel.rooms.references.citation_runs import CitationRun, read_citation_runs
 from carrel.rooms.references.models import Citations, FoundStyle
 
-USUAL_STYLES = ("apa", "vancouver", "ieee", "nature", "chicago", "mla", "harvard", "ama")
+USUAL_STYLES = ("apa", "vancouver", "ieee", "nature", "chicago", "mla", "harvard")
 LOCALES = ("en-US", "en-GB", "de-DE", "fr-FR", "es-ES", "it-IT", "pt-BR", "ja-JP", "zh-CN")
 _STYLES_NEAR = 20
 # The codes of what the person can mend on the same page.

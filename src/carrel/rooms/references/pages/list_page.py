@@ -34,10 +34,6 @@ async def draw_library(request: PageRequest) -> PageAnswer:
             "explanation": explanation,
             "question": filters.question(),
             "heads": [_head(request, filters, sort) for sort in SORTS],
-            "type_labels": {
-                name: type_label(request, name)
-                for name in {row.type for row in answer.rows} | {row.type for row in answer.types}
-            },
             "type_rows": _type_rows(request, filters, answer),
             "text_rows": _text_rows(request, filters),
             "best_path": replace(filters, sort="relevance", is_descending=False).address(),

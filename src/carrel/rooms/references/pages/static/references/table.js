@@ -17,6 +17,9 @@ function start() {
   const first = pane.querySelector("tbody[data-page] tr");
   const rowHeight = first.getBoundingClientRect().height;
   moveByKeys();
+  form.classList.add("is-live");
+  // On a phone a window within the page is in the way: links to pages are better there.
+  if (matchMedia("(max-width: 40rem)").matches) return;
   if (total <= PAGE || total * rowHeight > TALLEST) return;
   drawEndless(selection, total, rowHeight);
 }
@@ -108,7 +111,6 @@ function moveByKeys() {
 
 function drawEndless(selection, startTotal, rowHeight) {
   const question = JSON.parse(pane.dataset.question);
-  const types = JSON.parse(pane.dataset.types);
   const template = document.getElementById("library-row");
   const table = pane.querySelector("table");
   const head = table.tHead;
@@ -130,7 +132,7 @@ function drawEndless(selection, startTotal, rowHeight) {
   const below = spacer();
 
   function spacer() {
-    const cell = element("td", { colspan: 8 });
+    const cell = element("td");
     const body = element("tbody", { class: "spacer", "aria-hidden": "true" }, element("tr", {}, cell));
     return { body, resize: (rows) => {
       cell.style.height = `${rows * rowHeight}px`;
@@ -214,22 +216,21 @@ function drawEndless(selection, startTotal, rowHeight) {
 
   function makeRow(row, index) {
     const node = document.importNode(template.content, true).querySelector("tr");
-    const part = (name) => node.querySelector(`[data-f="${name}"]`);
-    const title = row.title || pane.dataset.untitled;
+    const [check, authors, title, year, added, key, text] = node.cells;
+    const link = title.firstElementChild;
+    const box = check.firstElementChild;
     node.setAttribute("aria-rowindex", index);
-    const box = node.querySelector("input");
+    link.id = `r${index}`;
+    link.textContent = row.title || pane.dataset.untitled;
+    link.href = `/references/item/${encodeURIComponent(row.id)}`;
     box.value = row.id;
     box.checked = selection.has(row.id);
-    box.setAttribute("aria-label", pane.dataset.select.replace("{title}", row.title || row.id));
-    part("title").textContent = title;
-    part("title").href = `/references/item/${encodeURIComponent(row.id)}`;
-    part("authors").textContent = row.authors;
-    part("byline").textContent = [row.authors, row.year, row.venue].filter(Boolean).join(" · ");
-    part("year").textContent = row.year ?? "";
-    part("type").textContent = types[row.type] ?? row.type;
-    part("added").textContent = row.added.slice(0, 10);
-    part("key").textContent = row.id;
-    if (!row.has_fulltext) part("text").remove();
+    box.setAttribute("aria-labelledby", link.id);
+    authors.textContent = row.authors;
+    year.textContent = row.year ?? "";
+    added.textContent = row.added.slice(0, 10);
+    key.textContent = row.id;
+    if (!row.has_fulltext) text.replaceChildren();
     return node;
   }
 
@@ -254,12 +255,18 @@ function drawEndless(selection, startTotal, rowHeight) {
     });
   });
   addEventListener("resize", debounce(() => {
+    fit();
     const row = pane.querySelector("tbody:not(.spacer) tr");
     if (row) rowHeight = row.getBoundingClientRect().height;
     drawn = "";
     draw();
   }, 150));
 
+  const fit = () => {
+    const top = pane.getBoundingClientRect().top + scrollY;
+    pane.style.height = `${Math.max(360, innerHeight - top - 24)}px`;
+  };
+  fit();
   above.resize(position);
   below.resize(Math.max(0, total - position - PAGE));
   head.after(above.body);
