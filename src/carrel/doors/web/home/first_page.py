@@ -16,6 +16,8 @@ log = logging.getLogger("carrel.web")
 _NEW_LINES = 10
 # A room that takes longer is named as not read, so that the others are shown.
 _SHARE_SECONDS = 10.0
+# Stands for a count, to see whether a message says it.
+_NUMBER = "\N{WHITE SQUARE}"
 
 
 class Connection(Protocol):
@@ -47,13 +49,23 @@ class Connection(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class RoomFact:
+    """One count of a room; `is_alone` where its message does not say the number itself."""
+
+    text: str
+    count: int
+    path: str
+    is_alone: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RoomLine:
     """A room on the first page; `problem` says why it could not be read."""
 
     label: str
     icon: str
     path: str
-    facts: Sequence[tuple[str, int, str]] = ()
+    facts: Sequence[RoomFact] = ()
     problem: str = ""
 
 
@@ -69,7 +81,7 @@ class Gathered:
     def is_empty(self) -> bool:
         """Whether every room could be read, and none has anything."""
         return bool(self.rooms) and not any(
-            room.problem or any(count for _, count, _ in room.facts) for room in self.rooms
+            room.problem or any(fact.count for fact in room.facts) for room in self.rooms
         )
 
 
@@ -83,7 +95,7 @@ class FirstPage:
     async def draw(self, request: PageRequest) -> PageView:
         shown = [room for room in self._rooms if _is_open(room, request)]
         shares = await asyncio.gather(*(_ask_share(room, request) for room in shown))
-        gathered = _gather(shown, shares)
+        gathered = _gather(shown, shares, request)
         return PageView(
             "home/home.html",
             "",
@@ -122,7 +134,15 @@ async def _ask_share(room: RoomPages, request: PageRequest) -> HomeShare | str:
         return request.translate("home.here.failed")
 
 
-def _gather(rooms: Sequence[RoomPages], shares: Sequence[HomeShare | str]) -> Gathered:
+def _make_fact(message: str, count: int, path: str, request: PageRequest) -> RoomFact:
+    says_number = _NUMBER in request.translate(message, count=_NUMBER)
+    text = request.translate(message, count=count)
+    return RoomFact(text, count, path, is_alone=not says_number)
+
+
+def _gather(
+    rooms: Sequence[RoomPages], shares: Sequence[HomeShare | str], request: PageRequest
+) -> Gathered:
     gathered = Gathered()
     for room, share in zip(rooms, shares, strict=True):
         entry = room.navigation[0]
@@ -130,7 +150,8 @@ def _gather(rooms: Sequence[RoomPages], shares: Sequence[HomeShare | str]) -> Ga
             line = RoomLine(entry.label, entry.icon, entry.path, problem=share)
             gathered.rooms.append(line)
             continue
-        gathered.rooms.append(RoomLine(entry.label, entry.icon, entry.path, share.facts))
+        facts = [_make_fact(*fact, request) for fact in share.facts]
+        gathered.rooms.append(RoomLine(entry.label, entry.icon, entry.path, facts))
         gathered.waiting += [each for each in share.waiting if each.count]
         gathered.new += [(each, entry.icon) for each in share.new]
     gathered.new.sort(key=lambda pair: pair[0].at, reverse=True)

@@ -212,7 +212,10 @@ class Line {
     this.progress(null);
     this.tell(say("adding"));
     const title = this.file.name.replace(/\.[^.]{1,10}$/, "");
-    const saved = await call("save_knowledge", { content: await readText(this.file), title }, { signal: this.abort.signal });
+    const content = await readText(this.file);
+    const known = await findNote(title, content);
+    if (known) return this.end("good", say("known_note"), linkTo("note", known, this.file.name));
+    const saved = await call("save_knowledge", { content, title }, { signal: this.abort.signal });
     this.end("good", say("added_note"), linkTo("note", saved.id, this.file.name));
   }
 
@@ -235,6 +238,16 @@ class Line {
       });
     });
   }
+}
+
+/** The id of a note of this title and these words, which a file that is dropped again became. */
+async function findNote(title, content) {
+  const found = await call("search_knowledge", { query: title, limit: 10 }).catch(() => []);
+  for (const note of found.filter((each) => each.title === title)) {
+    const whole = await call("get_knowledge", { id: note.id }).catch(() => null);
+    if (whole?.content?.trim() === content.trim()) return note.id;
+  }
+  return null;
 }
 
 function linkTo(kind, id, name) {
