@@ -1,4 +1,4 @@
-"""`carrel papers figure PAPER LABEL`: prints a figure's caption and table; `--to` writes it."""
+"""`carrel papers figure PAPER LABEL`, `carrel papers page PAPER PAGE`: `--to` writes the image."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ ROOM = RoomDeclaration(
         "history": "carrel.cli.papers_corrections:run",
         "load": "carrel.cli.papers_load:run",
         "merge": "carrel.cli.papers_corrections:run",
+        "page": "carrel.cli.papers_figure:run",
         "split": "carrel.cli.papers_corrections:run",
         "summarise": "carrel.cli.papers_summarise:run",
         "undo": "carrel.cli.papers_corrections:run",
