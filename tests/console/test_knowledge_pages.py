@@ -77,7 +77,7 @@ def test_a_note_is_not_saved_by_a_page_of_somebody_else(console: ServedDesk) -> 
 
 
 def test_a_note_is_written_read_changed_compared_and_deleted_without_scripts(
-    no_script: Any, console: ServedDesk
+    console: ServedDesk, no_script: Any
 ) -> None:
     page = no_script
     page.goto(f"{console.url}/knowledge")
@@ -115,7 +115,7 @@ def test_a_newer_state_is_never_overwritten_unseen_and_both_are_shown(
 ) -> None:
     note = save(console, "Conflict", "one\ntwo\nthree\nfour\n", tags=["a"])
     opened = client.get(f"/knowledge/edit/{note['id']}")
-    mine = {
+    mine: dict[str, Any] = {
         "updated_at": field(opened, "updated_at"),
         "title": "Conflict",
         "tags": "a, b",
@@ -128,7 +128,11 @@ def test_a_newer_state_is_never_overwritten_unseen_and_both_are_shown(
     assert area(shown) == "ONE\ntwo\nthree\nfour\nfive\n"
     assert "touch different lines" in shown.text
     assert console.call("get_knowledge", id=note["id"])["content"].startswith("one")
-    merged = {**mine, "updated_at": field(shown, "updated_at"), "content": area(shown)}
+    merged: dict[str, Any] = {
+        **mine,
+        "updated_at": field(shown, "updated_at"),
+        "content": area(shown),
+    }
     saved = client.post(f"/knowledge/edit/{note['id']}", **merged)
     assert saved.status == 200
     newest = console.call("get_knowledge", id=note["id"])
@@ -146,7 +150,12 @@ def test_where_both_changed_a_line_both_are_kept_and_mine_can_be_saved_over_it(
     note = save(console, "Same line", "one\n")
     version = field(client.get(f"/knowledge/edit/{note['id']}"), "updated_at")
     change(console, note["id"], "theirs\n")
-    mine = {"updated_at": version, "title": "Same line", "tags": "", "content": "mine\n"}
+    mine: dict[str, Any] = {
+        "updated_at": version,
+        "title": "Same line",
+        "tags": "",
+        "content": "mine\n",
+    }
     shown = client.post(f"/knowledge/edit/{note['id']}", **mine)
     assert shown.status == 409
     assert "<<<<<<< my text\nmine\n=======\ntheirs\n>>>>>>>" in area(shown)
@@ -177,7 +186,7 @@ def test_what_was_typed_comes_back_with_every_refusal(
     assert 'action="/knowledge/new"' in gone.html and "deleted while you wrote" in gone.text
 
 
-def test_hostile_text_stays_inert_on_every_page(page: Any, console: ServedDesk) -> None:
+def test_hostile_text_stays_inert_on_every_page(console: ServedDesk, page: Any) -> None:
     note = save(console, f"Hostile {HOSTILE}", HOSTILE_TEXT, tags=["<script>", HOSTILE[:90]])
     save(console, "Points at hostile", f"[[note:{note['id']}]]", tags=["x"])
     change(console, note["id"], f"{HOSTILE_TEXT}\n\nmore {HOSTILE}")
@@ -209,7 +218,7 @@ def test_hostile_text_stays_inert_on_every_page(page: Any, console: ServedDesk) 
 
 
 def test_a_draft_survives_a_crash_and_goes_when_the_save_is_acknowledged(
-    page: Any, console: ServedDesk
+    console: ServedDesk, page: Any
 ) -> None:
     note = save(console, "Draft journey", "saved text")
     page.goto(f"{console.url}/knowledge/edit/{note['id']}")
@@ -232,7 +241,7 @@ def test_a_draft_survives_a_crash_and_goes_when_the_save_is_acknowledged(
 
 
 def test_a_draft_from_before_a_newer_state_leads_to_the_conflict(
-    page: Any, console: ServedDesk
+    console: ServedDesk, page: Any
 ) -> None:
     note = save(console, "Old draft", "one\ntwo\n\nthree\n")
     page.goto(f"{console.url}/knowledge/edit/{note['id']}")
@@ -255,7 +264,7 @@ def test_a_draft_from_before_a_newer_state_leads_to_the_conflict(
 
 
 def test_a_link_that_names_a_draft_as_saved_does_not_remove_one_that_was_not_sent(
-    page: Any, console: ServedDesk
+    console: ServedDesk, page: Any
 ) -> None:
     note = save(console, "Not sent", "text")
     page.goto(f"{console.url}/knowledge/edit/{note['id']}")
@@ -268,7 +277,7 @@ def test_a_link_that_names_a_draft_as_saved_does_not_remove_one_that_was_not_sen
 
 
 def test_the_preview_follows_typing_and_links_are_inserted_by_search(
-    page: Any, console: ServedDesk
+    console: ServedDesk, page: Any
 ) -> None:
     save(console, "Insertable target", "about rheology")
     page.goto(f"{console.url}/knowledge/new")
@@ -288,7 +297,7 @@ def test_the_preview_follows_typing_and_links_are_inserted_by_search(
     assert page.locator(".link-list").last.inner_text() == "With a link"
 
 
-def test_links_are_inserted_without_scripts(no_script: Any, console: ServedDesk) -> None:
+def test_links_are_inserted_without_scripts(console: ServedDesk, no_script: Any) -> None:
     save(console, "Plain target", "about plainness")
     page = no_script
     page.goto(f"{console.url}/knowledge/new")
@@ -300,7 +309,7 @@ def test_links_are_inserted_without_scripts(no_script: Any, console: ServedDesk)
     assert page.get_by_label(re.compile("^Text")).input_value() == "see [[Plain target]]"
 
 
-def test_filters_stand_in_the_address_and_pages_follow(page: Any, console: ServedDesk) -> None:
+def test_filters_stand_in_the_address_and_pages_follow(console: ServedDesk, page: Any) -> None:
     for number in range(27):
         save(console, f"Paged {number}", f"paged body {number}", tags=["paged", f"n{number % 2}"])
     page.goto(f"{console.url}/knowledge")
@@ -331,7 +340,7 @@ def test_a_question_that_cannot_be_read_says_why(client: ConsoleClient) -> None:
 
 
 def test_proposals_show_what_changes_for_the_team_and_are_shared_or_declined(
-    page: Any, console: ServedDesk
+    console: ServedDesk, page: Any
 ) -> None:
     first = save(console, "Shared protocol", "Rest for 20 minutes.\n", tags=["protocol"])
     console.call("propose_knowledge", id=first["id"])
@@ -369,7 +378,7 @@ def test_a_proposal_that_changed_since_it_was_shown_is_not_shared(
     assert console.call("get_knowledge", id=note["id"])["status"] == "draft"
 
 
-def test_the_graph_is_a_drawing_and_a_list_of_the_same(page: Any, console: ServedDesk) -> None:
+def test_the_graph_is_a_drawing_and_a_list_of_the_same(console: ServedDesk, page: Any) -> None:
     save(console, "Graph far", "end")
     save(console, "Graph near", "to [[Graph far]]")
     middle = save(console, "Graph middle", "to [[Graph near]] and [[Graph nowhere]]")
@@ -386,6 +395,19 @@ def test_the_graph_is_a_drawing_and_a_list_of_the_same(page: Any, console: Serve
     assert set(listed) == {"Graph back", "Graph far", "Graph near", "Graph nowhere"}
     page.locator(".graph-list a", has_text="Graph nowhere").click()
     assert page.get_by_label("Title").input_value() == "Graph nowhere"
+
+
+def open_conflict(page: Any, console: ServedDesk) -> None:
+    """The page of a conflict, with hostile and long words in both texts."""
+    note = save(console, f"Conflict {HOSTILE}", f"{HOSTILE_TEXT}\n{'v' * 300}\n")
+    page.goto(f"{console.url}/knowledge/edit/{note['id']}")
+    change(console, note["id"], f"theirs {HOSTILE_TEXT}")
+    page.get_by_label(re.compile("^Text")).fill(f"mine {HOSTILE_TEXT} {'u' * 300}")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("heading", name="The note changed while you wrote").wait_for()
+    assert page.evaluate("document.title") != "broken"
+    # The browser writes down that the answer was a conflict.
+    page.problems.clear()
 
 
 def _every_path(console: ServedDesk) -> list[str]:
@@ -411,24 +433,28 @@ def _every_path(console: ServedDesk) -> list[str]:
     ]
 
 
-def test_every_page_fits_a_phone(phone: Any, console: ServedDesk) -> None:
+def test_every_page_fits_a_phone(console: ServedDesk, phone: Any) -> None:
     for path in _every_path(console):
         phone.goto(console.url + path)
         assert_fits(phone)
+    open_conflict(phone, console)
+    assert_fits(phone)
 
 
-def test_every_page_is_reached_by_keys(page: Any, console: ServedDesk) -> None:
+def test_every_page_is_reached_by_keys(console: ServedDesk, page: Any) -> None:
     for path in _every_path(console):
         page.goto(console.url + path)
         assert len(tab_through(page)) > 5, path
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_is_accessible(inspected: Any, console: ServedDesk, scheme: str) -> None:
+def test_every_page_is_accessible(console: ServedDesk, inspected: Any, scheme: str) -> None:
     inspected.emulate_media(color_scheme=scheme)
     for path in _every_path(console):
         inspected.goto(console.url + path)
         assert_accessible(inspected)
+    open_conflict(inspected, console)
+    assert_accessible(inspected)
 
 
 def test_pages_speak_german(client: ConsoleClient, console: ServedDesk) -> None:
