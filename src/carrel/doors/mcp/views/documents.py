@@ -32,9 +32,16 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 
 def assemble_document(
-    view: ViewDeclaration, version: str, tools: Mapping[str, Mapping[str, str]]
+    view: ViewDeclaration,
+    version: str,
+    tools: Mapping[str, Mapping[str, str]],
+    opened: Mapping[str, str],
 ) -> str:
-    """The document of a view; `tools` says how each operation that it may call is called here."""
+    """The document of a view.
+
+    `tools` says how each operation that it may call is called here, `opened` which operation each
+    tool is that opens it.
+    """
     frame, style, script = _parts(view)
     messages = {language: _messages(language) for language in _LANGUAGES}
     wanted = {
@@ -47,7 +54,7 @@ def assemble_document(
         "title": html.escape(messages["en"][f"{view.name}.title"]),
         "waiting": html.escape(messages["en"]["waiting"]),
         "style": style,
-        "settings": _inline_json({**settings, "tools": tools}),
+        "settings": _inline_json({**settings, "tools": tools, "opened": opened}),
         "messages": _inline_json(wanted),
         "script": script,
     }

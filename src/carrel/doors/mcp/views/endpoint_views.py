@@ -81,7 +81,9 @@ class EndpointViews:
             if len(self._documents) > 64:
                 self._documents.clear()
             tools = self._routes(view, scopes)
-            found = self._documents[key] = assemble_document(view, self._version, tools)
+            opened = {self._names[name]: name for name in view.draws if name in self._listed}
+            found = assemble_document(view, self._version, tools, opened)
+            self._documents[key] = found
         return found
 
     def _routes(self, view: ViewDeclaration, scopes: frozenset[str]) -> dict[str, dict[str, str]]:

@@ -1,7 +1,7 @@
 // A bibliography, and the same works again in another style.
 import { Stage } from "./stage.js";
 import { listOf, textOf, totalOf } from "./answers.js";
-import { element } from "./elements.js";
+import { element, whenEntered } from "./elements.js";
 import { t } from "./words.js";
 
 const COMMON_STYLES = {
@@ -77,48 +77,46 @@ function drawPicker(stage) {
     ? styles
     : [{ name: style, title: style }, ...styles];
   const choose = (event) => citeAgain(stage, event.target.value);
-  const find = (event) => {
-    event.preventDefault();
-    findStyles(stage);
-  };
+  const picker = element(
+    "select",
+    { id: "style", "data-focus": "style", onchange: choose },
+    options.map((each) =>
+      element("option", { value: each.name, selected: each.name === style }, each.title),
+    ),
+  );
   return element(
-    "form",
-    { class: "picker", onsubmit: find },
+    "div",
+    { class: "picker" },
+    element("div", {}, element("label", { for: "style" }, t("bibliography.style")), picker),
+    stage.can("list_citation_styles") ? drawStyleSearch(stage) : "",
+  );
+}
+
+function drawStyleSearch(stage) {
+  const find = () => findStyles(stage);
+  const field = element("input", {
+    id: "style-query",
+    value: query,
+    maxlength: 200,
+    "data-focus": "style-query",
+    autocomplete: "off",
+    oninput: (event) => (query = event.target.value),
+    onkeydown: whenEntered(find),
+  });
+  return element(
+    "div",
+    {},
+    element("label", { for: "style-query" }, t("bibliography.other")),
     element(
-      "label",
-      {},
-      t("bibliography.style"),
+      "div",
+      { class: "row" },
+      field,
       element(
-        "select",
-        { "data-focus": "style", onchange: choose },
-        options.map((each) =>
-          element("option", { value: each.name, selected: each.name === style }, each.title),
-        ),
+        "button",
+        { type: "button", "data-focus": "find-style", onclick: find },
+        t("bibliography.find"),
       ),
     ),
-    stage.can("list_citation_styles")
-      ? element(
-          "label",
-          {},
-          t("bibliography.other"),
-          element(
-            "span",
-            { class: "row" },
-            element("input", {
-              value: query,
-              maxlength: 200,
-              "data-focus": "style-query",
-              autocomplete: "off",
-              oninput: (event) => (query = event.target.value),
-            }),
-            element(
-              "button",
-              { type: "submit", "data-focus": "find-style" },
-              t("bibliography.find"),
-            ),
-          ),
-        )
-      : "",
   );
 }
 
@@ -204,7 +202,6 @@ async function citeLibrary(stage) {
 
 const stage = new Stage({
   rows: 8,
-  grows: true,
   read: readBibliography,
   draw: drawBibliography,
   describe: () => t("bibliography.formatting"),

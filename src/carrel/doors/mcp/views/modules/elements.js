@@ -31,10 +31,11 @@ export function replaceKept(node, ...children) {
   }
 }
 
-// Our extracts mark words by **; nothing else of Markdown is read.
+// Our extracts mark words by ** and escape what else Markdown would read.
 export function markedText(text) {
   return textOf(text)
-    .split("**")
+    .split(/(?<!\\)\*\*/)
+    .map((part) => part.replace(/\\([^\w\s])/g, "$1"))
     .map((part, at) => (at % 2 ? element("mark", {}, part) : part));
 }
 
@@ -54,4 +55,13 @@ export function webAddress(text) {
   } catch {
     return "";
   }
+}
+
+// A sandbox may forbid forms, so the Enter key is heard here and not by a form.
+export function whenEntered(act) {
+  return (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    act();
+  };
 }

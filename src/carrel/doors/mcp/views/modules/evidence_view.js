@@ -20,6 +20,7 @@ const STANCES = {
 };
 const MOST_SENTENCES = 12;
 let before = null;
+let firstCard = { row: null, at: 0 };
 
 function readEvidence(facts) {
   if (Array.isArray(facts.statements)) return readClaims(facts);
@@ -116,20 +117,33 @@ function drawClaim(stage, size) {
   const { rows, total } = stage.model;
   const row = rows[Math.min(stage.at, rows.length - 1)];
   const [kind, sign] = VERDICTS[row.verdict] ?? ["plain", ""];
+  if (firstCard.row !== row) firstCard = { row, at: 0 };
   return [
     stage.head(t("evidence.claim"), "", badge(term("verdict", row.verdict), kind, sign)),
-    element("p", { class: "lead" }, row.statement),
+    element("p", { class: "lead claim" }, row.statement),
     element("p", { class: "small muted" }, row.message),
-    ...row.cards.slice(0, size).map((card) => drawCard(stage, card)),
-    row.cards.length > size
-      ? element(
-          "p",
-          { class: "small muted" },
-          t("evidence.more", { count: row.cards.length - size }),
-        )
-      : null,
+    ...row.cards.slice(firstCard.at, firstCard.at + size).map((card) => drawCard(stage, card)),
+    row.cards.length > size ? drawMoreCards(stage, row, size) : null,
     stage.pager(rows.length, 1, total),
   ];
+}
+
+function drawMoreCards(stage, row, size) {
+  const left = row.cards.length - firstCard.at - size;
+  const turn = () => {
+    firstCard.at = left > 0 ? firstCard.at + size : 0;
+    stage.draw();
+  };
+  const label = left > 0 ? t("evidence.more", { count: left }) : t("evidence.first");
+  return element(
+    "p",
+    {},
+    element(
+      "button",
+      { type: "button", class: "quiet", "data-focus": "more", onclick: turn },
+      label,
+    ),
+  );
 }
 
 function drawCard(stage, card) {
@@ -141,7 +155,7 @@ function drawCard(stage, card) {
   return element(
     "article",
     { class: card.isAsked ? "evidence asked" : "evidence" },
-    element("blockquote", { class: stage.isFull ? "" : "clamp" }, card.sentence),
+    element("blockquote", { class: stage.isFull ? "" : "clamp" }, `“${card.sentence}”`),
     element(
       "p",
       { class: "source" },
@@ -215,7 +229,6 @@ function readEvidenceAgain(stage, input) {
 
 const stage = new Stage({
   rows: 3,
-  grows: true,
   read: readEvidence,
   draw: drawEvidence,
   describe: (input) =>

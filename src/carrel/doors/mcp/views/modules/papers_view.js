@@ -20,6 +20,9 @@ function readPapers(facts) {
     rows,
     total: Math.max(told, totalOf(facts, "result", rows.length)),
     hint: textOf(facts.explanation?.message ?? facts.message),
+    cursor: textOf(facts.next_cursor),
+    page: 1,
+    isOutside: Array.isArray(facts.works),
   };
 }
 
@@ -174,18 +177,48 @@ function readOutcome(facts) {
 }
 
 function searchAgain(stage, input) {
-  const operation = ["search_papers", "search_literature"].find((name) => stage.can(name));
-  return operation && textOf(input.query) ? stage.call(operation, input) : null;
+  const operation = searchOperation(stage);
+  if (!operation || !textOf(input.query)) return null;
+  stage.input = input;
+  return stage.call(operation, input);
+}
+
+function searchOperation(stage) {
+  const isOutside = stage.model ? stage.model.isOutside : stage.opened === "search_literature";
+  const names = ["search_papers", "search_literature"];
+  return (isOutside ? names.reverse() : names).find((name) => stage.can(name));
+}
+
+function canReadOn(stage) {
+  const { model, input } = stage;
+  return model.rows.length < model.total && textOf(input.query) && searchOperation(stage);
+}
+
+// The next page of the search; where the answer was cut for its length, the rest of it first.
+async function readOn(stage) {
+  const { model, input } = stage;
+  const page = (Number(input.page) || 1) + model.page;
+  const more = model.cursor ? { ...input, cursor: model.cursor } : { ...input, page };
+  const { facts, problem } = await stage.call(searchOperation(stage), more);
+  const found = problem ? null : readPapers(facts);
+  if (!found) return problem ?? { message: t("failed") };
+  const known = new Set(model.rows.map((row) => row.id));
+  model.rows.push(...found.rows.filter((row) => !known.has(row.id)));
+  if (!model.cursor) model.page += 1;
+  if (!found.rows.length) model.total = model.rows.length;
+  model.cursor = found.cursor;
+  return null;
 }
 
 const stage = new Stage({
   rows: 5,
-  grows: true,
   read: readPapers,
   draw: drawPapers,
   describe: (input) =>
     textOf(input.query) ? t("papers.searching", { query: input.query }) : t("waiting"),
   readAgain: searchAgain,
+  canReadOn,
+  readOn,
   drawQuestion: (it) =>
     questionForm(it, t("papers.ask"), t("papers.search"), (query) => searchAgain(it, { query })),
 });

@@ -36,7 +36,7 @@ function drawProgress(stage) {
   return [
     stage.head(t("progress.title"), "", badge(term("status", facts.status), kind, sign)),
     element("p", { class: "lead" }, textOf(facts.goal)),
-    IS_OVER.has(facts.status) && facts.status !== "completed" ? null : drawBar(facts, share),
+    IS_OVER.has(facts.status) ? null : drawBar(facts, share),
     drawCounts(facts),
     drawUnderstanding(facts),
     textOf(facts.problem) ? element("p", { class: "notice warn" }, facts.problem) : null,
@@ -86,7 +86,7 @@ function drawCounts(facts) {
     ["compared", facts.hypotheses_in_tournament],
     ["matches", facts.matches_played],
   ].filter(([, value]) => Number.isFinite(value));
-  if (!rows.length) return null;
+  if (!rows.length || (IS_OVER.has(facts.status) && !facts.hypotheses_generated)) return null;
   return element(
     "dl",
     { class: "counts" },

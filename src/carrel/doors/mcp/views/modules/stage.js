@@ -52,6 +52,11 @@ export class Stage {
     }, PATIENCE_MS);
   }
 
+  // The operation whose tool opened the view, where the host says so.
+  get opened() {
+    return settings.opened[this.bridge.context.toolInfo?.tool?.name] ?? "";
+  }
+
   // Whether this door has the operation for this person, and the host lets views call tools.
   can(operation) {
     return Boolean(this.bridge.capabilities.serverTools && settings.tools[operation]);
@@ -118,32 +123,49 @@ export class Stage {
     return this.#heading(title, count, ...more, this.#drawModeButton());
   }
 
+  // `told` is how many there are, of which `total` have arrived.
   pager(total, rows, told = total) {
-    if (total <= rows && told <= total) return null;
+    const canReadOn = told > total && Boolean(this.#view.canReadOn?.(this));
+    if (total <= rows && !canReadOn && told <= total) return null;
     const last = Math.min(this.at + rows, total);
-    const step = (by, label, focus, isOff) =>
-      element(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          "data-focus": focus,
-          "aria-disabled": isOff ? "true" : null,
-          onclick: () => isOff || this.#turn(Math.max(0, this.at + by)),
-        },
-        label,
-      );
+    const place =
+      rows === 1
+        ? t("shown_one", { at: last, count: told })
+        : t("shown", { from: this.at + 1, to: last, count: told });
+    const back = () => this.#turn(Math.max(0, this.at - rows));
+    const forth = () => (last < total ? this.#turn(last) : this.#readOn(last));
     return element(
       "nav",
       { class: "pager", "aria-label": t("pages") },
-      element("span", { class: "muted" }, t("shown", { from: this.at + 1, to: last, count: told })),
-      total > rows
+      element("span", { class: "muted" }, place),
+      total > rows || canReadOn
         ? [
-            step(-rows, t("previous"), "previous", this.at === 0),
-            step(rows, t("next"), "next", last >= total),
+            this.#drawStep("previous", this.at === 0, back),
+            this.#drawStep("next", last >= total && !canReadOn, forth),
           ]
         : null,
     );
+  }
+
+  #drawStep(name, isOff, step) {
+    return element(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        "data-focus": name,
+        "aria-disabled": isOff ? "true" : null,
+        onclick: () => isOff || step(),
+      },
+      t(name),
+    );
+  }
+
+  async #readOn(at) {
+    this.say(t("reading"));
+    const problem = await this.#view.readOn(this);
+    this.say(problem?.message ?? "", problem ? "danger" : "", problem?.nextStep);
+    if (!problem && at < this.model.rows.length) this.#turn(at);
   }
 
   say(text, kind = "", nextStep = "") {
@@ -184,7 +206,8 @@ export class Stage {
 
   #drawModeButton() {
     const modes = this.bridge.context.availableDisplayModes;
-    if (!this.#view.grows || !Array.isArray(modes) || !modes.includes("fullscreen")) return null;
+    if (!this.model?.rows?.length || !Array.isArray(modes) || !modes.includes("fullscreen"))
+      return null;
     const mode = this.isFull ? "inline" : "fullscreen";
     const change = async () => {
       const answer = await this.bridge.ask("ui/request-display-mode", { mode }).catch(() => null);

@@ -1,7 +1,7 @@
 // Hypotheses in the order of their tournament; a person approves or rejects.
 import { Stage } from "./stage.js";
 import { listOf, textOf, totalOf } from "./answers.js";
-import { badge, drawing, element } from "./elements.js";
+import { badge, drawing, element, whenEntered } from "./elements.js";
 import { t, term } from "./words.js";
 
 const SIGNS = { approved: ["good", "✓"], rejected: ["danger", "✕"] };
@@ -69,8 +69,8 @@ function drawHypothesis(stage, row, rank, span) {
       element(
         "span",
         { class: "name" },
-        row.title,
-        kind ? [" ", badge(term("approval", row.approval), kind, sign)] : "",
+        element("span", { class: "title-text" }, row.title),
+        kind ? badge(term("approval", row.approval), kind, sign) : "",
       ),
       drawInterval(row.strength, span),
     ),
@@ -139,37 +139,37 @@ function askReason(stage, row) {
 }
 
 function drawRejection(stage, row) {
-  const send = (event) => {
-    event.preventDefault();
-    decide(stage, row, "reject_hypothesis", reason.trim());
-  };
+  const send = () => decide(stage, row, "reject_hypothesis", reason.trim());
   const back = () => {
     rejectingId = "";
     stage.draw();
     document.querySelector('[data-focus="reject"]')?.focus({ preventScroll: true });
   };
+  const field = element("input", {
+    id: "reason",
+    maxlength: 1000,
+    value: reason,
+    "data-focus": "reason",
+    autocomplete: "off",
+    oninput: (event) => (reason = event.target.value),
+    onkeydown: whenEntered(send),
+  });
   return element(
-    "form",
-    { class: "ask", onsubmit: send, onkeydown: (event) => event.key === "Escape" && back() },
+    "div",
+    { class: "ask", onkeydown: (event) => event.key === "Escape" && back() },
     element("label", { for: "reason" }, t("tournament.reason")),
-    element("input", {
-      id: "reason",
-      maxlength: 1000,
-      value: reason,
-      "data-focus": "reason",
-      autocomplete: "off",
-      oninput: (event) => (reason = event.target.value),
-    }),
+    field,
     element(
       "div",
       { class: "row" },
       element(
         "button",
         {
-          type: "submit",
+          type: "button",
           class: "danger",
           "data-focus": "send-rejection",
           "aria-disabled": isBusy ? "true" : null,
+          onclick: send,
         },
         t("tournament.reject"),
       ),
@@ -269,7 +269,6 @@ async function readNewest(stage) {
 
 const stage = new Stage({
   rows: 5,
-  grows: true,
   read: readTournament,
   draw: drawTournament,
   readAgain: readTournamentAgain,
