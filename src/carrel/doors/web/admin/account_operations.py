@@ -266,6 +266,8 @@ class AccountOperations:
         uses = await self._found.list_grants()
         registered = await store.clients(_MOST_CLIENTS)
         counts = Counter(use.grant.client_id for use in uses)
+        # The last used come first, so that the first of each client is kept.
+        last_used = {use.grant.client_id: use.used_at for use in reversed(uses)}
         grants = await describe_grants(self._found, uses, facts.known_clients)
         listed = {client.client_id for client in (*facts.known_clients, *registered)}
         documents = [
@@ -275,6 +277,7 @@ class AccountOperations:
                 kind="document",
                 website=client_id,
                 redirect_uris=[],
+                used_at=iso_time(last_used[client_id]),
                 grant_count=count,
             )
             for client_id, count in counts.items()
