@@ -5,6 +5,7 @@ from __future__ import annotations
 from carrel.core.pages import NavigationEntry, Page, RoomPages
 from carrel.rooms.papers.pages.corrections_page import correct_field, draw_correction
 from carrel.rooms.papers.pages.home_share import find_path, share_of_home
+from carrel.rooms.papers.pages.map_page import MAP_LIVE, draw_map, draw_tile, start_drawing
 from carrel.rooms.papers.pages.reader_page import (
     check_claim,
     draw_figure,
@@ -23,13 +24,19 @@ _PAPER_PAGES = (
     Page("/papers/correct/{paper_id}", draw=draw_correction, act=correct_field),
     Page("/papers/figure/{paper_id}", draw=draw_figure),
     Page("/papers/page/{page}/{paper_id}", draw=draw_page_image),
+    Page("/papers/map", draw=draw_map, act=start_drawing),
+    Page("/papers/map/tile/{version}/{tile}", draw=draw_tile),
 )
 
 CONSOLE = RoomPages(
     name="papers",
     folder="carrel.rooms.papers.pages",
     pages=_PAPER_PAGES,
-    navigation=(NavigationEntry("/papers", "papers.navigation", "papers", "search_papers"),),
+    navigation=(
+        NavigationEntry("/papers", "papers.navigation", "papers", "search_papers"),
+        NavigationEntry("/papers/map", "papers.map.nav", "map", "get_paper_map"),
+    ),
+    live=(MAP_LIVE,),
     find_path=find_path,
     share=share_of_home,
 )
