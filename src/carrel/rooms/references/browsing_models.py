@@ -23,8 +23,8 @@ class BrowsePlace(Question):
 
 
 class BrowseReferences(Question):
-    sort: SortName = Field(default="added", description="relevance needs query")
-    is_descending: bool = False
+    sort: SortName = Field(default="added", description="Order; relevance needs query")
+    is_descending: bool = Field(default=False, description="The last first")
     query: str = Field(default="", max_length=500, description="Words as for search_references")
     type: str = Field(default="", max_length=60, description="Only this CSL type")
     first_year: int | None = None
@@ -35,7 +35,7 @@ class BrowseReferences(Question):
     position: int = Field(
         default=0, ge=0, le=10**7, description="Rows from this one, without after and before"
     )
-    limit: int = Field(default=100, ge=1, le=500)
+    limit: int = Field(default=100, ge=1, le=500, description="Rows")
 
 
 class BrowsedRow(Answer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from carrel.core.answer import Binary, Blocks
+from carrel.core.answer import Binary, Blocks, Text
 from carrel.core.caller import Call, Caller
 from carrel.core.decorators import operation
 from carrel.core.operation import Effect
@@ -59,6 +59,7 @@ class LibraryEditingOperations:
         description="The library as a sorted, filtered table, from a place in it on.",
         scopes=READ,
         quotes=_quoted_rows,
+        command="browse",
         is_listed=False,
         is_for_people=True,
     )
@@ -71,6 +72,7 @@ class LibraryEditingOperations:
         scopes=WRITE,
         effect=Effect.WRITES,
         quotes=quoted_references,
+        command="save",
         is_listed=False,
         is_for_people=True,
     )
@@ -82,6 +84,7 @@ class LibraryEditingOperations:
         description="Remove several references at once. Needs force: true.",
         scopes=WRITE,
         effect=Effect.DESTROYS,
+        command="remove-many",
         is_listed=False,
         is_for_people=True,
     )
@@ -92,6 +95,7 @@ class LibraryEditingOperations:
         title="Preview a citation",
         description="A CSL-JSON item that need not be in the library, cited in a style.",
         scopes=READ,
+        command="preview",
         is_listed=False,
         is_for_people=True,
     )
@@ -103,6 +107,7 @@ class LibraryEditingOperations:
         description="What a reference said before, newest first, also one that was removed.",
         scopes=READ,
         quotes=_quoted_versions,
+        command="versions",
         is_listed=False,
         is_for_people=True,
     )
@@ -116,6 +121,7 @@ class LibraryEditingOperations:
         description="Give references back what they said before, also those that were removed.",
         scopes=WRITE,
         effect=Effect.WRITES,
+        command="restore-many",
         is_listed=False,
         is_for_people=True,
     )
@@ -129,8 +135,11 @@ class LibraryEditingOperations:
         description="The bytes of the PDF that is attached to a reference.",
         scopes=READ,
         quotes=_quoted_file,
+        command="pdf",
         is_listed=False,
         is_for_people=True,
     )
     async def open_attachment(self, question: OpenAttachment, call: Call) -> Blocks:
-        return Blocks((Binary(await self._editing.read_pdf(question, call), "application/pdf"),))
+        content = await self._editing.read_pdf(question, call)
+        told = Text(f"The PDF of {question.id}: {len(content):,} bytes")
+        return Blocks((told, Binary(content, "application/pdf")))

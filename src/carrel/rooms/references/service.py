@@ -498,17 +498,11 @@ def _readable_line(item: Item) -> str:
 
 async def _find_own_records(items: Mapping[str, Item], library: Library) -> dict[str, Item]:
     """The library's records of works that were named as papers, by the names of the papers."""
-    known = (await library.snapshot()).items
-    ids = {text_of(item, "id") for item in known}
-    wanted = {
-        key: name
-        for name, item in items.items()
-        if name not in ids
-        for key in reversed(identifiers_of(item))
-    }
+    papers = {name: item for name, item in items.items() if await library.find(name) is None}
+    wanted = {key: name for name, item in papers.items() for key in reversed(identifiers_of(item))}
     found: dict[str, Item] = {}
     if wanted:
-        for item in known:
+        for item in (await library.snapshot()).items:
             name = next((wanted[key] for key in identifiers_of(item) if key in wanted), None)
             if name is not None:
                 found.setdefault(name, dict(item))
