@@ -41,7 +41,7 @@ def view_admin_page(
         f"admin/{template}.html",
         title or request.translate(f"admin.{tab}.title"),
         {"tabs": tabs, **facts},
-        modules=modules,
+        modules=("admin/tabs.js", *modules),
         styles=STYLES,
         status=status,
         is_secret=is_secret,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carrel.core.pages import FieldValues
+from carrel.core.errors import InvalidInputError
+from carrel.core.pages import PageRequest
 from carrel.policy.scopes import ALL_SCOPES, SCOPES, Scope
 
 MEMBER, ADMIN, READER, CHOSEN = "member", "admin", "reader", "chosen"
@@ -31,8 +32,9 @@ def _groups() -> tuple[ScopeGroup, ...]:
 SCOPE_GROUPS = _groups()
 
 
-def read_scopes(form: FieldValues) -> list[str]:
-    """The scopes that a form asks for; none where single ones are to be chosen and none is."""
+def read_scopes(request: PageRequest) -> list[str]:
+    """The scopes that a form asks for. Raises InvalidInputError where none is chosen."""
+    form = request.form
     match form.text("kind"):
         case "admin":
             return ["admin"]
@@ -41,7 +43,9 @@ def read_scopes(form: FieldValues) -> list[str]:
         case "reader":
             return sorted(_READER_SCOPES)
         case _:
-            return form.texts("scope")
+            if chosen := form.texts("scope"):
+                return chosen
+            raise InvalidInputError(request.translate("admin.scopes.none"))
 
 
 def name_kind(scopes: Sequence[str]) -> str:

@@ -25,7 +25,7 @@ async def create_token(request: PageRequest) -> PageView:
         made = await request.ask(
             "create_token",
             name=form.text("name"),
-            scopes=read_scopes(form),
+            scopes=read_scopes(request),
             days=int(days) if days in DAYS and days != "never" else None,
             user=form.text("user") or None,
         )

@@ -20,9 +20,9 @@ async def draw_users(request: PageRequest) -> PageView:
 
 async def add_user(request: PageRequest) -> PageView:
     """Shows the new password on this answer alone."""
-    name, scopes = request.form.text("name"), read_scopes(request.form)
+    name = request.form.text("name")
     try:
-        made = await request.ask("add_user", name=name, scopes=scopes)
+        made = await request.ask("add_user", name=name, scopes=read_scopes(request))
     except CarrelError as error:
         return await _draw_users(request, error)
     return _show_password(request, made, "admin.users.added")
@@ -51,7 +51,7 @@ async def change_user(request: PageRequest) -> PageView | PageRedirect:
 async def _change(request: PageRequest, name: str, action: str) -> str:
     match action:
         case "scopes":
-            await request.ask("set_user_scopes", name=name, scopes=read_scopes(request.form))
+            await request.ask("set_user_scopes", name=name, scopes=read_scopes(request))
             return request.translate("admin.users.scopes_set", name=name)
         case "disable":
             await request.ask("disable_user", name=name)
