@@ -63,8 +63,11 @@ def main() -> None:
             bare = _time(client, f"{url}/health")
             print(f"{'page':44} {'kB':>6} {'ms':>7} {'x /health':>9}")
             for _, path in list_addresses(desk.ids):
-                html = client.get(url + path, headers={"accept": "text/html"}).text
-                size = len(html.encode()) + _weigh(client, url, html)
+                headers = {"accept": "text/html", "accept-encoding": "gzip"}
+                with client.stream("GET", url + path, headers=headers) as answer:
+                    page_bytes = len(b"".join(answer.iter_raw()))
+                html = client.get(url + path, headers=headers).text
+                size = page_bytes + _weigh(client, url, html)
                 spent = _time(client, url + path)
                 print(f"{path[:44]:44} {size / 1000:6.1f} {spent:7.1f} {spent / bare:9.1f}")
 

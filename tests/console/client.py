@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 import httpx2
 
-_TOKEN = re.compile(r'<meta name="csrf" content="([0-9a-f]{64})">')
+_TOKEN = re.compile(r'<meta name="csrf" content="([0-9a-f]{80})">')
 _TAG = re.compile(r"<[^>]+>")
 
 

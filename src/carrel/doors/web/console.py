@@ -56,6 +56,7 @@ from carrel.doors.web.page_request import ConsoleRequest
 from carrel.doors.web.page_writer import PageWriter, Preferences
 from carrel.doors.web.responses import (
     SECURITY_HEADERS,
+    compress_page,
     file_response,
     local_path,
     redirect_response,
@@ -149,6 +150,10 @@ class Console:
         return None
 
     async def answer(self, request: HttpRequest) -> Response | StreamedResponse:
+        response = await self._answer(request)
+        return compress_page(request, response) if isinstance(response, Response) else response
+
+    async def _answer(self, request: HttpRequest) -> Response | StreamedResponse:
         path = self._path(request)
         try:
             if path.startswith(_ASSETS):

@@ -22,6 +22,7 @@ from carrel.policy.scopes import expand_scopes
 WEB_CLIENT = "web"
 _BROWSER_SECONDS = 30 * 24 * 3600
 _OWN_PAGE = b"same-origin"
+_NONCE_BYTES = 8
 _TOKEN_HEADER = b"x-csrf"
 
 
@@ -64,8 +65,18 @@ class Browser:
     is_new: bool
 
     def csrf_token(self, caller: Caller | None) -> str:
+        """A token that differs on every page, so that a compressed page does not reveal it."""
+        nonce = secrets.token_hex(_NONCE_BYTES)
+        return nonce + self._sign(nonce, caller)
+
+    def accepts(self, token: str, caller: Caller | None) -> bool:
+        """Whether the token was made for this browser and caller."""
+        nonce, signature = token[: 2 * _NONCE_BYTES], token[2 * _NONCE_BYTES :]
+        return hmac.compare_digest(signature.encode(), self._sign(nonce, caller).encode())
+
+    def _sign(self, nonce: str, caller: Caller | None) -> str:
         user = "" if caller is None else caller.user_id
-        text = f"console|{user}".encode()
+        text = f"console|{nonce}|{user}".encode()
         return hmac.new(self.secret.encode(), text, hashlib.sha256).hexdigest()
 
 
@@ -122,9 +133,7 @@ class BrowserSessions:
         """Raises ForeignPageError or StaleFormError; `given` is the token of the form or header."""
         check_own_page(request)
         browser = self.browser(request)
-        if browser.is_new or not hmac.compare_digest(
-            given.encode(), browser.csrf_token(caller).encode()
-        ):
+        if browser.is_new or not browser.accepts(given, caller):
             raise StaleFormError
 
     async def log_in(self, request: HttpRequest, name: str, password: str) -> tuple[Header, ...]:
