@@ -167,6 +167,8 @@ def _greeting(settings: Settings) -> str:
         f"Carrel is serving {', '.join(served) or 'no room with anything in it'} at {url} (MCP at "
         f"{url}/desk/mcp, operations at {url}/docs)"
     ]
+    if settings.server.console and settings.rooms:
+        lines.append(f"To look at it, open {url}/ in a browser.")
     if "papers" in settings.rooms and not has_papers:
         lines.append(
             "There are no papers yet: carrel add FOLDER adds them, and the server sees "
