@@ -126,6 +126,10 @@ judge-mutants: $(READY) ## change logic at random and count what the tests notic
 interop-oauth: $(READY) ## log-in with real OAuth clients (needs npm)
 	$(BIN)/python -m tests.interop.oauth
 
+.PHONY: judge-views
+judge-views: $(READY) ## views in the chat, drawn by the official bridge of MCP Apps in both eras (needs npm and chromium)
+	$(BIN)/python -m tests.interop.views
+
 CLIENTS := .run/clients
 .PHONY: interop-clients
 interop-clients: $(READY) ## carrel connect with the clients that npm has (needs npm)

@@ -116,7 +116,7 @@ def test_a_view_copes_with_every_host(
     check(one_stage)
 
 
-_SHOWN = {
+_SHOWN: dict[str, Callable[[ViewStage], dict[str, object]]] = {
     "search_papers": lambda stage: {"query": "cold finger disease", "limit": 20},
     "check_claim": lambda stage: {"text": "Marine oil lowers blood viscosity."},
     "find_passages": lambda stage: {"query": "marine oil"},

@@ -21,7 +21,7 @@ year: 2001
 
 Hostile text <script>alert(1)</script> here.
 """
-_GOAL = "Find novel therapeutic targets for cold finger disease"
+GOAL = "Find novel therapeutic targets for cold finger disease"
 _HARMLESS = "() => document.querySelectorAll('img, script[src], b').length"
 
 
@@ -102,7 +102,7 @@ def drive_bibliography(stage: ViewStage) -> None:
 
 def drive_tournament(stage: ViewStage) -> None:
     """A person rejects with a reason and approves; the desk keeps both."""
-    started = stage.desk.call("start_research", goal=_GOAL, hypothesis_count=2)
+    started = stage.desk.call("start_research", goal=GOAL, hypothesis_count=2)
     research_id = started["research_id"]
     stage.desk.call("get_research_status", research_id=research_id, wait_seconds=60)
     for what in ("gloves", "baths"):
@@ -131,7 +131,7 @@ def drive_tournament(stage: ViewStage) -> None:
 
 def drive_progress(stage: ViewStage) -> None:
     """A run is followed to its end without anybody asking, and its results are asked for."""
-    view = stage.open("start_research", {"goal": _GOAL, "hypothesis_count": 2})
+    view = stage.open("start_research", {"goal": GOAL, "hypothesis_count": 2})
     view.locator(".badge", has_text="completed").wait_for()
     view.locator(".card").wait_for()
     view.get_by_role("button", name="Show the results").press("Enter")
