@@ -103,15 +103,11 @@ class LiveViews:
         arguments = view.arguments(identifier)
         first = await self._gate.call(operation, arguments, caller, visit)
         key = (name, identifier, caller.user_id)
-        topic = self._topics.get(key)
-        if topic is None:
-            if len(self._topics) >= _MOST_TOPICS:
-                raise ServerBusyError("Too many live views are open")
-            topic = self._topics[key] = _Topic(arguments)
-        self._publish(topic, view, operation, first)
+        if key not in self._topics and len(self._topics) >= _MOST_TOPICS:
+            raise ServerBusyError("Too many live views are open")
         if draining is not None and self._ending is None:
             self._ending = asyncio.create_task(self._end_with(draining))
-        return self._stream(key, topic, view, operation, caller, visit, check, draining)
+        return self._stream(key, first, view, operation, caller, visit, check, draining)
 
     async def _end_with(self, draining: asyncio.Event) -> None:
         """Wake all viewers once the server begins to stop, so that they end."""
@@ -134,7 +130,7 @@ class LiveViews:
     async def _stream(
         self,
         key: tuple[str, str, str],
-        topic: _Topic,
+        first: Any,
         view: LiveView,
         operation: Operation[Any],
         caller: Caller,
@@ -142,6 +138,11 @@ class LiveViews:
         check: Callable[[], Awaitable[Caller]],
         draining: asyncio.Event | None,
     ) -> AsyncGenerator[bytes, None]:
+        # Only here: a viewer who hangs up before the first byte leaves nothing behind.
+        topic = self._topics.get(key)
+        if topic is None:
+            topic = self._topics[key] = _Topic(view.arguments(key[1]))
+        self._publish(topic, view, operation, first)
         topic.viewers += 1
         if topic.poller is None:
             topic.poller = asyncio.create_task(self._poll(topic, view, operation, caller, visit))
