@@ -29,6 +29,7 @@ from carrel.cli.page import (
     strong,
 )
 from carrel.cli.paper_names import notice_notes
+from carrel.cli.research_detail_pages import DETAIL_PAGES
 from carrel.cli.task_pages import TASK_PAGES
 from carrel.cli.value_formats import count_things, format_time, is_for_people
 from carrel.rooms.research.models import (
@@ -475,4 +476,5 @@ PAGES: Mapping[str, MakePage] = {
     "delete_research": _changed,
     **CLAIM_PAGES,
     **TASK_PAGES,
+    **DETAIL_PAGES,
 }
