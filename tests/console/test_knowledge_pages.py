@@ -327,7 +327,7 @@ def test_filters_stand_in_the_address_and_pages_follow(console: ServedDesk, page
     page.get_by_label("Search notes").fill('text:"paged body" 7')
     page.get_by_role("button", name="Search").click()
     assert "tag=n1" in page.url
-    assert page.locator(".result h3").first.inner_text().startswith("Paged")
+    assert page.locator(".result-title").first.inner_text().startswith("Paged")
     assert page.locator("mark").count() > 0
 
 

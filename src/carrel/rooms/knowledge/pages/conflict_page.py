@@ -40,6 +40,7 @@ async def draw_conflict(request: PageRequest, form: EditorForm) -> PageAnswer | 
             "form": form,
             "note": newest,
             "changed_by": by,
+            "is_own": by == request.caller.user_id,
             "note_path": note_path(newest.id),
             "history_path": f"{HISTORY}/{newest.id}",
             "action": f"{EDIT}/{newest.id}",

@@ -12,6 +12,7 @@ from carrel.rooms.knowledge.pages.addresses import thing_path
 
 # More is not drawn while somebody types.
 MAX_PREVIEW_CHARACTERS = 40_000
+_HASH = re.compile(r"[0-9a-f]{16,}")
 _MARKDOWN_SIGN = re.compile(r"([\\`*_{}\[\]()<>#!|~$])")
 
 
@@ -22,7 +23,9 @@ def link_note_text(content: str, links: Iterable[Link], missing: str) -> str:
     def show(target: LinkTarget, label: str) -> str:
         link = known.get((target.kind, target.written))
         if link is None:
-            return _write_link(label or target.written, local_address("/find", q=target.written))
+            return _write_link(
+                label or _shorten_key(target.written), local_address("/find", q=target.written)
+            )
         text = label or link.title or target.written
         if link.id is None:
             return _write_link(text, thing_path(link.kind, None, target.written), missing)
@@ -41,6 +44,12 @@ def without_title_line(title: str, content: str) -> str:
     first, _, rest = content.lstrip().partition("\n")
     is_repeated = first.startswith("#") and first.lstrip("# ").strip() == title.strip()
     return rest if is_repeated else content
+
+
+def _shorten_key(written: str) -> str:
+    """A link to a hash is read by its beginning."""
+    kind, colon, key = written.partition(":")
+    return f"{kind} {key[:8]}…" if colon and _HASH.fullmatch(key) else written
 
 
 def _write_link(label: str, path: str, title: str = "") -> str:

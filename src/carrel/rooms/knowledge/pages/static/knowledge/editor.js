@@ -102,7 +102,7 @@ function start(form) {
   }
 
   function draftOffer(draft) {
-    const words = `${form.dataset.textOffer} ${new Date(draft.at).toLocaleString()}.`;
+    const words = `${form.dataset.textOffer} ${new Date(draft.at).toLocaleString(document.documentElement.lang)}.`;
     const isOlder = draft.version !== version.value;
     const offer = element(
       "div",
