@@ -54,6 +54,7 @@ class Judge:
 JUDGES: Mapping[str, Judge] = {
     "interop": Judge("npm and the network", module="tests.interop.run"),
     "interop-oauth": Judge("npm and the network", module="tests.interop.oauth"),
+    "views": Judge("npm, the network and chromium", module="tests.interop.views"),
     "postgres": Judge(
         "PostgreSQL's programs", test_files=("tests/stores/test_postgres_knowledge.py",)
     ),
