@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from carrel.core.errors import CarrelError
 from carrel.core.pages import PageAnswer, PageRequest, PageView, local_address
 from carrel.rooms.literature.pages.search_page import list_places
-from carrel.rooms.literature.pages.sections import make_refusal, make_view
+from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
 from carrel.rooms.literature.pages.services import SEARCHED_SERVICES, name_service
 
 _SHOWN_WORKS = 60
@@ -24,7 +23,7 @@ async def run_alerts(request: PageRequest) -> PageAnswer:
     name = request.form.text("name") or None
     try:
         ran = await request.ask("run_alerts", name=name)
-    except CarrelError as error:
+    except SHOWN_ERRORS as error:
         return await _draw(request, refusal=make_refusal(error))
     return await _draw(request, ran=ran)
 

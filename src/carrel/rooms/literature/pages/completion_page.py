@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from carrel.core.errors import CarrelError
 from carrel.core.pages import PageAnswer, PageRequest, PageView, local_address
-from carrel.rooms.literature.pages.sections import make_refusal, make_view
+from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
 
 _OPERATIONS = {"paper": "complete_papers", "reference": "complete_references"}
 _SHOWN = 100
@@ -37,7 +36,7 @@ async def change_records(request: PageRequest) -> PageAnswer:
         return await _draw(request, target, nothing_chosen=True)
     try:
         done = await request.ask(_OPERATIONS[target], **asked)
-    except CarrelError as error:
+    except SHOWN_ERRORS as error:
         return await _draw(request, target, refusal=make_refusal(error))
     return await _draw(request, target, done=done)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from carrel.core.errors import CarrelError
 from carrel.core.pages import PageAnswer, PageRequest, PageView
 from carrel.core.work_notices import describe_notice
-from carrel.rooms.literature.pages.sections import make_refusal, make_view
+from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
 
 _SCOPES = ("library", "corpus", "draft")
 _SHOWN = 200
@@ -39,7 +38,7 @@ async def _check(request: PageRequest, scope: str, asked: dict[str, Any]) -> Pag
     facts = {"outside": asked["outside"], "draft": asked.get("text", "")}
     try:
         checked = await request.ask("check_retractions", **asked)
-    except CarrelError as error:
+    except SHOWN_ERRORS as error:
         return _draw(request, scope, {**facts, "refusal": make_refusal(error)}, status=_UNAVAILABLE)
     return _draw(request, scope, {**facts, "checked": checked})
 

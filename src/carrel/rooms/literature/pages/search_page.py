@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.errors import InvalidInputError
 from carrel.core.pages import PageAnswer, PageRequest, local_address
 from carrel.rooms.literature.models import MAX_DEPTH, MAX_QUERY_CHARACTERS, FoundLiterature
-from carrel.rooms.literature.pages.sections import make_refusal, make_view
+from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
 from carrel.rooms.literature.pages.services import SEARCHED_SERVICES, list_identifiers, name_service
 
 _PER_PAGE = 20
@@ -48,7 +48,7 @@ async def draw_search(request: PageRequest) -> PageAnswer:
     if query:
         try:
             found: FoundLiterature = await request.ask("search_literature", **asked)
-        except CarrelError as error:
+        except SHOWN_ERRORS as error:
             facts["refusal"] = make_refusal(error)
             status = _UNREADABLE if isinstance(error, InvalidInputError) else _UNAVAILABLE
         else:

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from carrel.core.errors import CarrelError
+from carrel.core.errors import (
+    CarrelError,
+    ConflictError,
+    InsufficientPermissionsError,
+    InvalidInputError,
+    NotConfiguredError,
+    NotFoundError,
+    UnavailableError,
+)
 from carrel.core.pages import PageRequest, PageView
 from carrel.rooms.literature.models import ServiceCoverage
 from carrel.rooms.literature.pages.services import count_states, name_service
@@ -19,6 +27,15 @@ _TABS = (
     ("completion", "/literature/completion", "list_completions"),
 )
 _NETWORK_OFF = frozenset({"network_forbidden"})
+READ = "literature:read"
+# What a page says in its own place; refusals of a caller have the page of the console.
+SHOWN_ERRORS = (
+    ConflictError,
+    InvalidInputError,
+    NotConfiguredError,
+    NotFoundError,
+    UnavailableError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +74,9 @@ def make_view(
     modules: tuple[str, ...] = (),
     status: int = 200,
 ) -> PageView:
-    """A page of the room below its tabs."""
+    """A page of the room below its tabs. Raises InsufficientPermissionsError for a stranger."""
+    if READ not in request.caller.scopes:
+        raise InsufficientPermissionsError(frozenset({READ}), request.caller.scopes)
     tabs = [
         {
             "label": request.translate(f"literature.tab.{name}"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from carrel.core.errors import CarrelError, NotFoundError
+from carrel.core.errors import NotFoundError
 from carrel.core.pages import PageAnswer, PageRequest, PageView, local_address
 from carrel.rooms.literature.fulltext_models import FullText
-from carrel.rooms.literature.pages.sections import make_refusal, make_view
+from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
 
 _NOT_FOUND, _UNAVAILABLE = 404, 503
 
@@ -26,7 +26,7 @@ async def find_text(request: PageRequest) -> PageAnswer:
     }
     try:
         found: FullText = await request.ask("find_fulltext", **asked)
-    except CarrelError as error:
+    except SHOWN_ERRORS as error:
         status = _NOT_FOUND if isinstance(error, NotFoundError) else _UNAVAILABLE
         return _draw(request, {"text": None, "refusal": make_refusal(error)}, status=status)
     return _draw(request, {"text": found}, title=found.title)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from carrel.core.errors import CarrelError, NotFoundError
+from carrel.core.errors import NotFoundError
 from carrel.core.pages import PageAnswer, PageRedirect, PageRequest, local_address
 from carrel.rooms.literature.models import WholeWork
 from carrel.rooms.literature.pages.search_page import list_places
-from carrel.rooms.literature.pages.sections import make_refusal, make_view
+from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
 from carrel.rooms.literature.pages.services import list_identifiers
 
 _PER_PAGE = 20
@@ -38,7 +38,7 @@ async def draw_work(request: PageRequest) -> PageAnswer:
     status, title = 200, work_id
     try:
         work: WholeWork = await request.ask("get_work", identifier=work_id)
-    except CarrelError as error:
+    except SHOWN_ERRORS as error:
         facts["refusal"] = make_refusal(error)
         status = _NOT_FOUND if isinstance(error, NotFoundError) else _UNAVAILABLE
     else:
@@ -108,7 +108,7 @@ async def draw_citations(request: PageRequest) -> PageAnswer:
             limit=_PER_PAGE,
             page=page,
         )
-    except CarrelError as error:
+    except SHOWN_ERRORS as error:
         facts["refusal"] = make_refusal(error)
         status = _NOT_FOUND if isinstance(error, NotFoundError) else _UNAVAILABLE
     else:
