@@ -216,10 +216,31 @@ def check_end(stage: ViewStage) -> None:
     view.get_by_text("Closed.").wait_for()
 
 
+def check_reading_on(stage: ViewStage) -> None:
+    """Beyond what the chat was given the view reads the next page itself, and can grow."""
+    view = stage.open("search_papers", {"query": "marine oil", "limit": 2})
+    view.locator("tbody tr").nth(1).wait_for()
+    first = view.locator("tbody").inner_text()
+    for at in range(3, 9, 2):
+        view.get_by_role("button", name="Next").press("Enter")
+        view.get_by_text(f"{at}–").wait_for()
+    assert view.locator("tbody").inner_text() != first
+    assert view.get_by_role("button", name="Next").evaluate("node => node.matches(':focus')")
+    modes = {"availableDisplayModes": ["inline", "fullscreen"]}
+    args = {"query": "cold finger disease", "limit": 12}
+    view = stage.open("search_papers", args, context=modes)
+    view.locator("tbody tr").first.wait_for()
+    inline = view.locator("tbody tr").count()
+    view.get_by_role("button", name="Full view").press("Enter")
+    view.locator("tbody tr").nth(inline).wait_for()
+    assert stage.logged("ui/request-display-mode") == [{"mode": "fullscreen"}]
+
+
 CHECKS: dict[str, Callable[[ViewStage], None]] = {
     "answer as text": check_answer_as_text,
     "silent host": check_silent_host,
     "repeated results": check_repeated_results,
+    "reading on": check_reading_on,
     "appearance": check_appearance,
     "end": check_end,
 }
