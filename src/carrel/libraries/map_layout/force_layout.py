@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 import random
 from collections.abc import Callable, Sequence
 from itertools import cycle
@@ -17,6 +19,7 @@ _SOFTENING = 0.1
 START_SPREAD = 8.0
 
 Edge = tuple[int, int, float]
+_DIRECTIONS = [cmath.rect(1.0, 0.4 + math.tau * number / 8) for number in range(8)]
 
 
 def connect_neighbours(neighbours: Sequence[Sequence[tuple[float, int]]]) -> list[Edge]:
@@ -78,6 +81,40 @@ def _run_epoch(
             if square < 36.0:
                 here += away * (repulsion / ((_SOFTENING + square) * (1.0 + square)))
         positions[one] = here
+
+
+def separate(places: Sequence[complex], distance: float, rounds: int = 12) -> list[complex]:
+    """Places moved apart until hardly two are nearer than `distance`, so that each can be seen."""
+    moved = list(places)
+    for _ in range(rounds):
+        cells: dict[tuple[int, int], list[int]] = {}
+        for number, place in enumerate(moved):
+            cell = (int(place.real // distance), int(place.imag // distance))
+            cells.setdefault(cell, []).append(number)
+        for (column, row), inside in cells.items():
+            around = [
+                number
+                for near_column in (column - 1, column, column + 1)
+                for near_row in (row - 1, row, row + 1)
+                for number in cells.get((near_column, near_row), ())
+            ]
+            for one in inside:
+                _push_away(moved, one, around, distance)
+    return moved
+
+
+def _push_away(places: list[complex], one: int, around: Sequence[int], distance: float) -> None:
+    here = places[one]
+    for other in around:
+        away = here - places[other]
+        length = abs(away)
+        if length < distance and other != one:
+            # Two at the very same place part in a direction that depends on their numbers.
+            direction = away / length if length > 1e-12 else _DIRECTIONS[(one + other) % 8]
+            step = direction * ((distance - length) / 2)
+            here += step
+            places[other] -= step
+    places[one] = here
 
 
 def spread_start(plane: Sequence[complex]) -> list[complex]:

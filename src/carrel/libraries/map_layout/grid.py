@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 GRID_SIDE = 128
@@ -52,6 +53,36 @@ def fill_empty(hills: Sequence[int]) -> list[int]:
                     following.append(near)
         front = following
     return filled
+
+
+def join_small(hills: Sequence[int], papers: Sequence[int], most: int, least: int) -> list[int]:
+    """The same with at most so many hills, each with at least so many of the papers.
+
+    `papers` are their cells. The smallest hill joins the one it shares the longest border with.
+    """
+    joined = list(hills)
+    sizes = Counter(joined[cell] for cell in papers)
+    for hill in set(joined):
+        sizes.setdefault(hill, 0)
+    borders: dict[int, Counter[int]] = {hill: Counter() for hill in sizes}
+    for cell, hill in enumerate(joined):
+        for near in _around(cell):
+            if joined[near] != hill:
+                borders[hill][joined[near]] += 1
+    while len(sizes) > 1:
+        smallest = min(sizes, key=lambda hill: (sizes[hill], hill))
+        if len(sizes) <= most and sizes[smallest] >= least:
+            break
+        around = borders.pop(smallest)
+        into = max(around, key=lambda hill: (around[hill], hill))
+        sizes[into] += sizes.pop(smallest)
+        joined = [into if hill == smallest else hill for hill in joined]
+        for other, length in around.items():
+            del borders[other][smallest]
+            if other != into:
+                borders[into][other] += length
+                borders[other][into] += length
+    return joined
 
 
 def _prominences(density: Sequence[float]) -> list[float]:

@@ -16,16 +16,20 @@ _TERMS_PER_LABEL = 3
 # Two words or an author's own keyword name a topic better than one word as frequent.
 _PHRASE_BONUS = 1.6
 _SHORTEST_WORD = 3
+_CAPITALS_FROM = 0.1
 # Words of titles that name no topic.
 _GENERIC = """
-analyses analysis approach approaches based case cases comparison data different effect effects
-end evaluation evidence findings function functions identification implications index insights
-levels like long mechanism mechanisms method methods model models new non novel outcome outcomes
-overview patient patients potential properties report response results reveals review risk role
-roles short specific studies study system systems term three trial trials two type types use using
-versus via
+analyses analysis approach approaches based case cases comparison correction corrigendum data
+different effect effects end erratum evaluation evidence findings function functions identification
+implications index insights levels like long mechanism mechanisms method methods model models new
+non novel outcome outcomes overview patient patients potential properties report response results
+reveals review risk role roles short specific studies study system systems term three trial trials
+two type types use using versus via
 """
+# Those that name one only together with another word.
+_WIDE = "activity cell cells expression gene genes human protein proteins regulation regulates"
 _GENERIC_WORDS = frozenset(_GENERIC.split())
+_WIDE_WORDS = frozenset(_WIDE.split())
 # How much more a rare term says than a frequent one: study and patients stand everywhere a little.
 _RARITY_POWER = 1.7
 # A word with what is joined to it by a hyphen: Epstein-Barr, meta-analysis.
@@ -68,6 +72,8 @@ def _count_terms(papers: Sequence[MapText], spellings: dict[_Key, Counter[str]])
 
 def _is_name(words: Sequence[str]) -> bool:
     ends = (words[0], words[-1]) if words else ()
+    if len(words) == 1 and words[0].lower() in _WIDE_WORDS:
+        return False
     return bool(ends) and all(
         len(word) >= _SHORTEST_WORD
         and not word.isdigit()
@@ -111,8 +117,12 @@ def _score(key: _Key, count: int, overall: int, size: int, total: int) -> float:
 
 
 def _spell(spellings: Counter[str]) -> str:
-    """The usual spelling; of capitals at the beginning of titles the lower case, if it occurs."""
+    """The usual spelling; with capitals inside where some write so, as keywords are often lower."""
     most = max(spellings.values())
+    named = [name for name in spellings if any(map(str.isupper, name[1:].replace(" ", "")))]
+    capital = max(named, key=lambda name: (spellings[name], name), default="")
+    if capital and spellings[capital] >= most * _CAPITALS_FROM and not capital.istitle():
+        return capital
     usual = min(name for name, count in spellings.items() if count == most)
     if usual[:1].isupper() and usual[1:].islower() and spellings.get(usual.lower(), 0):
         return usual.lower()

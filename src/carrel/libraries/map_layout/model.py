@@ -14,6 +14,7 @@ from carrel.libraries.map_layout.force_layout import (
     NEIGHBOURS,
     connect_neighbours,
     lay_out,
+    separate,
     spread_start,
 )
 from carrel.libraries.map_layout.latent_space import (
@@ -39,6 +40,8 @@ DEFAULT_SEED = 20
 _NEAREST_LANDMARKS = 10
 _PLACING_STEPS = 4
 _MARGIN = 0.03
+# How far apart two landmarks are at least, in parts of what each had if they lay evenly.
+_LEAST_DISTANCE = 0.2
 # Of the landmarks this share may lie further out than the frame; they are drawn at its rim.
 _STRAY_SHARE = 0.002
 
@@ -144,6 +147,7 @@ def fit_map(
         _count_up(report, "layout", EPOCHS),
     )
     places, unit = _into_frame(laid_out)
+    places = [_into_square(at) for at in separate(places, _LEAST_DISTANCE / len(places) ** 0.5)]
     regions = find_regions(texts, places)
     report("regions", 1, 1)
     ids = [text.id for text in texts]

@@ -11,6 +11,7 @@ from carrel.libraries.map_layout.grid import (
     cell_of,
     fill_empty,
     find_hills,
+    join_small,
     measure_density,
 )
 from carrel.libraries.map_layout.labels import label_groups
@@ -20,6 +21,8 @@ from carrel.libraries.map_layout.term_vectors import MapText
 MOST_REGIONS = 24
 MOST_FINE_REGIONS = 120
 _COARSE_BLUR, _FINE_BLUR = 4, 1
+# A region holds at least this share of the papers; smaller ones join the one they border on most.
+_LEAST_SHARE = 0.01
 COLOURS = 8
 
 
@@ -54,18 +57,24 @@ def find_regions(texts: Sequence[MapText], places: Sequence[complex]) -> Regions
     many = math.sqrt(len(places))
     most = max(1, min(MOST_REGIONS, round(many / 4)))
     most_fine = max(1, min(MOST_FINE_REGIONS, round(many)))
-    cells, coarse = _divide(texts, places, _COARSE_BLUR, most)
-    _, fine = _divide(texts, places, _FINE_BLUR, most_fine)
+    cells, coarse = _divide(texts, places, _COARSE_BLUR, most, _LEAST_SHARE)
+    _, fine = _divide(texts, places, _FINE_BLUR, most_fine, _LEAST_SHARE / 10)
     return Regions(bytes(cells), tuple(_colour_regions(coarse)), tuple(fine))
 
 
 def _divide(
-    texts: Sequence[MapText], places: Sequence[complex], blur: int, most: int
+    texts: Sequence[MapText],
+    places: Sequence[complex],
+    blur: int,
+    most: int,
+    least_share: float,
 ) -> tuple[list[int], list[Region]]:
-    cells = fill_empty(find_hills(measure_density(places, blur), most))
+    cells = fill_empty(find_hills(measure_density(places, blur), 3 * most))
+    where = [cell_of(place.real, place.imag) for place in places]
+    cells = join_small(cells, where, most, round(len(places) * least_share))
     members: dict[int, list[int]] = {}
-    for number, place in enumerate(places):
-        members.setdefault(cells[cell_of(place.real, place.imag)], []).append(number)
+    for number, cell in enumerate(where):
+        members.setdefault(cells[cell], []).append(number)
     # The largest first, which is the order in which people read a list of them.
     hills = sorted(members, key=lambda hill: (-len(members[hill]), hill))
     groups = [[texts[number] for number in members[hill]] for hill in hills]

@@ -10,6 +10,7 @@ import { Labels } from "./map_labels.js";
 import { Pointing } from "./map_pointing.js";
 import { Selection } from "./map_selection.js";
 import { Tools } from "./map_tools.js";
+import { murmur } from "./map_words.js";
 
 const facts = JSON.parse(document.getElementById("map-facts").textContent);
 facts.shapes = facts.regions.map((region) => region.shape);
@@ -25,8 +26,8 @@ const overlay = document.getElementById("map-overlay");
 const worker = startWorker("papers/map_worker.js");
 const tell = (kind, more = {}) => worker.postMessage({ kind, ...more });
 
-document.getElementById("map-static").hidden = true;
-for (const id of ["map-stage", "map-tools", "map-colour"]) document.getElementById(id).hidden = false;
+document.getElementById("map-static").setAttribute("hidden", "");
+for (const id of ["map-stage", "map-tools", "map-colour", "map-keys"]) document.getElementById(id).hidden = false;
 
 let isDue = false;
 const camera = new Camera(() => {
@@ -67,13 +68,14 @@ function workerFacts() {
 function chooseMode(mode) {
   document.querySelector(`#map-colour [value="${mode}"]`).checked = true;
   document.getElementById("map-years").hidden = mode !== "year";
+  document.querySelector(".map-panel").dataset.mode = mode;
   tell("mode", { mode });
 }
 
 document.getElementById("map-colour").addEventListener("change", (event) => {
   chooseMode(event.target.value);
   if (event.target.value === "query" && !hits.count) document.getElementById("map-q").focus();
-  else announce(facts.said[event.target.value]);
+  else murmur(facts.said[event.target.value]);
 });
 
 // A region of the list is lit up while it is pointed at, and shown nearer by its button.
@@ -113,11 +115,9 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", sendColour
 new ResizeObserver(() => camera.resize(stage.clientWidth, stage.clientHeight)).observe(stage);
 camera.resize(stage.clientWidth, stage.clientHeight);
 
-const status = document.getElementById("map-status");
 worker.addEventListener("message", ({ data }) => {
   if (data.kind === "read") {
     stage.dataset.tiles = String(data.tiles);
-    if (!data.waiting) status.textContent = "";
   }
   if (data.kind === "trouble") announceTrouble(data.message);
 });

@@ -1,9 +1,8 @@
 // Papers of a search, lit up on the map and listed beside it.
-import { announce } from "../desk/announce.js";
 import { call } from "../desk/call.js";
 import { clear } from "../desk/dom.js";
 import { listed, tell } from "./map_selection.js";
-import { say } from "./map_words.js";
+import { murmur, say } from "./map_words.js";
 
 const PER_QUESTION = 100;
 const MOST = 300;
@@ -52,7 +51,7 @@ export class Hits {
     document.getElementById("map-hits-count").textContent = text;
     const rows = papers.slice(0, LISTED).map((paper) => listed(paper));
     clear(document.getElementById("map-hits-list")).append(...rows);
-    announce(text);
+    murmur(text);
     this.onHits(papers.map((paper) => paper.point));
   }
 }

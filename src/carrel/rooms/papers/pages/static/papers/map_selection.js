@@ -2,7 +2,7 @@
 import { announce } from "../desk/announce.js";
 import { call, CallError } from "../desk/call.js";
 import { clear, element } from "../desk/dom.js";
-import { paperAddress, say } from "./map_words.js";
+import { murmur, paperAddress, say } from "./map_words.js";
 
 const LISTED = 200;
 
@@ -52,14 +52,14 @@ export class Selection {
     this.count.textContent = text;
     clear(this.list).append(...papers.map((paper) => listed(paper)));
     document.getElementById("map-selection-title").focus();
-    announce(text);
+    murmur(text);
   }
 
   clear() {
     this.papers = [];
     this.part.hidden = true;
     this.onOutline(null);
-    announce(this.facts.said.cleared);
+    murmur(this.facts.said.cleared);
     document.getElementById("map-stage").focus();
   }
 

@@ -8,6 +8,11 @@ export function say(text, facts, values) {
   });
 }
 
+/** Tells screen readers what everybody else sees. */
+export function murmur(text) {
+  document.getElementById("map-status").textContent = text;
+}
+
 export function paperAddress(id) {
   return `/papers/paper/${encodeURIComponent(id).replaceAll("%2F", "/").replaceAll("%3A", ":")}`;
 }
