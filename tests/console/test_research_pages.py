@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +13,10 @@ from carrel.rooms.research.safety import check_goal
 from tests.access.support import PASSWORD
 from tests.console.checks import assert_accessible, assert_fits, tab_through
 from tests.console.client import ConsoleClient
-from tests.console.served_desk import HOSTILE, ServedDesk
+from tests.console.served_desk import HOSTILE, ServedDesk, free_port, serve_desk
 from tests.libraries.discovery.small_corpus import GOAL
 from tests.rooms.research.test_held_goals import IN_DOUBT
+from tests.rooms.research.test_outside import Outside, settings_outside
 
 pytestmark = pytest.mark.promise("V1")
 
@@ -167,6 +169,27 @@ class TestStarting:
         assert goal not in done.text
         status = console.call("get_research_status", research_id=found[1])
         assert status["status"] == "cancelled" and "no need" in status["problem"]
+
+    def test_an_empty_desk_looks_outside_and_the_page_says_who_answered(
+        self, tmp_path: Path
+    ) -> None:
+        with Outside() as outside:
+            server = {"port": free_port()}
+            settings = settings_outside(tmp_path, outside, server=server)
+            with serve_desk(settings) as url:
+                client = ConsoleClient(url)
+                assert client.get(f"/research/start?goal={GOAL}").status == 400
+                shown = client.get(f"/research/start?goal={GOAL}&look_outside=1")
+                assert shown.status == 200 and "looks outside first" in shown.text
+                page = client.post(
+                    "/research/start", goal=GOAL, hypothesis_count="3", look_outside="1"
+                )
+                research_id = page.response.url.path.rpartition("/")[2]
+                desk = ServedDesk(url, settings)
+                desk.call("get_research_status", research_id=research_id, wait_seconds=50)
+                record = client.get(f"/research/project/{research_id}?view=record")
+                assert "new papers joined the corpus" in record.text
+                assert "crossref did not answer" in record.text
 
 
 class TestProject:

@@ -43,7 +43,7 @@ def _planned(plan: ResearchPlan) -> Page:
         ("who thinks", plan.reasoner),
         ("hypotheses", str(plan.hypothesis_count)),
         ("domain", f"{plan.domain}{' (inferred)' if plan.is_domain_inferred else ''}"),
-        ("corpus", count_things(plan.corpus_papers, "paper")),
+        ("corpus", count_things(plan.corpus_papers or 0, "paper")),
         ("look outside", "yes" if plan.look_outside else "no"),
         ("expected", f"{plan.estimated_seconds:.0f} s"),
         ("most model calls", _limit(plan.max_model_calls, plan)),

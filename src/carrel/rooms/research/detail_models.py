@@ -67,7 +67,8 @@ class ResearchPlan(Answer):
     max_model_calls: int | None = None
     max_cost: float | None = None
     start_elo: float
-    corpus_papers: int
+    # None where there is no corpus yet.
+    corpus_papers: int | None
     # start: at once; hold: a person approves first; refuse: not at all.
     outcome: Literal["start", "hold", "refuse"]
     outcome_reason: str = ""

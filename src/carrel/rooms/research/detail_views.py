@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from carrel.core.caller import Call
-from carrel.core.errors import CarrelError
+from carrel.core.errors import CarrelError, UnavailableError
 from carrel.libraries.discovery.records import Paper
 from carrel.rooms.research.agents.outside import find_looks
 from carrel.rooms.research.agents.supervisor import Supervisor
@@ -103,7 +103,6 @@ class ProjectDetails:
         )
         expected = self._supervisor.expected_by_kind(project, ())
         seconds = remaining_seconds(expected, (), await self._store.mean_step_seconds())
-        papers, _ = await self._corpus.describe_content()
         is_by_model = context.reasoner.mind == "model"
         return ResearchPlan(
             goal=goal,
@@ -119,11 +118,19 @@ class ProjectDetails:
             max_model_calls=self._limits.max_model_calls if is_by_model else None,
             max_cost=self._limits.max_cost if is_by_model else None,
             start_elo=context.start_elo,
-            corpus_papers=papers,
+            corpus_papers=await self._count_papers(),
             outcome=decision.outcome,
             outcome_reason="" if decision.allowed else decision.reason,
             advice="" if decision.allowed else decision.advice,
         )
+
+    async def _count_papers(self) -> int | None:
+        """None where there is no corpus that can be read."""
+        try:
+            papers, _ = await self._corpus.describe_content()
+        except UnavailableError:
+            return None
+        return papers
 
     def _outside_problem(self, call: Call) -> str:
         if self._supervisor.outside is None:

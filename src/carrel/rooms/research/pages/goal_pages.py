@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from carrel.core.errors import CarrelError
 from carrel.core.pages import FieldValues, PageAnswer, PageRedirect, PageRequest, PageView
+from carrel.rooms.research.detail_models import ResearchPlan
+from carrel.rooms.research.models import GoalUnderstood
 from carrel.rooms.research.pages.addresses import project_address
 
 _DEFAULT_COUNT = 20
@@ -41,14 +43,15 @@ async def start_project(request: PageRequest) -> PageAnswer:
 async def _draw(
     request: PageRequest, settings: dict[str, object], problem: CarrelError | None = None
 ) -> PageView:
-    reading = plan = None
+    reading = plan = unread = None
     if settings["goal"]:
         try:
             plan = await request.ask("plan_research", **settings)
-            if plan.outcome != "refuse":
-                reading = await request.ask("understand_goal", goal=settings["goal"])
+            reading, unread = await _read_goal(request, plan)
         except CarrelError as error:
             problem = problem or error
+        if unread is not None and not settings["look_outside"]:
+            problem = problem or unread
     return PageView(
         "research/start.html",
         request.translate("research.start.title"),
@@ -57,6 +60,8 @@ async def _draw(
             "reading": reading,
             "plan": plan,
             "problem": problem,
+            # What is found outside may be what the goal speaks of, so the run reads it then.
+            "is_read_later": unread is not None and problem is None,
             "may_start": plan is not None
             and plan.outcome != "refuse"
             and (settings["look_outside"] or (reading is not None and reading.can_start))
@@ -65,6 +70,18 @@ async def _draw(
         styles=_STYLES,
         status=200 if problem is None else 400,
     )
+
+
+async def _read_goal(
+    request: PageRequest, plan: ResearchPlan
+) -> tuple[GoalUnderstood | None, CarrelError | None]:
+    """The reading, or why there is none; neither for a goal that is refused."""
+    if plan.outcome == "refuse":
+        return None, None
+    try:
+        return await request.ask("understand_goal", goal=plan.goal), None
+    except CarrelError as error:
+        return None, error
 
 
 async def draw_held_goals(request: PageRequest) -> PageView:
