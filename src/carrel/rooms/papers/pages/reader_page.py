@@ -15,6 +15,7 @@ from carrel.core.pages import (
     PageView,
     local_address,
 )
+from carrel.rooms.papers.errors import CitationsUnknownError
 from carrel.rooms.papers.pages.corrections_page import find_doubts
 from carrel.rooms.papers.pages.search_filters import query_words
 
@@ -230,12 +231,8 @@ async def _tab_cited(request: PageRequest, paper_id: str) -> Facts:
 
 
 async def _tab_similar(request: PageRequest, paper_id: str) -> Facts:
-    coupled, explanation = await request.ask_explained(
-        "find_related_papers", papers=[paper_id], by="coupling", limit=_SIMILAR
-    )
-    together, _ = await request.ask_explained(
-        "find_related_papers", papers=[paper_id], by="co-citation", limit=_SIMILAR
-    )
+    coupled, message = await _find_related(request, paper_id, "coupling")
+    together, _ = await _find_related(request, paper_id, "co-citation")
     paper = await request.ask("get_paper_metadata", paper_id=paper_id)
     words = " ".join(query_words(paper.title)[:20])
     alike = await request.ask("search_papers", query=words, limit=_SIMILAR) if words else []
@@ -243,8 +240,19 @@ async def _tab_similar(request: PageRequest, paper_id: str) -> Facts:
         "coupled": coupled,
         "together": together,
         "alike": [hit for hit in alike if hit.paper_id != paper.paper_id],
-        "similar_message": explanation.message if explanation else "",
+        "similar_message": message,
     }
+
+
+async def _find_related(request: PageRequest, paper_id: str, by: str) -> tuple[list[Any], str]:
+    """Papers near it, and why there are none; nothing may be known of its citations."""
+    try:
+        found, explanation = await request.ask_explained(
+            "find_related_papers", papers=[paper_id], by=by, limit=_SIMILAR
+        )
+    except CitationsUnknownError as error:
+        return [], error.message
+    return found, explanation.message if explanation else ""
 
 
 def _no_claim() -> Facts:

@@ -17,6 +17,7 @@ from carrel.core.pages import (
     PageView,
     local_address,
 )
+from carrel.rooms.papers.errors import CitationsUnknownError
 from carrel.rooms.papers.models import FacetCount, PaperHit
 from carrel.rooms.papers.pages.search_filters import (
     SearchFilters,
@@ -57,7 +58,9 @@ async def draw_search(request: PageRequest) -> PageAnswer:
         hits, total, explanation = await _search(request, filters)
     facets = await request.ask("count_search_facets", query=filters.query) if hits else None
     groups = [
-        (facet, _facet_rows(getattr(facets, facet), facet, filters)) for facet in _FOUND_FACETS
+        (facet, _facet_rows(getattr(facets, facet), facet, filters))
+        for facet in _FOUND_FACETS
+        if facets is not None
     ]
     is_last = len(hits) < _PER_PAGE or (total is not None and filters.page * _PER_PAGE >= total)
     facts = {
@@ -65,7 +68,7 @@ async def draw_search(request: PageRequest) -> PageAnswer:
         "hits": hits,
         "total": total,
         "explanation": explanation,
-        "facets": [(facet, rows) for facet, rows in groups if rows] if facets else [],
+        "facets": [(facet, rows) for facet, rows in groups if rows],
         "counted": facets.counted if facets else 0,
         "chips": _chips(request, filters),
         "previous": filters.on_page(filters.page - 1).address() if filters.page > 1 else "",
@@ -120,9 +123,12 @@ async def _search(
 async def _rank(
     request: PageRequest, filters: SearchFilters
 ) -> tuple[list[dict[str, Any]], int | None, str]:
-    ranked, explanation = await request.ask_explained(
-        "rank_papers", query=filters.query, by="cited_by", limit=_MOST_RANKED
-    )
+    try:
+        ranked, explanation = await request.ask_explained(
+            "rank_papers", query=filters.query, by="cited_by", limit=_MOST_RANKED
+        )
+    except CitationsUnknownError as error:
+        return [], 0, error.message
     rows = [
         {
             "paper_id": paper.paper_id,
