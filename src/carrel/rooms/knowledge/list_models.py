@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -32,7 +32,7 @@ class GetKnowledgeGraph(Question):
     """The surroundings of one note."""
 
     id: NoteId
-    depth: Literal[1, 2] = 1
+    depth: int = Field(default=1, ge=1, le=2)
 
 
 class ListedNote(Answer):
