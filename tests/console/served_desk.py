@@ -9,11 +9,12 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 import uvicorn
@@ -32,6 +33,7 @@ from tests.access.support import CHEAP_HASH
 from tests.libraries.discovery.small_corpus import GOAL, small_papers
 
 HOSTILE = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>'
+ResultT = TypeVar("ResultT")
 ENDED = {"completed", "failed", "cancelled", "paused"}
 
 
@@ -80,8 +82,14 @@ def fill_home(home: Path, folder: Path) -> None:
     (folder / "papers.jsonl").write_text("\n".join(lines), encoding="utf-8")
     (folder / "refs.bib").write_text(_references(), encoding="utf-8")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        status = carrel(["add", str(folder), "--home", str(home)])
+        status = run_apart(lambda: carrel(["add", str(folder), "--home", str(home)]))
     assert not status, status
+
+
+def run_apart(work: Callable[[], ResultT]) -> ResultT:
+    """In a thread of its own: an open browser keeps an event loop running in the tests' thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
 
 
 def _references() -> str:
@@ -173,4 +181,4 @@ def add_user(settings: Settings, name: str, scopes: frozenset[str]) -> None:
         await store.add_user(User(name, CHEAP_HASH, scopes, SystemClock().now().timestamp()))
         await store.close()
 
-    asyncio.run(add())
+    run_apart(lambda: asyncio.run(add()))
