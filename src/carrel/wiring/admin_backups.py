@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from carrel.core.background_jobs import BackgroundJobs, JobProgress, JobRun
+from carrel.core.background_jobs import BackgroundJobs, JobLostError, JobProgress, JobRun
 from carrel.core.errors import CarrelError, NotFoundError
 from carrel.doors.web.admin.models import BackupFile
 from carrel.settings import Settings
@@ -36,10 +36,8 @@ _LOOK_SECONDS = 0.5
 _PIECE_BYTES = 1024 * 1024
 
 
-class BackupStoppedError(CarrelError):
+class BackupStoppedError(JobLostError):
     """The job was cancelled while the backup was written or read."""
-
-    code = "cancelled"
 
 
 class ThreadProgress:
