@@ -160,7 +160,7 @@ async def _draw_form(
             "new_fields": [
                 (name, field_label(request, name)) for name in list_new_fields(state.shown)
             ],
-            "notice": notice,
+            "trouble": notice,
             "known_path": known_path,
             "style": style,
             "usual_styles": USUAL_STYLES,
@@ -195,15 +195,17 @@ def _describe_field(request: PageRequest, state: EditorState, name: str) -> dict
 
 
 async def _preview(request: PageRequest, state: EditorState, style: str) -> CitationPreview | None:
-    chosen = {"style": style} if style else {}
-    try:
-        found: CitationPreview = await request.ask(
-            "preview_citation", item=make_item(state, is_lenient=True), **chosen
-        )
-    except CarrelError:
-        # The form is what matters; a style that is unknown is told by its own field.
-        return None
-    return found
+    item = make_item(state, is_lenient=True)
+    # A style whose name is half typed is none: the usual one then shows the record.
+    for chosen in ({"style": style} if style else {}, {}):
+        try:
+            found: CitationPreview = await request.ask("preview_citation", item=item, **chosen)
+        except CarrelError as error:
+            if error.code != "style_not_found":
+                return None
+        else:
+            return found
+    return None
 
 
 def _tell_date_errors(request: PageRequest, state: EditorState) -> None:
@@ -248,7 +250,7 @@ def _draw_json(
             "title": text_of(base, "title"),
             "text": text,
             "error": error,
-            "notice": notice,
+            "trouble": notice,
             "action": local_address(EDIT_PATH, reference_id),
         },
         styles=STYLES,

@@ -17,8 +17,7 @@ STYLES = ("references/references.css",)
 async def draw_library(request: PageRequest) -> PageAnswer:
     filters = LibraryFilters.read(request.query)
     position = request.query.integer("at", 0, most=10**7)
-    answer: BrowsedReferences
-    answer, explanation = await request.ask_explained(
+    answer: BrowsedReferences = await request.ask(
         "browse_references",
         **filters.question(),
         **_read_place(request),
@@ -31,7 +30,7 @@ async def draw_library(request: PageRequest) -> PageAnswer:
         {
             "answer": answer,
             "filters": filters,
-            "explanation": explanation,
+            "explanation": await _explain_empty(request, filters, answer),
             "question": filters.question(),
             "heads": [_head(request, filters, sort) for sort in SORTS],
             "type_rows": _type_rows(request, filters, answer),
@@ -48,6 +47,16 @@ async def draw_library(request: PageRequest) -> PageAnswer:
         modules=("references/table.js",),
         styles=STYLES,
     )
+
+
+async def _explain_empty(
+    request: PageRequest, filters: LibraryFilters, answer: BrowsedReferences
+) -> str:
+    """Why a search finds nothing, and what comes near; empty where something is found."""
+    if answer.rows or not filters.words:
+        return ""
+    _, explanation = await request.ask_explained("search_references", query=filters.query_text())
+    return "" if explanation is None else explanation.message
 
 
 def _read_place(request: PageRequest) -> dict[str, Any]:
