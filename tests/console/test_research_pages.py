@@ -251,7 +251,8 @@ class TestProject:
             "in work" in client.get(f"/research/project/{started['research_id']}?view=tasks").text
         )
         assert task["role"] in {"generate", "review", "compare", "evolve", "summarise"}
-        assert "carrel connect" in page.text and "tasks are left" in page.text
+        assert 'href="/#connect"' in page.html
+        assert "tasks are left" in page.text and started["research_id"] in page.text
 
 
 class TestHypothesis:

@@ -240,11 +240,12 @@ class GetResearchOverview(Question):
 
 
 class ProjectNews(Answer):
-    """A project and when it last changed."""
+    """A project, who thinks in it, and when it last changed."""
 
     research_id: str
     goal: str
     status: str
+    mind: str
     updated_at: str
 
 
@@ -260,6 +261,8 @@ class ResearchOverview(Answer):
     running: int
     held: int
     undecided: int
+    # The newest project that has some of them.
+    undecided_in: str | None = None
     waiting_for_assistant: int
     newest: list[ProjectNews]
 

@@ -252,17 +252,21 @@ class ProjectDetails:
 
     async def overview(self, owner: str, newest: int) -> ResearchOverview:
         rows = await self._store.projects(owner, None, _MOST_PROJECTS)
-        undecided = await self._store.undecided_counts(owner)
+        counts = await self._store.undecided_counts(owner)
         projects = [project for project, _ in rows]
+        undecided = {
+            one.id: counts[one.id]
+            for one in projects
+            if one.status == "completed" and counts.get(one.id)
+        }
         recent = sorted(projects, key=lambda one: one.updated_at, reverse=True)[:newest]
         return ResearchOverview(
             projects=len(rows),
             hypotheses=sum(count for _, count in rows),
             running=sum(one.status in {"initializing", "active"} for one in projects),
             held=sum(one.status == "held" for one in projects),
-            undecided=sum(
-                undecided.get(one.id, 0) for one in projects if one.status == "completed"
-            ),
+            undecided=sum(undecided.values()),
+            undecided_in=next(iter(undecided), None),
             waiting_for_assistant=sum(
                 one.mind == "assistant" and one.status == "active" for one in projects
             ),
@@ -271,6 +275,7 @@ class ProjectDetails:
                     research_id=one.id,
                     goal=one.goal,
                     status=one.status,
+                    mind=one.mind or "",
                     updated_at=one.updated_at,
                 )
                 for one in recent

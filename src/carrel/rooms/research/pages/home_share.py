@@ -18,9 +18,10 @@ async def share_with_home(request: PageRequest) -> HomeShare:
     held = found.held
     if request.offers("list_held_goals"):
         held = len(await request.ask("list_held_goals"))
+    undecided_in = project_address(found.undecided_in) if found.undecided_in else "/research"
     waiting = (
         WaitingItem("research.waiting.goals", held, "/research/goals"),
-        WaitingItem("research.waiting.decisions", found.undecided, "/research"),
+        WaitingItem("research.waiting.decisions", found.undecided, undecided_in),
         WaitingItem("research.waiting.tasks", found.waiting_for_assistant, "/research/tasks"),
     )
     return HomeShare(

@@ -9,6 +9,7 @@ from carrel.rooms.research.pages.project_page import project_tabs
 from carrel.rooms.research.pages.run_state import status_badge
 from carrel.rooms.research.pages.texts import PaperNumbers
 from carrel.rooms.research.pages.tournament_view import view_tournament
+from carrel.rooms.research.report_references import format_reference, reference_url
 
 _SHOWN = 10
 _MOST = 200
@@ -50,6 +51,10 @@ async def draw_report(request: PageRequest) -> PageView:
             ],
             "record": await request.ask("get_research_record", research_id=research_id),
             "numbers": numbers,
+            "references": [
+                (str(item["id"]), format_reference(item), reference_url(item))
+                for item in results.bibliography
+            ],
             "more_path": local_address("/research/report", research_id, limit=_MOST)
             if results.total_hypotheses > count
             else "",
