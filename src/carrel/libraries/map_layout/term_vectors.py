@@ -16,7 +16,8 @@ TERMS_PER_PAPER = 25
 # A term in fewer papers connects nothing; one in more than this share says nothing.
 _FEWEST_PAPERS = 3
 _LARGEST_SHARE = 0.15
-# Where there are so few papers a share is no measure.
+# Up to so many papers a term may have in a small corpus, where a share is no measure.
+_MANY_PAPERS = 60
 _SMALL_CORPUS = 40
 
 
@@ -45,12 +46,13 @@ def weigh_rarity(counted: Sequence[Mapping[str, int]]) -> dict[str, float]:
     for terms in counted:
         papers_with.update(terms.keys())
     total = len(counted)
-    is_small = total < _SMALL_CORPUS
-    fewest, most = (1, total) if is_small else (_FEWEST_PAPERS, total * _LARGEST_SHARE)
+    fewest = 1 if total <= _SMALL_CORPUS else _FEWEST_PAPERS
+    most = max(_MANY_PAPERS, total * _LARGEST_SHARE)
+    known = {term: count for term, count in sorted(papers_with.items()) if fewest <= count <= most}
+    # Where all papers use the same words, those are better than none.
     return {
         term: math.log(total / count) if total > count else 0.1
-        for term, count in sorted(papers_with.items())
-        if fewest <= count <= most
+        for term, count in (known or dict(sorted(papers_with.items()))).items()
     }
 
 
