@@ -186,6 +186,30 @@ def test_what_was_typed_comes_back_with_every_refusal(
     assert 'action="/knowledge/new"' in gone.html and "deleted while you wrote" in gone.text
 
 
+def test_what_was_typed_outlives_the_session_and_a_stale_token(institute: ServedDesk) -> None:
+    ada = ConsoleClient(institute.url)
+    ada.log_in("ada", PASSWORD)
+    ada.get("/knowledge/new")
+    typed = f"kept\n{HOSTILE}"
+    form = {"csrf": ada.token, "title": "Outlived", "content": typed, "password": "never shown"}
+    for name in list(ada.session.cookies):
+        if "session" in name:
+            ada.session.cookies.delete(name)
+    ended = ada.send("/knowledge/new", form)
+    assert ended.status == 401 and area(ended) == typed
+    assert field(ended, "title") == "Outlived" and "never shown" not in ended.html
+    assert field(ended, "csrf") == form["csrf"] and "<script>document" not in ended.html
+    foreign = ada.send("/knowledge/new", form, **{"sec-fetch-site": "cross-site"})
+    assert foreign.status == 403 and typed not in unescape(foreign.html)
+    ada.log_in("ada", PASSWORD)
+    stale = ada.send("/knowledge/new", {**form, "csrf": "0" * 64})
+    assert stale.status == 403 and area(stale) == typed
+    fresh = {**form, "csrf": field(stale, "csrf")}
+    saved = ada.send("/knowledge/new", fresh)
+    assert saved.status == 303
+    assert "Outlived" in ada.get(saved.response.headers["location"]).text
+
+
 def test_hostile_text_stays_inert_on_every_page(console: ServedDesk, page: Any) -> None:
     note = save(console, f"Hostile {HOSTILE}", HOSTILE_TEXT, tags=["<script>", HOSTILE[:90]])
     save(console, "Points at hostile", f"[[note:{note['id']}]]", tags=["x"])

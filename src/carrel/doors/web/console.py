@@ -66,7 +66,9 @@ from carrel.doors.web.router import PathRouter
 from carrel.doors.web.sessions import (
     BrowserSessions,
     NotLoggedInError,
+    StaleFormError,
     check_navigation,
+    check_own_page,
     header_token,
 )
 from carrel.policy.gate import Gate
@@ -143,7 +145,8 @@ class Console:
             if request.method not in _SAFE and path.startswith((_CALL, _UPLOADS)):
                 self._sessions.check_write(request, request.caller, header_token(request))
         except UnauthenticatedError as error:
-            return self._send_to_login(request, error)
+            # A form of a browser that was here before is read, to show what was typed again.
+            return None if self._keeps_form(request) else self._send_to_login(request, error)
         except CarrelError as error:
             self._gate.record_refusal(request.visit, "web", request.visit.path, error)
             return self._fail(request, error)
@@ -166,9 +169,13 @@ class Console:
                 return await self._call(request)
             if path.startswith(_LIVE):
                 return await self._open_live(request, path)
+            if request.caller is None:
+                return self._ask_to_log_in(request)
             if path.startswith(_DO):
                 return await self._do(request, path)
             return await self._draw(request, path)
+        except StaleFormError as error:
+            return self._fail(request, error, form=read_form_fields(request))
         except CarrelError as error:
             return self._fail(request, error)
         except Exception:
@@ -352,7 +359,27 @@ class Console:
             )
         return self._fail(request, error)
 
-    def _fail(self, request: HttpRequest, error: CarrelError) -> Response:
+    def _keeps_form(self, request: HttpRequest) -> bool:
+        """Whether this is a form of a page in a browser that we know."""
+        is_form = request.method == "POST" and not self._path(request).startswith(
+            (_CALL, _LIVE, _UPLOADS)
+        )
+        return is_form and not self._sessions.browser(request).is_new
+
+    def _ask_to_log_in(self, request: HttpRequest) -> Response:
+        """A form whose session has ended: to be sent again, with its token, after a log-in."""
+        check_own_page(request)
+        form = read_form_fields(request)
+        return self._fail(request, NotLoggedInError(), form=form, token=form.text("csrf"))
+
+    def _fail(
+        self,
+        request: HttpRequest,
+        error: CarrelError,
+        *,
+        form: FieldValues | None = None,
+        token: str = "",
+    ) -> Response:
         """The error as a page where a person looks, as JSON where a program asked."""
         path = self._path(request)
         is_for_program = path.startswith((_CALL, _LIVE, _UPLOADS, _ASSETS)) or (
@@ -360,7 +387,9 @@ class Console:
         )
         if is_for_program:
             return _with_security(self._rest.failed(error, request.visit))
-        return self._writer.write_error(request, self._preferences(request), error)
+        return self._writer.write_error(
+            request, self._preferences(request), error, form=form, path=path, token=token
+        )
 
 
 def _read_call(request: HttpRequest) -> tuple[str, dict[str, Any]]:

@@ -25,7 +25,9 @@ from carrel.doors.web.sessions import BrowserSessions
 
 _NOTICE_COOKIE = "carrel-notice"
 _LONGEST_NOTICE = 400
-_LONGEST_KEPT_FORM = 200_000
+# A note of the most characters with its other fields.
+_LONGEST_KEPT_FORM = 500_000
+_SECRET_FIELDS = ("csrf", "password", "secret", "token")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +128,14 @@ class PageWriter:
         back: str = "",
         form: FieldValues | None = None,
         path: str = "",
+        token: str = "",
     ) -> Response:
-        """The error with what to do next; a form that failed is kept, to be sent again."""
+        """The error with what to do next; a form that failed is kept, to be sent again.
+
+        `token` is the form's own, where it is to be sent by a session that is not there yet.
+        """
         status = error_mapping(error).http_status
-        kept = [] if form is None else [pair for pair in form.items() if pair[0] != "csrf"]
+        kept = [] if form is None else _kept_fields(form)
         if sum(len(value) for _, value in kept) > _LONGEST_KEPT_FORM:
             kept = []
         view = PageView(
@@ -142,6 +148,7 @@ class PageWriter:
                 "back": back,
                 "kept_form": kept,
                 "form_path": path,
+                "form_token": token,
             },
             status=status,
         )
@@ -167,6 +174,15 @@ class PageWriter:
             return found is not None and found.scopes <= scopes
 
         return offers
+
+
+def _kept_fields(form: FieldValues) -> list[tuple[str, str]]:
+    """What was typed, without secrets."""
+    return [
+        (name, value.replace("\r\n", "\n"))
+        for name, value in form.items()
+        if not any(secret in name for secret in _SECRET_FIELDS)
+    ]
 
 
 def _is_current(
