@@ -28,6 +28,7 @@ from carrel.policy.authorization.models import (
     Grant,
     RefreshToken,
     Session,
+    User,
 )
 from carrel.policy.identity import StaticToken, hash_secret
 from carrel.policy.scopes import ALL_SCOPES
@@ -45,7 +46,6 @@ from tests.console.client import ConsoleClient
 from tests.console.served_desk import (
     HOSTILE,
     ServedDesk,
-    add_user,
     desk_settings,
     serve_desk,
 )
@@ -145,6 +145,11 @@ async def fill_jobs(store: SqlJobs) -> None:
     await store.end(ended.id, "failed", f"{HOSTILE} is no file", "x", ended.updated_at, None)
 
 
+def add_user(settings: Settings, name: str, scopes: frozenset[str]) -> None:
+    user = User(name, CHEAP_HASH, scopes, NOW)
+    assert with_store(settings, lambda store: store.add_user(user))
+
+
 def with_store(settings: Settings, story: Callable[[SqlAccess], Awaitable[Any]]) -> Any:
     async def run() -> Any:
         store = open_access_store(settings)
@@ -170,7 +175,7 @@ def with_jobs(settings: Settings, story: Callable[[SqlJobs], Awaitable[Any]]) ->
         finally:
             await store.close()
 
-    return asyncio.run(run())
+    return run_alone(run)
 
 
 def new_session(desk: ServedDesk, name: str) -> str:
@@ -293,7 +298,7 @@ def test_a_program_with_every_right_may_not_change_who_has_access(office: Served
         finally:
             await desk.close()
 
-    asyncio.run(run())
+    run_alone(run)
 
 
 def test_nobody_ends_what_is_anothers(office: ServedDesk) -> None:
