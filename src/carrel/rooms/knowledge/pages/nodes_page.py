@@ -9,6 +9,9 @@ from carrel.core.pages import PageRequest, PageView
 from carrel.rooms.knowledge.models import MAX_NODE_NAMES, RetrievedNodes
 from carrel.rooms.knowledge.pages.list_page import STYLES
 
+# What is shown of one thing.
+_SHOWN_CHARACTERS = 3_000
+
 
 async def draw_nodes(request: PageRequest) -> PageView:
     given = request.query.text("names")
@@ -23,10 +26,15 @@ async def draw_nodes(request: PageRequest) -> PageView:
             )
         except CarrelError as error:
             problem = error
+    texts = [_cut(node.knowledge) for node in found.results] if found is not None else []
     return PageView(
         "knowledge/nodes.html",
         request.translate("knowledge.nodes.title"),
-        {"given": given, "found": found, "problem": problem},
+        {"given": given, "found": found, "texts": texts, "problem": problem},
         styles=STYLES,
         status=200 if problem is None else 422,
     )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS].rstrip()} …"

@@ -10,7 +10,11 @@ from carrel.rooms.knowledge.models import FullNote
 from carrel.rooms.knowledge.pages.addresses import EDIT, HISTORY, LIST, note_path, thing_path
 from carrel.rooms.knowledge.pages.graph_drawing import draw_graph, kinds_of, list_graph
 from carrel.rooms.knowledge.pages.list_page import STYLES
-from carrel.rooms.knowledge.pages.note_text import link_note_text, without_title_line
+from carrel.rooms.knowledge.pages.note_text import (
+    link_note_text,
+    split_parts,
+    without_title_line,
+)
 
 _MODULES = ("knowledge/note.js",)
 
@@ -28,7 +32,8 @@ async def draw_note(request: PageRequest) -> PageView:
             "graph_rows": list_graph(graph),
             "graph_kinds": kinds_of(drawing.boxes),
         }
-    text = without_title_line(note.title, note.content)
+    parts = split_parts(without_title_line(note.title, note.content))
+    part = request.query.integer("part", 1, least=1, most=len(parts))
     missing = request.translate("knowledge.link_missing")
     return PageView(
         "knowledge/note.html",
@@ -36,13 +41,17 @@ async def draw_note(request: PageRequest) -> PageView:
         {
             **facts,
             **note_facts(request, note),
-            "text": await asyncio.to_thread(link_note_text, text, note.links, missing),
+            "text": await asyncio.to_thread(link_note_text, parts[part - 1], note.links, missing),
             "links": [
                 (link, thing_path(link.kind, link.id, link.target), link.title or link.target)
                 for link in note.links
             ],
             "linked_from": [(link, note_path(link.id)) for link in note.linked_from],
             "depth": depth,
+            "part": part,
+            "part_count": len(parts),
+            "previous": note_path(note.id, part=part - 1 if part > 2 else "") if part > 1 else "",
+            "next": note_path(note.id, part=part + 1) if part < len(parts) else "",
             "saved_draft": request.query.text("saved")[:80],
         },
         modules=_MODULES,

@@ -9,9 +9,15 @@ from carrel.rooms.knowledge.models import FullNote
 from carrel.rooms.knowledge.pages.addresses import PROPOSALS, note_path
 from carrel.rooms.knowledge.pages.history_page import show_difference
 from carrel.rooms.knowledge.pages.list_page import STYLES
-from carrel.rooms.knowledge.pages.note_text import link_note_text, without_title_line
+from carrel.rooms.knowledge.pages.note_text import (
+    link_note_text,
+    split_parts,
+    without_title_line,
+)
 
 _SHOWN = 10
+# Of a new note the beginning is shown; its own page has the whole.
+_SHOWN_CHARACTERS = 4_000
 
 
 async def draw_proposals(request: PageRequest) -> PageView:
@@ -52,7 +58,7 @@ async def _show(request: PageRequest, note_id: str) -> dict[str, object] | None:
     if note.status != "proposed":
         return None
     current = await _team_note(request, note)
-    text = without_title_line(note.title, note.content)
+    text, *more = split_parts(without_title_line(note.title, note.content), _SHOWN_CHARACTERS)
     return {
         "note": note,
         "path": note_path(note.id),
@@ -61,6 +67,7 @@ async def _show(request: PageRequest, note_id: str) -> dict[str, object] | None:
         "difference": None
         if current is None
         else await show_difference(current.content, note.content),
+        "is_cut": bool(more),
         "text": link_note_text(text, note.links, request.translate("knowledge.link_missing")),
     }
 
