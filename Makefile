@@ -118,6 +118,11 @@ bench-console: $(READY) ## bytes and time of a first view; memory and lag of liv
 judge-linkage: $(READY) ## one work, one record: precision and recall (DATA=folder SEEDS="11 12" HALF=held-out)
 	$(BIN)/python -m benchmarks.linkage.judge --data $(or $(DATA),../shared/data) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(HALF),--half $(HALF))
 
+.PHONY: judge-map
+judge-map: $(READY) ## the map of a corpus: trustworthiness at 15 neighbours, and with COSTS=1 what drawing takes (DATA=folder)
+	$(BIN)/python -m benchmarks.map.judge $(or $(DATA),../shared/data)
+	$(if $(COSTS),$(BIN)/python -m benchmarks.map.costs $(or $(DATA),../shared/data))
+
 .PHONY: judge-mutants
 judge-mutants: $(READY) ## change logic at random and count what the tests notice (SEED=14 COUNT=200)
 	$(BIN)/python -m tests.mutants --seed $(or $(SEED),14) --count $(or $(COUNT),200)
