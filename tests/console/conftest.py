@@ -58,9 +58,13 @@ def client(console: ServedDesk) -> ConsoleClient:
     return ConsoleClient(console.url)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """As root, Chromium runs only without its sandbox."""
+    """As root, Chromium runs only without its sandbox.
+
+    It ends with the file that uses it: Playwright keeps an event loop running in its thread, where
+    `asyncio.run` of later tests would fail.
+    """
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("no chromium on the path")
