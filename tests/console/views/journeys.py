@@ -116,10 +116,10 @@ def drive_tournament(stage: ViewStage) -> None:
     first, second = view.locator(".line").nth(0), view.locator(".line").nth(1)
     first.wait_for()
     assert view.locator("main").evaluate(_HARMLESS) == 0
-    view.get_by_role("button", name="Approve").press("Enter")
+    view.get_by_role("button", name="Approve", exact=True).press("Enter")
     view.locator("li").nth(0).locator(".badge", has_text="approved").wait_for()
     second.press("Enter")
-    view.get_by_role("button", name="Reject").press("Enter")
+    view.get_by_role("button", name="Reject", exact=True).press("Enter")
     view.get_by_label("Why is it rejected?").fill("Not testable here")
     view.get_by_label("Why is it rejected?").press("Enter")
     view.locator("li").nth(1).locator(".badge", has_text="rejected").wait_for()
@@ -187,6 +187,27 @@ def check_repeated_results(stage: ViewStage) -> None:
     assert view.locator("tbody tr").count() == 1
 
 
+def check_retractions(stage: ViewStage) -> None:
+    """A retraction that an answer tells of stands beside its work."""
+    notice = [{"kind": "retraction", "service": "crossref"}]
+    entries = [{"id": "a", "text": "Winter (1990). Cold."}]
+    answers = {
+        "search_papers": {"result": [{"paper_id": "a", "title": "Cold", "notices": notice}]},
+        "find_passages": {"result": [{"passage_id": "a", "text": "Cold.", "notices": notice}]},
+        "cite_references": {
+            "style": "apa",
+            "kind": "bibliography",
+            "text": "Winter (1990). Cold.",
+            "entries": entries,
+            "work_notices": {"a": notice},
+        },
+    }
+    for tool, answer in answers.items():
+        given = {"content": [], "structuredContent": answer}
+        view = stage.open(tool, {}, deliver={"given": given})
+        view.locator(".badge.danger", has_text="retracted").wait_for()
+
+
 def check_appearance(stage: ViewStage) -> None:
     """Theme and colours of the host are taken, unreadable ones are not."""
     view = stage.open("search_papers", {"query": "marine oil"})
@@ -241,6 +262,7 @@ CHECKS: dict[str, Callable[[ViewStage], None]] = {
     "silent host": check_silent_host,
     "repeated results": check_repeated_results,
     "reading on": check_reading_on,
+    "retractions": check_retractions,
     "appearance": check_appearance,
     "end": check_end,
 }

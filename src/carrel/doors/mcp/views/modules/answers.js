@@ -44,3 +44,8 @@ export function totalOf(facts, path, shown) {
   const told = facts.cut?.shown?.[path]?.total;
   return typeof told === "number" ? Math.max(told, shown) : shown;
 }
+
+// The gravest notice about a work, such as its retraction; they come in that order.
+export function noticeOf(notices) {
+  return textOf(listOf(notices)[0]?.kind);
+}

@@ -1,8 +1,8 @@
 // A bibliography, and the same works again in another style.
 import { Stage } from "./stage.js";
-import { listOf, textOf, totalOf } from "./answers.js";
-import { element, whenEntered } from "./elements.js";
-import { t } from "./words.js";
+import { listOf, noticeOf, textOf, totalOf } from "./answers.js";
+import { badge, element, whenEntered } from "./elements.js";
+import { t, term } from "./words.js";
 
 const COMMON_STYLES = {
   apa: "APA",
@@ -23,6 +23,7 @@ function readBibliography(facts) {
   const entries = listOf(facts.entries).map((entry) => ({
     id: textOf(entry.id),
     text: plainText(entry.text, facts.format),
+    notice: noticeOf(facts.work_notices?.[entry.id]),
   }));
   const rows = entries.length ? entries : [{ id: "", text: plainText(facts.text, facts.format) }];
   return {
@@ -30,7 +31,6 @@ function readBibliography(facts) {
     total: totalOf(facts, "entries", rows.length),
     style: facts.style,
     kind: textOf(facts.kind),
-    notices: facts.work_notices ?? {},
   };
 }
 
@@ -56,7 +56,14 @@ function drawBibliography(stage, size) {
     element(
       "ul",
       { class: "entries", id: "entries" },
-      shown.map((row) => element("li", {}, row.text)),
+      shown.map((row) =>
+        element(
+          "li",
+          {},
+          row.text,
+          row.notice ? [" ", badge(term("notice", row.notice), "danger", "!")] : "",
+        ),
+      ),
     ),
     element(
       "div",

@@ -1,6 +1,6 @@
 // Sentences of papers with their place: passages that were found, or the evidence for a claim.
 import { Stage } from "./stage.js";
-import { listOf, textOf, totalOf } from "./answers.js";
+import { listOf, noticeOf, textOf, totalOf } from "./answers.js";
 import { badge, element } from "./elements.js";
 import { t, term } from "./words.js";
 import { questionForm } from "./question_form.js";
@@ -39,7 +39,10 @@ function readClaims(facts) {
   const statements = listOf(facts.statements).map((row) => {
     const seen = new Set();
     const cards = Object.keys(STANCES).flatMap((stance) =>
-      listOf(row[stance]).map((each) => ({ ...readCard(each, each.sentence), stance })),
+      listOf(row[stance]).map((each) => ({
+        ...readCard({ ...each, notices: facts.notices?.[each.paper_id] }, each.sentence),
+        stance,
+      })),
     );
     // One sentence of a paper is shown once, on its gravest side.
     const unique = cards.filter(
@@ -58,7 +61,6 @@ function readClaims(facts) {
     kind: "claims",
     rows: statements,
     total: totalOf(facts, "statements", statements.length),
-    notices: facts.notices ?? {},
   };
 }
 
@@ -87,30 +89,36 @@ function readCard(row, sentence) {
     year: textOf(row.year),
     section: textOf(row.section),
     page: textOf(row.page),
-    isRetracted: listOf(row.notices).length > 0,
+    notice: noticeOf(row.notices),
   };
 }
 
 function drawEvidence(stage, size) {
   const { kind, rows, total, hint } = stage.model;
-  if (!rows.length)
+  if (!rows.length) {
     return [
       stage.head(t("evidence.title")),
       element("p", { class: "muted" }, t("evidence.none")),
       hint ? element("p", { class: "small muted" }, hint) : null,
     ];
+  }
   if (kind === "claims") return drawClaim(stage, size);
-  const heading = stage.head(
-    t(kind === "reading" ? "evidence.reading" : "evidence.passages"),
-    kind === "reading" ? "" : t("evidence.count", { count: total }),
-  );
-  const shown = rows.slice(stage.at, stage.at + size);
+  const isReading = kind === "reading";
+  const cards = rows.slice(stage.at, stage.at + size).map((card) => drawCard(stage, card));
   return [
-    heading,
-    kind === "reading" && before ? drawBack(stage) : null,
-    ...shown.map((card) => drawCard(stage, card)),
+    isReading
+      ? stage.head(t("evidence.reading"))
+      : stage.head(t("evidence.passages"), t("evidence.count", { count: total })),
+    isReading && before ? drawBack(stage) : null,
+    isReading ? element("p", { class: "source" }, drawPaperName(rows[0])) : null,
+    ...cards,
     stage.pager(rows.length, size, total),
   ];
+}
+
+function drawPaperName(card) {
+  const byline = [card.author, card.year].filter(Boolean).join(", ");
+  return [element("cite", {}, card.title), byline ? ` (${byline})` : ""];
 }
 
 function drawClaim(stage, size) {
@@ -148,10 +156,11 @@ function drawMoreCards(stage, row, size) {
 
 function drawCard(stage, card) {
   const [kind, sign] = STANCES[card.stance] ?? [];
-  const byline = [card.author, card.year].filter(Boolean).join(", ");
+  const isReading = stage.model.kind === "reading";
   const place = [card.page ? t("evidence.page", { page: card.page }) : "", card.section]
     .filter(Boolean)
     .join(" · ");
+  const canReadOn = card.passageId && !isReading && stage.can("read_passage");
   return element(
     "article",
     { class: card.isAsked ? "evidence asked" : "evidence" },
@@ -160,14 +169,11 @@ function drawCard(stage, card) {
       "p",
       { class: "source" },
       kind ? [badge(term("stance", card.stance), kind, sign), " "] : "",
-      element("cite", {}, card.title),
-      byline ? ` (${byline})` : "",
-      place ? element("span", { class: "muted" }, ` · ${place}`) : "",
-      card.isRetracted ? [" ", badge(term("notice", "retraction"), "danger", "!")] : "",
+      isReading ? "" : drawPaperName(card),
+      place ? element("span", { class: "muted" }, isReading ? place : ` · ${place}`) : "",
+      card.notice ? [" ", badge(term("notice", card.notice), "danger", "!")] : "",
     ),
-    card.passageId && stage.model.kind !== "reading" && stage.can("read_passage")
-      ? drawReadOn(stage, card)
-      : "",
+    canReadOn ? drawReadOn(stage, card) : "",
   );
 }
 

@@ -1,6 +1,6 @@
 // Papers or works that a search found, each with one way into the library.
 import { Stage } from "./stage.js";
-import { listOf, textOf, totalOf } from "./answers.js";
+import { listOf, noticeOf, textOf, totalOf } from "./answers.js";
 import { badge, element, markedText } from "./elements.js";
 import { t, term } from "./words.js";
 import { questionForm } from "./question_form.js";
@@ -47,7 +47,7 @@ function readWork(work) {
 }
 
 function readRow(row) {
-  const notice = listOf(row.notices)[0]?.kind ?? (row.is_retracted ? "retraction" : "");
+  const notice = noticeOf(row.notices) || (row.is_retracted ? "retraction" : "");
   const authors = Array.isArray(row.authors) ? row.authors.map(textOf).filter(Boolean) : [];
   return {
     title: textOf(row.title),

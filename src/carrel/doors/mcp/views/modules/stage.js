@@ -11,6 +11,10 @@ const TALLEST_INLINE_PX = 500;
 const MOST_ROWS_FULLSCREEN = 50;
 const settings = JSON.parse(document.getElementById("settings").textContent);
 
+function endSentence(text, following) {
+  return following && text && !/[.!?…]$/.test(text) ? `${text}.` : text;
+}
+
 export class Stage {
   bridge = new HostBridge();
   input = {};
@@ -169,7 +173,7 @@ export class Stage {
   }
 
   say(text, kind = "", nextStep = "") {
-    const words = [text, nextStep].filter(Boolean).join(" ");
+    const words = [endSentence(text, nextStep), nextStep].filter(Boolean).join(" ");
     this.#status.className = `status ${kind}`;
     if (this.#status.textContent !== words) this.#status.textContent = words;
     this.#tellSize();
@@ -230,11 +234,10 @@ export class Stage {
         nextStep ? element("p", { class: "muted" }, nextStep) : "",
       );
     }
-    const form = this.#isPatienceOver && !this.#hasResult ? this.#view.drawQuestion?.(this) : null;
-    const text = this.#hasResult
-      ? t("nothing_to_show")
-      : (this.#view.describe?.(this.input) ?? t("waiting"));
-    return element("div", { class: "stack" }, element("p", { class: "muted" }, text), form ?? "");
+    const form = this.#isPatienceOver && !this.#hasResult && this.#view.drawQuestion?.(this);
+    if (form) return form;
+    const told = this.#view.describe?.(this.input) ?? t("waiting");
+    return element("p", { class: "muted" }, this.#hasResult ? t("nothing_to_show") : told);
   }
 
   #turn(at) {
