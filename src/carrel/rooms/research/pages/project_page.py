@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from carrel.core.pages import PageRequest, PageView
+from carrel.rooms.research.detail_models import TaskSummary
 from carrel.rooms.research.models import ResearchStatus
 from carrel.rooms.research.pages.addresses import project_address, report_address
 from carrel.rooms.research.pages.evidence_view import split_sides
@@ -12,6 +15,8 @@ from carrel.rooms.research.pages.tournament_view import view_tournament
 _VIEWS = ("hypotheses", "tournament", "evidence", "tasks", "record")
 _MOST_EVIDENCE = 5
 _MOST_HYPOTHESES = 200
+_PAGE = 40
+_MOST_MATCHES = 50
 
 
 def project_tabs(request: PageRequest, status: ResearchStatus, on: str) -> list[dict[str, object]]:
@@ -76,7 +81,16 @@ async def _read_view(request: PageRequest, research_id: str, view: str) -> dict[
     match view:
         case "tournament":
             found = await request.ask("get_tournament", research_id=research_id)
-            return {"tournament": found, "shown": view_tournament(request, found)}
+            is_whole = request.query.flag("matches")
+            newest = found.matches[::-1]
+            return {
+                "tournament": found,
+                "shown": view_tournament(request, found),
+                "matches": newest if is_whole else newest[:_MOST_MATCHES],
+                "all_matches_path": ""
+                if is_whole or len(newest) <= _MOST_MATCHES
+                else project_address(research_id, view=view, matches="1"),
+            }
         case "evidence":
             limit = request.query.integer("limit", _MOST_EVIDENCE, least=1, most=200)
             found = await request.ask("list_evidence", research_id=research_id, limit=limit)
@@ -87,20 +101,36 @@ async def _read_view(request: PageRequest, research_id: str, view: str) -> dict[
                 else "",
             }
         case "tasks":
-            return {"tasks": await request.ask("list_research_tasks", research_id=research_id)}
+            tasks = await request.ask("list_research_tasks", research_id=research_id)
+            return {"tasks": tasks, "titles": await _read_titles(request, research_id, tasks)}
         case "record":
             return {"record": await request.ask("get_research_record", research_id=research_id)}
         case _:
             return await _read_hypotheses(request, research_id)
 
 
+async def _read_titles(
+    request: PageRequest, research_id: str, tasks: Sequence[TaskSummary]
+) -> dict[str, str]:
+    """Titles of the hypotheses that tasks made."""
+    if not any(task.made for task in tasks) or not request.offers("list_hypotheses"):
+        return {}
+    rows = await request.ask("list_hypotheses", research_id=research_id, limit=_MOST_HYPOTHESES)
+    return {row.id: row.title for row in rows}
+
+
 async def _read_hypotheses(request: PageRequest, research_id: str) -> dict[str, object]:
     rows = await request.ask("list_hypotheses", research_id=research_id, limit=_MOST_HYPOTHESES)
     live = [row for row in rows if row.place != "superseded"]
     live.sort(key=lambda row: (row.place == "rejected", row.place != "ranked"))
+    limit = request.query.integer("limit", _PAGE, least=1, most=_MOST_HYPOTHESES)
     bounds = [value for row in live for value in (row.strength.low, row.strength.high)] or [0.0]
     return {
-        "hypotheses": live,
+        "hypotheses": live[:limit],
+        "more_path": project_address(research_id, limit=_MOST_HYPOTHESES)
+        if len(live) > limit
+        else "",
+        "total": len(live),
         "superseded": [row for row in rows if row.place == "superseded"],
         "least": min(bounds),
         "most": max(bounds),
