@@ -18,8 +18,9 @@ from tests.console.client import ConsoleClient
 from tests.console.served_desk import HOSTILE, ServedDesk, desk_settings, serve_desk
 from tests.loopback_server import Asked, Canned
 from tests.rooms.literature.outside import SERVICES, XGEN, Outside
+from tests.services.literature.recorded import needs_recordings
 
-pytestmark = pytest.mark.promise("V1")
+pytestmark = [pytest.mark.promise("V1"), needs_recordings]
 
 SEARCH = "/literature?q=large+language+models+chemistry"
 # Adapters take tags away and turn entities into signs, so both are sent.

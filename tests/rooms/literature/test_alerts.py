@@ -15,6 +15,7 @@ from carrel.rooms.literature import alert_search
 from carrel.rooms.literature.alert_models import (
     GetAlertDigest,
     ListAlerts,
+    ListAlertWorks,
     OneAlert,
     RunAlerts,
     SaveAlert,
@@ -389,3 +390,32 @@ def test_every_usual_service_answers_in_its_own_format(tmp_path: Path) -> None:
 
     with Outside() as outside:
         asyncio.run(scene(outside.settings(tmp_path / "home")))
+
+
+def test_works_are_listed_again_and_again_and_only_to_their_owner(
+    store: SqlLiterature, play: Play
+) -> None:
+    async def scene() -> None:
+        clock, service = MovedClock(), NewsService("crossref")
+        alerts, digests = open_alerts(store, clock, service)
+        await alerts.save(SaveAlert(query="sleep", name="s"), ADA)
+        with pytest.raises(NotFoundError):
+            await digests.list_works(ListAlertWorks(name="s"), BOB)
+        service.add("2026-03-02", "On sleep", doi="10.5555/sleep")
+        service.add("2026-03-02", "On dreams", doi="10.5555/dreams")
+        clock.go_to("2026-03-03")
+        await alerts.run(RunAlerts(), ADA)
+        for _ in range(2):
+            listed = await digests.list_works(ListAlertWorks(), ADA)
+            assert {each.work.title for each in listed.works} == {"On sleep", "On dreams"}
+            assert all(each.is_new and each.alert == "s" for each in listed.works)
+        cut = await digests.list_works(ListAlertWorks(limit=1), ADA)
+        assert (len(cut.works), cut.left_out) == (1, True)
+        assert (await digests.list_works(ListAlertWorks(), BOB)).works == []
+        await digests.write(GetAlertDigest(), ADA)
+        told = await digests.list_works(ListAlertWorks(), ADA)
+        assert [each.is_new for each in told.works] == [False, False]
+        clock.wait(days=30)
+        assert (await digests.list_works(ListAlertWorks(days=7), ADA)).works == []
+
+    play(scene())

@@ -193,3 +193,22 @@ def test_papers_are_completed_by_corrections_that_history_tells(play: Play) -> N
         assert not back["authors"]
 
     play(scene)
+
+
+def test_proposals_are_listed_without_asking_anybody(play: Play, outside: Outside) -> None:
+    async def scene(reader: Reader) -> None:
+        await add(reader)
+        assert (await reader.ask("list_completions", target="reference"))["entries"] == []
+        await reader.ask("complete_references")
+        asked = len(outside.asked)
+        listed = await reader.ask("list_completions", target="reference")
+        assert [each["id"] for each in listed["entries"]] == ["crow"]
+        assert (listed["proposed"], len(outside.asked)) == (1, asked)
+        assert (await reader.ask("list_completions", target="paper"))["entries"] == []
+        other = Reader(reader.desk, user="bob")
+        assert (await other.ask("list_completions", target="reference"))["entries"] == []
+        await reader.ask("complete_references", apply=True)
+        applied = await reader.ask("list_completions", target="reference", state="applied")
+        assert [each["state"] for each in applied["entries"]] == ["applied"]
+
+    play(scene)
