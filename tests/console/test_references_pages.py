@@ -122,6 +122,8 @@ def test_who_may_only_read_is_offered_no_change_and_cannot_make_one(shared: Serv
     assert rea.get("/references/item/his").status == 404
     page = rea.get("/references")
     assert "/references/import" not in page.html and "/references/new" not in page.html
+    for path in ("/references/new", "/references/import", "/references/remove?id=his"):
+        assert rea.get(path).status == 403, path
     refused = rea.post("/references/import", input="@book{x, title={X}}")
     assert refused.status == 403
     assert rea.post("/references/remove", id="his").status == 403
@@ -509,6 +511,43 @@ def test_a_chosen_file_is_imported(library: ServedDesk, page: Any) -> None:
     )
     page.get_by_role("link", name="From a file").click()
     page.wait_for_selector("h1:has-text('From a file')")
+
+
+def test_a_large_file_is_imported_piece_by_piece(library: ServedDesk, page: Any) -> None:
+    note = "words " * 400
+    entries = [
+        f"@article{{big{at}, title = {{Big {at} {{\\'e}}\n@ in a line}}, journal = jol, "
+        f"author = {{Doe, Jane}}, year = {1900 + at % 100}, note = {{{note}}}}}\n"
+        for at in range(1400)
+    ]
+    text = "@string{jol = {Journal of Lists}}\n" + "".join(entries)
+    assert len(text) > 3_000_000
+    page.goto(f"{library.url}/references/import")
+    page.set_input_files(
+        "#import-files",
+        [{"name": "big.bib", "mimeType": "text/plain", "buffer": text.encode()}],
+    )
+    page.wait_for_selector("#report .live-over", timeout=120_000)
+    assert "Done: 1400 added, 0 already here, 0 not read" in page.inner_text("#report")
+    for at in (0, 700, 1399):
+        added = library.call("get_reference", id=f"big{at}")["reference"]
+        assert added["container-title"] == "Journal of Lists", at
+    ids = [f"big{at}" for at in range(1400)]
+    for first in range(0, 1400, 200):
+        library.call("remove_references", ids=ids[first : first + 200], force=True)
+
+
+def test_a_large_file_whose_entries_need_each_other_is_not_divided(
+    library: ServedDesk, page: Any
+) -> None:
+    filler = "words " * 600_000
+    text = f"@inbook{{part, title={{P}}, crossref={{whole}}}}\n@book{{whole, note={{{filler}}}}}\n"
+    page.goto(f"{library.url}/references/import")
+    page.set_input_files(
+        "#import-files",
+        [{"name": "linked.bib", "mimeType": "text/plain", "buffer": text.encode()}],
+    )
+    page.wait_for_selector(".toast:has-text('carrel references add linked.bib')")
 
 
 # On a phone, and by axe.

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.errors import CarrelError
 from carrel.core.pages import PageAnswer, PageRedirect, PageRequest, PageView, local_address
 from carrel.libraries.csl.schema import DATE_VARIABLES, NAME_VARIABLES
 from carrel.rooms.references.browsing_models import CitationPreview
 from carrel.rooms.references.item_versions import item_version
-from carrel.rooms.references.items import Item, text_of
-from carrel.rooms.references.models import AddedReferences, OneReference
+from carrel.rooms.references.items import text_of
+from carrel.rooms.references.models import AddedReferences
 from carrel.rooms.references.pages.citation_styles import USUAL_STYLES
 from carrel.rooms.references.pages.csl_fields import FORM_FIELDS, LONG_FIELDS, TYPES
 from carrel.rooms.references.pages.editor_form import (
@@ -29,24 +29,33 @@ from carrel.rooms.references.pages.editor_form import (
     read_form,
 )
 from carrel.rooms.references.pages.item_page import item_address
+from carrel.rooms.references.pages.json_editor import (
+    CONFLICT,
+    EDIT_PATH,
+    draw_json_editor,
+    dump_line,
+    find_item,
+    save_json,
+)
 from carrel.rooms.references.pages.labels import field_label, type_label
 from carrel.rooms.references.pages.list_page import STYLES
 from carrel.rooms.references.pages.record_view import describe_value
+from carrel.rooms.references.pages.writers import require_writer
 
-EDIT_PATH = "/references/edit"
 NEW_PATH = "/references/new"
-_CONFLICT = "conflict"
 
 
 async def draw_editor(request: PageRequest) -> PageAnswer:
+    require_writer(request)
     reference_id = request.variables["id"]
-    item = await _find(request, reference_id)
+    item = await find_item(request, reference_id)
     if request.query.text("view") == "json":
-        return _draw_json(request, reference_id, item, _dump(item))
+        return draw_json_editor(request, reference_id, item)
     return await _draw_form(request, reference_id, open_state(item))
 
 
 async def draw_new(request: PageRequest) -> PageAnswer:
+    require_writer(request)
     kind = request.query.text("type")
     state = EditorState({}, kind if kind in TYPES else "article-journal", {})
     return await _draw_form(request, "", state)
@@ -56,7 +65,7 @@ async def act_in_editor(request: PageRequest) -> PageAnswer:
     reference_id = request.variables["id"]
     base = read_base(request.form)
     if request.form.text("view") == "json":
-        return await _save_json(request, reference_id, base)
+        return await save_json(request, reference_id, base)
     state = read_form(request.form, base)
     if request.form.text("do") != "save":
         return await _change_form(request, reference_id, state)
@@ -73,7 +82,7 @@ async def act_in_editor(request: PageRequest) -> PageAnswer:
             "save_reference", id=reference_id, version=item_version(base), changes=changes
         )
     except CarrelError as error:
-        if error.code == _CONFLICT:
+        if error.code == CONFLICT:
             return await _draw_conflict(request, reference_id, state)
         return await _draw_form(
             request, reference_id, state, _put_errors(request, state.errors, error)
@@ -108,11 +117,6 @@ async def act_on_new(request: PageRequest) -> PageAnswer:
     return await _draw_form(request, "", state, reason or _errors_notice(request))
 
 
-async def _find(request: PageRequest, reference_id: str) -> Item:
-    found: OneReference = await request.ask("get_reference", id=reference_id)
-    return found.reference
-
-
 async def _change_form(request: PageRequest, reference_id: str, state: EditorState) -> PageAnswer:
     """The form with another row, field, type or style; nothing is saved."""
     what, _, name = request.form.text("do").partition(":")
@@ -125,7 +129,7 @@ async def _change_form(request: PageRequest, reference_id: str, state: EditorSta
 
 
 async def _draw_conflict(request: PageRequest, reference_id: str, state: EditorState) -> PageAnswer:
-    present = await _find(request, reference_id)
+    present = await find_item(request, reference_id)
     merged, both = merge_states(state, present)
     for name in both:
         merged.errors[name] = request.translate(
@@ -153,7 +157,7 @@ async def _draw_form(
         {
             "id": reference_id,
             "state": state,
-            "base": _dump_line(state.base),
+            "base": dump_line(state.base),
             "title": text_of(state.base, "title"),
             "types": [(name, type_label(request, name)) for name in TYPES],
             "fields": [_describe_field(request, state, name) for name in state.shown],
@@ -229,85 +233,3 @@ def _put_errors(request: PageRequest, errors: dict[str, str], error: CarrelError
                 found=problem["found"],
             )
     return _errors_notice(request) if errors else error.message
-
-
-def _draw_json(
-    request: PageRequest,
-    reference_id: str,
-    base: Item,
-    text: str,
-    *,
-    error: str = "",
-    notice: str = "",
-    status: int = 200,
-) -> PageView:
-    return PageView(
-        "references/editor_json.html",
-        request.translate("references.editor.title"),
-        {
-            "id": reference_id,
-            "base": _dump_line(base),
-            "title": text_of(base, "title"),
-            "text": text,
-            "error": error,
-            "trouble": notice,
-            "action": local_address(EDIT_PATH, reference_id),
-        },
-        styles=STYLES,
-        status=status,
-    )
-
-
-async def _save_json(request: PageRequest, reference_id: str, base: Item) -> PageAnswer:
-    text = request.form.whole_text("json")
-    try:
-        changes = _read_json_changes(request, base, text)
-        if changes:
-            await request.ask(
-                "save_reference", id=reference_id, version=item_version(base), changes=changes
-            )
-    except CarrelError as error:
-        if error.code == _CONFLICT:
-            present = await _find(request, reference_id)
-            return _draw_json(
-                request,
-                reference_id,
-                present,
-                _dump(_merge_items(base, text, present)),
-                notice=request.translate("references.editor.merged"),
-                status=409,
-            )
-        return _draw_json(request, reference_id, base, text, error=error.message, status=422)
-    return PageRedirect(item_address(reference_id), request.translate("references.editor.saved"))
-
-
-def _read_json_changes(request: PageRequest, base: Item, text: str) -> dict[str, Any]:
-    """The fields that differ from the record; raises InvalidInputError."""
-    try:
-        item = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            request.translate("references.editor.not_json", reason=str(error))
-        ) from None
-    if not isinstance(item, dict):
-        raise InvalidInputError(request.translate("references.editor.not_object"))
-    names = {**base, **item}
-    return {name: item.get(name) for name in names if base.get(name) != item.get(name)}
-
-
-def _merge_items(base: Item, text: str, present: Item) -> Item:
-    """The record as it is now, with what the person changed."""
-    typed: Item = json.loads(text)
-    changed = {
-        name: typed.get(name) for name in {**base, **typed} if base.get(name) != typed.get(name)
-    }
-    merged = {**present, **changed}
-    return {name: value for name, value in merged.items() if value is not None}
-
-
-def _dump(item: Item) -> str:
-    return json.dumps(item, ensure_ascii=False, indent=2)
-
-
-def _dump_line(item: Item) -> str:
-    return json.dumps(item, ensure_ascii=False, separators=(",", ":"))

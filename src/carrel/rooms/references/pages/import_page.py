@@ -9,6 +9,7 @@ from carrel.core.pages import LiveView, PageAnswer, PageRequest, PageView
 from carrel.rooms.references.models import AddedReferences
 from carrel.rooms.references.pages.item_page import item_address
 from carrel.rooms.references.pages.list_page import STYLES
+from carrel.rooms.references.pages.writers import require_writer
 
 IMPORT_PATH = "/references/import"
 _MODULES = ("references/import.js",)
@@ -19,6 +20,7 @@ _BIBLIOGRAPHY = re.compile(r"^\s*(?:@|TY  - |PMID- |FN |%0 |\[|\{|<)", re.MULTIL
 
 async def draw_import(request: PageRequest) -> PageAnswer:
     """The form, or what a job has added so far."""
+    require_writer(request)
     job_id = request.query.text("job")
     if not job_id:
         return _view(request)

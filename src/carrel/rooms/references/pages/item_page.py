@@ -7,10 +7,10 @@ from typing import Any
 from carrel.core.answer import Binary, Blocks, Text
 from carrel.core.errors import CarrelError
 from carrel.core.pages import PageAnswer, PageFile, PageRequest, PageView, local_address
-from carrel.rooms.references.browsing import added_at, short_names
 from carrel.rooms.references.browsing_models import ReferenceVersions
 from carrel.rooms.references.fulltext import named_attachments
 from carrel.rooms.references.items import Item, text_of, year_of
+from carrel.rooms.references.library_rows import added_at, short_names
 from carrel.rooms.references.models import Fulltext, OneReference
 from carrel.rooms.references.pages.citation_styles import (
     LOCALES,

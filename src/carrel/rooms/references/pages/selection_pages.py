@@ -27,6 +27,7 @@ from carrel.rooms.references.pages.citation_styles import (
 from carrel.rooms.references.pages.item_page import item_address
 from carrel.rooms.references.pages.library_filters import LIBRARY_PATH, LibraryFilters
 from carrel.rooms.references.pages.list_page import STYLES
+from carrel.rooms.references.pages.writers import require_writer
 
 # Format, suffix and media type of what can be written.
 FORMATS = {
@@ -118,6 +119,7 @@ async def _export(
 
 async def draw_removal(request: PageRequest) -> PageAnswer:
     """Asks before anything is removed."""
+    require_writer(request)
     ids = _read_ids(request.query)
     if not ids:
         return PageRedirect(LIBRARY_PATH)

@@ -2,6 +2,7 @@
 import { announce } from "../desk/announce.js";
 import { element, replacePart } from "../desk/dom.js";
 import { follow } from "../desk/live.js";
+import { divideBibliography, importPieces } from "./import_pieces.js";
 
 // What a form may carry; a text grows when it is sent.
 const MOST_BYTES = 3_000_000;
@@ -17,18 +18,48 @@ function takeFiles() {
 
   async function send(files) {
     for (const old of form.querySelectorAll("[name=file]")) old.remove();
-    let size = 0;
+    const size = files.reduce((sum, file) => sum + file.size, 0);
+    if (size > MOST_BYTES) return sendPieces(files);
     for (const file of files) {
-      size += file.size;
-      if (size > MOST_BYTES) {
-        announce(form.dataset.tooLarge.replaceAll("{name}", file.name), "danger");
-        return;
-      }
       const text = element("textarea", { name: "file", hidden: true });
       text.value = await file.text();
       form.append(text);
     }
     if (files.length) form.requestSubmit();
+  }
+
+  async function sendPieces(files) {
+    const pieces = [];
+    for (const file of files) {
+      const found = divideBibliography(await file.text());
+      if (!found) {
+        announce(form.dataset.tooLarge.replaceAll("{name}", file.name), "danger");
+        return;
+      }
+      pieces.push(...found);
+    }
+    const text = element("span", { class: "live-text" });
+    const strip = element("div", { class: "live-strip", role: "status" },
+      element("span", { class: "live-dot", "aria-hidden": "true" }), text);
+    const reasons = element("ul", { class: "report-rows" });
+    document.getElementById("report").replaceChildren(strip, reasons);
+    try {
+      await importPieces(pieces, (at, sum) => {
+        const said = at < pieces.length ? form.dataset.piece : form.dataset.piecesDone;
+        text.textContent = said
+          .replace("{at}", at + 1)
+          .replace("{of}", pieces.length)
+          .replace("{added}", sum.added)
+          .replace("{skipped}", sum.skipped)
+          .replace("{failed}", sum.failed.length);
+        reasons.replaceChildren(
+          ...sum.failed.slice(0, 100).map((reason) => element("li", {}, reason)),
+        );
+      });
+    } catch (problem) {
+      announce(problem.message, "danger");
+    }
+    strip.classList.add("live-over");
   }
 
   chooser.addEventListener("change", () => send([...chooser.files]));
