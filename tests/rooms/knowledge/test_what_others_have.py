@@ -165,6 +165,16 @@ def answers(
                         await _told(ask, who, "search_knowledge", query=one, order=order, limit=5)
                         for one in QUERIES
                     ]
+                    told += [
+                        await _told(
+                            ask, who, "list_knowledge", query=one, order=order, limit=3, offset=1
+                        )
+                        for one in QUERIES
+                    ]
+                told += [
+                    await _told(ask, who, "get_knowledge_graph", id=f"{whose}0000", depth=2)
+                    for whose in ("ada", "team")
+                ]
                 told += [
                     await _told(ask, who, "elasticsearch", index="knowledge", query=body)
                     for body in bodies()
@@ -181,10 +191,11 @@ async def _told(ask: Any, who: Any, name: str, **arguments: object) -> bytes:
         return orjson.dumps(error.to_facts())
     answer, explanation = split_explanation(answer)
     if explanation is not None:
-        return orjson.dumps([answer, explanation.model_dump(mode="json")])
+        whole = [answer, explanation.model_dump(mode="json")]
+        return orjson.dumps(whole, default=lambda one: one.model_dump(mode="json"))
     facts = TypeAdapter(type(answer)).dump_python(answer, mode="json")
     if isinstance(facts, dict):
-        facts.pop("took")
+        facts.pop("took", None)
     return orjson.dumps(facts, default=lambda one: one.model_dump(mode="json"))
 
 

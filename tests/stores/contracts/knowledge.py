@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import pytest
 
@@ -25,6 +25,7 @@ from carrel.libraries.text.tokenizer import index_terms
 from carrel.rooms.knowledge.documents import Checkpoint, Drop, NotePut, Put, Reset
 from carrel.rooms.knowledge.errors import NoteChangedError, NoteExistsError, SearchTooBroadError
 from carrel.rooms.knowledge.notes import (
+    ChangeKind,
     Insert,
     Mine,
     MineAndTeam,
@@ -205,6 +206,20 @@ class KnowledgeStoreContract:
             ]
             assert [version.changed_at for version in history] == [at(3), at(2), at(1)]
             assert len(await notes.history(note.id, 2)) == 2
+
+        run(work)
+
+    def test_history_tells_every_kind_of_change(self, run: Callable[..., Any]) -> None:
+        async def work(notes: NoteStore, nodes: NodeStore) -> None:
+            note = a_note(1, "one")
+            kinds = [kind for kind in get_args(ChangeKind) if kind != "created"]
+            await notes.write([Insert(note, "ada")])
+            for number, kind in enumerate(kinds, start=2):
+                await notes.write(
+                    [Replace(replace(note, updated_at=at(number)), at(number - 1), "ada", kind)]
+                )
+            history = await notes.history(note.id, 20)
+            assert [version.kind for version in history] == [*reversed(kinds), "created"]
 
         run(work)
 
