@@ -133,7 +133,7 @@ interop-oauth: $(READY) ## log-in with real OAuth clients (needs npm)
 
 .PHONY: judge-views
 judge-views: $(READY) ## views in the chat, drawn by the official bridge of MCP Apps in both eras (needs npm and chromium)
-	$(BIN)/python -m tests.interop.views
+	$(BIN)/python -m tests.interop.views $(if $(SCREENS),--screens $(SCREENS))
 
 CLIENTS := .run/clients
 .PHONY: interop-clients

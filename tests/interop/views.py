@@ -43,6 +43,7 @@ PACKAGES = (
 ERAS = ("legacy", "modern")
 # A handshake client asks for a stream of its own, which the doors do not have; Chromium logs it.
 _NO_STREAM = "405 (Method Not Allowed)"
+_NARROW = (("narrow", "light", 340),)
 _HOST = Path(__file__).parents[1] / "console" / "views" / "official_host.mjs"
 _SHOWN: dict[str, Callable[[ViewStage], dict[str, object]]] = {
     "search_papers": lambda stage: {"query": "cold finger disease"},
@@ -56,7 +57,9 @@ _SHOWN: dict[str, Callable[[ViewStage], dict[str, object]]] = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tools", type=Path, default=Path(".run/views"))
-    tools = parser.parse_args().tools.resolve()
+    parser.add_argument("--screens", type=Path, help="folder for a picture of every view")
+    options = parser.parse_args()
+    tools = options.tools.resolve()
     script = bundle_host(tools)
     os.environ[AXE_VARIABLE] = str(tools / "node_modules" / "axe-core" / "axe.min.js")
     if CHROMIUM is None:
@@ -74,6 +77,8 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
         for name, era, judge in judges():
             failures += not judge_one(browser, host, desk, name, era, judge)
+        if options.screens is not None:
+            take_pictures(browser, host, desk, options.screens)
         browser.close()
     return 1 if failures else 0
 
@@ -129,6 +134,22 @@ def check_axe(stage: ViewStage, theme: str) -> None:
         view = stage.open(tool, arguments(stage), context={"theme": theme})
         view.locator("main > :nth-child(2)").wait_for()
         assert_accessible(stage.page.frames[-1])
+
+
+def take_pictures(browser: Any, host: HostPages, desk: ServedDesk, folder: Path) -> None:
+    """Every view in light, in dark and as narrow as a phone, as tall as it makes itself."""
+    for tool, arguments in _SHOWN.items():
+        for name, theme, width in (("light", "light", 700), ("dark", "dark", 700), *_NARROW):
+            page = open_page(browser, [], viewport={"width": width, "height": 700})
+            stage = ViewStage(page, host, desk, "modern")
+            view = stage.open(tool, arguments(stage), context={"theme": theme})
+            view.locator("main > :nth-child(2)").wait_for()
+            stage.wait_for("ui/notifications/size-changed")
+            height = view.locator("html").evaluate("node => node.offsetHeight")
+            page.set_viewport_size({"width": width, "height": height})
+            uri = stage.logged("resource")[0]["uri"]
+            page.screenshot(path=folder / f"chat-{uri.rpartition('/')[2]}-{name}.png")
+            page.context.close()
 
 
 def bundle_host(tools: Path) -> Path:
