@@ -14,6 +14,7 @@ from carrel.core.pages import HomeShare, NewItem, PageRequest, PageView, RoomPag
 log = logging.getLogger("carrel.web")
 
 _NEW_LINES = 10
+_LINES_OF_ROOM = 4
 # A room that takes longer is named as not read, so that the others are shown.
 _SHARE_SECONDS = 10.0
 # Stands for a count, to see whether a message says it.
@@ -154,6 +155,16 @@ def _gather(
         gathered.rooms.append(RoomLine(entry.label, entry.icon, entry.path, facts))
         gathered.waiting += [each for each in share.waiting if each.count]
         gathered.new += [(each, entry.icon) for each in share.new]
-    gathered.new.sort(key=lambda pair: pair[0].at, reverse=True)
-    del gathered.new[_NEW_LINES:]
+    gathered.new = _mix_news(gathered.new)
     return gathered
+
+
+def _mix_news(news: list[tuple[NewItem, str]]) -> list[tuple[NewItem, str]]:
+    """The newest lines; one room has more than its share only where the others have too few."""
+    news.sort(key=lambda pair: pair[0].at, reverse=True)
+    first, later = list[tuple[NewItem, str]](), list[tuple[NewItem, str]]()
+    for item, icon in news:
+        is_crowd = sum(other == icon for _, other in first) >= _LINES_OF_ROOM
+        (later if is_crowd else first).append((item, icon))
+    chosen = [*first, *later][:_NEW_LINES]
+    return sorted(chosen, key=lambda pair: pair[0].at, reverse=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from carrel.core.pages import HomeShare, NewItem, PageRequest, WaitingItem, local_address
 
-_NEW_WORKS = 10
+# More would crowd out what other rooms have; the page of alerts has all.
+_NEW_WORKS = 3
 
 
 async def make_share(request: PageRequest) -> HomeShare:
