@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
 
 from carrel.core.operation import Answer
-from carrel.libraries.text.outline import outline, section_numbers
+from carrel.libraries.text.outline import Section, outline, section_numbers
 from carrel.rooms.papers.errors import PartNotFoundError, SectionNotFoundError
 from carrel.rooms.papers.models import MAX_PASSAGE_QUERY_CHARACTERS, OnePaper, Paper
 from carrel.rooms.papers.outlines import find_section, list_headings
@@ -20,6 +22,8 @@ from carrel.rooms.papers.service import Papers
 from carrel.rooms.papers.text_parts import TextParts, TextStretch
 
 MOST_FOUND = 30
+# Structures of texts that are kept; that of a book of 500 pages takes about two megabytes.
+_STRUCTURES_KEPT = 8
 
 
 class ReadPaperPart(OnePaper):
@@ -95,6 +99,20 @@ class PaperPart(Answer):
     elsewhere: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
+@dataclass(frozen=True, slots=True)
+class _TextStructure:
+    """The parts and the outline of a text."""
+
+    parts: TextParts
+    sections: list[Section]
+    numbers: list[str]
+
+
+def _read_structure(text: str) -> _TextStructure:
+    sections = outline(text)
+    return _TextStructure(TextParts(text), sections, section_numbers(sections))
+
+
 class PaperPartReader:
     """Cuts the texts of papers into parts."""
 
@@ -102,13 +120,28 @@ class PaperPartReader:
         self._papers = papers
         self._passages = passages
         self._store = store
+        self._structures: OrderedDict[str, _TextStructure] = OrderedDict()
 
     async def read(self, question: ReadPaperPart) -> PaperPart:
         """PaperNotFoundError, SectionNotFoundError, PassageNotFoundError, PartNotFoundError."""
         paper = await self._papers.find_paper(question.paper_id)
         text = await self._text(paper)
+        structure = await self._structure(paper, text)
         found, elsewhere = await self._find(question, paper, text)
-        return await asyncio.to_thread(_make_part, question, paper, text, found, elsewhere)
+        return _make_part(question, paper, text, structure, found, elsewhere)
+
+    async def _structure(self, paper: Paper, text: str) -> _TextStructure:
+        """The structure of a text; those of the last texts are kept for who reads on."""
+        name = paper.source_hash
+        known = self._structures.get(name or "")
+        if known is None:
+            known = await asyncio.to_thread(_read_structure, text)
+        if name is not None:
+            self._structures[name] = known
+            self._structures.move_to_end(name)
+        while len(self._structures) > _STRUCTURES_KEPT:
+            self._structures.popitem(last=False)
+        return known
 
     async def _text(self, paper: Paper) -> str:
         text = await self._papers.source_text(paper)
@@ -150,15 +183,14 @@ def _make_part(
     question: ReadPaperPart,
     paper: Paper,
     text: str,
+    structure: _TextStructure,
     best: Sequence[FoundInText],
     elsewhere: str | None,
 ) -> PaperPart:
-    parts = TextParts(text)
-    ordered = sorted(best, key=lambda each: each.start)
+    parts, sections, numbers = structure.parts, structure.sections, structure.numbers
+    ordered = _order_found(parts, best)
     focus = ordered.index(best[0]) if best else None
     number = _choose_part(question, paper, text, parts, best)
-    sections = outline(text)
-    numbers = section_numbers(sections)
     depths = {each.start: each.number.count(".") for each in sections}
     titles = {each.start: each.title for each in sections}
     pieces = parts.pieces(number, [(each.start, each.end) for each in ordered])
@@ -186,6 +218,14 @@ def _make_part(
         focus=focus,
         elsewhere=elsewhere,
     )
+
+
+def _order_found(parts: TextParts, best: Sequence[FoundInText]) -> list[FoundInText]:
+    """What was found in the order of the text; of several in one paragraph the best alone."""
+    kept: dict[int, FoundInText] = {}
+    for each in best:
+        kept.setdefault(parts.block_of(each.start), each)
+    return sorted(kept.values(), key=lambda each: each.start)
 
 
 def _choose_part(

@@ -41,8 +41,8 @@ class TextParts:
     """The structure of one text; made once, and asked for parts of it."""
 
     def __init__(self, text: str, size: int = PART_CHARACTERS) -> None:
-        self._text = text
         self._all = read_parts(text)
+        self._block_starts = [each.start for each in self._all if isinstance(each, Block)]
         self._title = document_title(self._all)
         self.borders = _cut_borders(self._all, len(text), size)
 
@@ -53,6 +53,10 @@ class TextParts:
     def part_of(self, position: int) -> int:
         """The number, from 1, of the part that holds a position."""
         return max(1, min(bisect_right(self.borders, position), self.count))
+
+    def block_of(self, position: int) -> int:
+        """The number of the paragraph that holds a position."""
+        return bisect_right(self._block_starts, position)
 
     def pieces(self, number: int, marks: Sequence[tuple[int, int]] = ()) -> list[TextStretch]:
         """The pieces of a part; paragraphs that overlap one of the marked stretches stand alone."""

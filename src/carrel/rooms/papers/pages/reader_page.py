@@ -152,6 +152,11 @@ class _Place:
         address = local_address("/papers/paper", self._paper_id, **(self._kept | fields))
         return f"{address}#{anchor}" if anchor else address
 
+    def near(self, anchor: str = "", **fields: object) -> str:
+        """The same as seen from the page itself: an outline may have hundreds of these."""
+        fields_only = local_address("", **(self._kept | fields)).removeprefix("/") or "?"
+        return f"{fields_only}#{anchor}" if anchor else fields_only
+
     def page_image(self, page: int, width: int) -> str:
         return local_address("/papers/page", str(page), self._paper_id, width=width)
 
@@ -173,7 +178,7 @@ def _tab_links(
         {
             "name": name,
             "label": request.translate(f"papers.tabs.{name}"),
-            "path": place.at("margin", tab=name),
+            "path": place.near("margin", tab=name),
             "is_on": name == tab,
             "count": counts.get(name) or None,
         }

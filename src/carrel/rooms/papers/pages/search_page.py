@@ -27,7 +27,7 @@ from carrel.rooms.papers.pages.search_filters import (
 )
 
 _PER_PAGE = 20
-_MOST_RANKED = 100
+_MOST_RANKED = 40
 _NEWEST = 8
 _TOP_VALUES = 10
 # Few: every question counts against the rate of the person.
@@ -52,15 +52,12 @@ async def draw_search(request: PageRequest) -> PageAnswer:
     filters = read_filters(request.query)
     if filters.is_empty:
         return await _draw_overview(request)
-    if filters.sort == "cited":
-        hits, total, explanation = await _rank(request, filters)
-    else:
-        hits, total, explanation = await _search(request, filters)
-    facets = await request.ask("count_search_facets", query=filters.query) if hits else None
+    find = _rank if filters.sort == "cited" else _search
+    (hits, total, explanation), facets = await asyncio.gather(
+        find(request, filters), request.ask("count_search_facets", query=filters.query)
+    )
     groups = [
-        (facet, _facet_rows(getattr(facets, facet), facet, filters))
-        for facet in _FOUND_FACETS
-        if facets is not None
+        (facet, _facet_rows(getattr(facets, facet), facet, filters)) for facet in _FOUND_FACETS
     ]
     is_last = len(hits) < _PER_PAGE or (total is not None and filters.page * _PER_PAGE >= total)
     facts = {
@@ -69,7 +66,7 @@ async def draw_search(request: PageRequest) -> PageAnswer:
         "total": total,
         "explanation": explanation,
         "facets": [(facet, rows) for facet, rows in groups if rows],
-        "counted": facets.counted if facets else 0,
+        "counted": facets.counted,
         "chips": _chips(request, filters),
         "previous": filters.on_page(filters.page - 1).address() if filters.page > 1 else "",
         "next": ""
