@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carrel.core.errors import CarrelError, InvalidInputError
+from carrel.core.errors import CarrelError, InvalidInputError, UnavailableError
 from carrel.core.pages import PageRequest, PageView, local_address
 from carrel.rooms.knowledge.list_models import MAX_FILTER_TAGS, MAX_OFFSET, KnowledgeList
 from carrel.rooms.knowledge.pages.addresses import LIST, NEW
@@ -65,7 +65,7 @@ async def draw_list(request: PageRequest) -> PageView:
             limit=PAGE_NOTES,
             offset=start,
         )
-    except InvalidInputError as error:
+    except (InvalidInputError, UnavailableError) as error:
         problem = error
     end = start + len(notes.notes)
     has_next = bool(notes.notes) and end < notes.reachable
@@ -99,8 +99,14 @@ async def draw_list(request: PageRequest) -> PageView:
             "may_write": request.offers("save_knowledge"),
         },
         styles=STYLES,
-        status=200 if problem is None else 422,
+        status=_status(problem),
     )
+
+
+def _status(problem: CarrelError | None) -> int:
+    if problem is None:
+        return 200
+    return 503 if isinstance(problem, UnavailableError) else 422
 
 
 def _tabs(request: PageRequest, filters: NoteFilters) -> list[dict[str, object]]:
