@@ -407,9 +407,12 @@ class TestEveryPage:
         for name in ("Approve", "Reject", "Rate", "Save as a note"):
             assert name in stops, name
 
-    @pytest.mark.parametrize("scheme", ["light", "dark"])
-    def test_axe_finds_nothing(self, console: ServedDesk, inspected: Any, scheme: str) -> None:
+    @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("dark", 390)])
+    def test_axe_finds_nothing(
+        self, console: ServedDesk, inspected: Any, scheme: str, width: int
+    ) -> None:
         inspected.emulate_media(color_scheme=scheme)
+        inspected.set_viewport_size({"width": width, "height": 800})
         for path in self.paths(console):
             inspected.goto(console.url + path)
             assert_accessible(inspected)
