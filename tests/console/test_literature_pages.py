@@ -226,6 +226,25 @@ def test_works_are_added_without_script(no_script: Any, desk: ServedDesk) -> Non
     assert "in the library" in held.inner_text()
 
 
+def test_a_long_addition_goes_on_as_a_job_that_is_followed(page: Any, tmp_path: Path) -> None:
+    hurried = {"add_wait_seconds": 0.001}
+    with Outside() as world, serve_with(world, tmp_path / "home", papers=hurried) as desk:
+        client = ConsoleClient(desk.url)
+        added = client.post(
+            "/literature/add", identifiers=[XGEN, _RETRACTED], into="library", back=SEARCH
+        )
+        assert added.response.url.path.startswith("/literature/addition/")
+        page.goto(f"{desk.url}{added.response.url.raw_path.decode()}")
+        page.get_by_text("2 added.", exact=True).wait_for()
+        assert page.locator("main .badge-good").count() == 2
+        assert page.get_by_role("link", name="Back", exact=True).get_attribute("href") == SEARCH
+        # In place, the row itself follows its job.
+        page.goto(desk.url + SEARCH)
+        row = page.locator("li[data-work*='s42256-024-00832-8']")
+        row.locator("[data-add-one]").click()
+        row.locator("[data-outcome] .badge-good").wait_for()
+
+
 def test_nothing_chosen_adds_nothing_and_says_so(reader: ConsoleClient) -> None:
     reader.get(SEARCH)
     page = reader.post("/literature/add", into="library")
