@@ -32,6 +32,8 @@ from carrel.policy.authorization.models import (
 )
 from carrel.policy.identity import StaticToken, hash_secret
 from carrel.policy.scopes import ALL_SCOPES
+from carrel.rooms.references.lookup_job import LookupInput, LookupProgress, Work
+from carrel.rooms.references.models import AddedReferences
 from carrel.settings import Settings
 from carrel.stores.sql.access import SqlAccess
 from carrel.stores.sql.jobs import SqlJobs
@@ -88,7 +90,9 @@ SECRET_TOKEN = re.compile(r"carrel_[A-Za-z0-9_-]{43}")
 def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDesk]:
     """A desk of its own: people, hostile programs, tokens, and a job of dora's that runs."""
     settings = desk_settings(
-        tmp_path_factory.mktemp("office") / "home", auth={"mode": "builtin"}, rooms=["knowledge"]
+        tmp_path_factory.mktemp("office") / "home",
+        auth={"mode": "builtin"},
+        rooms=["knowledge", "references"],
     )
     add_user(settings, "ada", frozenset({"admin"}))
     add_user(settings, "ben", frozenset({"papers:read"}))
@@ -133,12 +137,15 @@ async def fill_jobs(store: SqlJobs) -> None:
         "dora",
         "running",
         "Begun.",
-        '{"secret": "input of a job"}',
+        LookupInput(
+            works=(Work(kind="doi", value="10.1/x", sources=("input of a job",)),)
+        ).model_dump_json(),
         "2026-11-18T10:00:00+00:00",
         "2026-11-18T10:00:00+00:00",
     )
     await store.add(record, "another worker", 3600)
-    progress = JobProgress("[]", 3, 10, f"Looking up {HOSTILE}")
+    made = LookupProgress(answer=AddedReferences.empty()).model_dump_json()
+    progress = JobProgress(made, 3, 10, f"Looking up {HOSTILE}")
     assert await store.save(record.id, "another worker", progress, record.updated_at)
     ended = replace(record, id="job_ended", owner="ben")
     await store.add(ended, "another worker", 3600)
@@ -530,10 +537,23 @@ def test_a_job_of_anybody_is_listed_without_its_input_and_cancelled(office: Serv
     assert "dora" in page.text
     assert "input of a job" not in page.html
     assert "job_ended" not in page.text
-    page = client.post("/do/cancel_any_job", job_id="job_running", _next="/admin/jobs")
-    # No room of this desk has jobs of that kind, so it stays what it was.
-    assert page.status == 200
+    page = client.post(
+        "/do/cancel_any_job",
+        job_id="job_running",
+        _next="/admin/jobs?state=cancelled",
+        _notice="admin.jobs.cancelled",
+    )
+    assert "The job was told to stop" in page.text
+    assert "job_running" in page.text
+    record = with_jobs(office.settings, lambda store: store.get("job_running"))
+    assert (record.state, record.owner) == ("cancelled", "dora")
     assert client.get("/admin/jobs?state=failed").text.count("job_ended") == 1
+
+
+def test_runs_of_research_are_among_the_jobs(client: ConsoleClient) -> None:
+    page = client.get("/admin/jobs?state=completed")
+    assert "Research run" in page.text
+    assert "This machine" in page.text
 
 
 def test_limits_tell_who_is_refused(office: ServedDesk) -> None:

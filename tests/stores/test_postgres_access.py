@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from carrel.core.clock import Clock
-from carrel.core.errors import AuditUnavailableError, UnavailableError
+from carrel.core.errors import AuditUnavailableError, InvalidInputError, UnavailableError
 from carrel.policy.audit_verification import newest_head, verify, verify_log
 from carrel.stores.sql.access import SCHEMA, SCRIPTS, SqlAccess
 from tests.access.support import (
@@ -182,6 +182,11 @@ def test_tampering_with_the_tables_is_noticed(what: str, postgres_url: str, tmp_
     head = newest_head(open_audit_reader(settings).ledger())
     assert head is not None
     assert verify_log(open_audit_reader(settings), (head,)).problems == []
+    backward = list(open_audit_reader(settings).newest_lines())
+    assert [line for _, line in backward][::-1] == list(open_audit_reader(settings).lines())
+    assert list(open_audit_reader(settings).newest_lines(backward[4][0])) == backward[5:]
+    with pytest.raises(InvalidInputError):
+        list(open_audit_reader(settings).newest_lines("1; DROP TABLE audit_log"))
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         for table in ("audit_log", "audit_anchors", "audit_signing_key"):
             connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER audit_log_only_grows".encode())

@@ -13,6 +13,7 @@ from carrel.doors.web.admin.desk_operations import DeskOperations
 from carrel.doors.web.admin.job_operations import AllJobsOperations, BackupOperations
 from carrel.doors.web.admin.own_access_operations import OwnAccessOperations
 from carrel.doors.web.admin.ports import LimitSheet, ServerFacts
+from carrel.doors.web.admin.program_operations import ProgramOperations
 from carrel.policy.authorization.administration import AccountAdministration
 from carrel.policy.authorization.login import LOG_IN_RATES
 from carrel.policy.limits import Rate
@@ -54,6 +55,7 @@ def admin_operations(desk: Desk) -> tuple[Operation[Any], ...]:
             facts, desk.clock, DeskHealth(desk), DiskMeter(desk), jobs, _limits(desk), logs
         ),
         AccountOperations(accounts, facts),
+        ProgramOperations(accounts, facts),
         OwnAccessOperations(accounts, facts),
         AuditOperations(logs, desk.clock),
         AllJobsOperations(jobs),

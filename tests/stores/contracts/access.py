@@ -236,7 +236,7 @@ class AccessStoreContract:
         async def story(one: SqlAccess, two: SqlAccess) -> None:
             await one.add_user(ADA)
             assert await one.set_scopes("ada", frozenset({"papers:read"}))
-            assert await two.user_scopes("ada") == {"papers:read"}
+            assert await two.user_scopes("ada") == frozenset({"papers:read"})
 
         told(story)
 

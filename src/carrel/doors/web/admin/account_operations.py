@@ -1,11 +1,8 @@
-"""Users, tokens, clients and grants, for administrators."""
+"""The people who can log in, for administrators."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from urllib.parse import urlsplit
 
 from pydantic import Field
 
@@ -13,6 +10,7 @@ from carrel.core.caller import Call
 from carrel.core.decorators import operation
 from carrel.core.errors import ConflictError
 from carrel.core.operation import Effect, Question
+from carrel.doors.web.admin.access_views import iso_time
 from carrel.doors.web.admin.callers import (
     ADMIN_SCOPES,
     READ_COST,
@@ -21,27 +19,14 @@ from carrel.doors.web.admin.callers import (
 )
 from carrel.doors.web.admin.models import (
     ChangedUser,
-    ClientAccess,
-    ClientRow,
-    GrantRow,
     NewPassword,
-    NewToken,
-    RevokedAccess,
-    TokenList,
-    TokenRow,
-    TokenState,
     UserList,
     UserRow,
 )
 from carrel.doors.web.admin.ports import ServerFacts
 from carrel.policy.authorization.administration import AccountAdministration
 from carrel.policy.authorization.login import new_password
-from carrel.policy.authorization.models import Client, GrantUse
-from carrel.policy.identity import StaticToken
 from carrel.policy.scopes import check_scopes
-
-_MOST_CLIENTS = 200
-_LONGEST_DAYS = 3650
 
 
 class Nobody(Question):
@@ -60,21 +45,8 @@ class ResetPassword(NamedAccount):
     revokes_tokens: bool = False
 
 
-class TokenWish(Question):
-    name: str = Field(min_length=1, max_length=80)
-    scopes: list[str] = Field(min_length=1, max_length=50)
-    days: int | None = Field(
-        default=None, ge=1, le=_LONGEST_DAYS, description="Without it, the token never ends"
-    )
-    user: str | None = Field(default=None, max_length=200)
-
-
-class NamedGrant(Question):
-    grant_id: str = Field(min_length=1, max_length=200)
-
-
 class AccountOperations:
-    """What administrators do with accounts; `accounts` is None where the mode keeps none here."""
+    """What administrators do with users; `accounts` is None where the mode keeps none here."""
 
     def __init__(self, accounts: AccountAdministration | None, facts: ServerFacts) -> None:
         self._found = accounts
@@ -199,187 +171,3 @@ class AccountOperations:
         refuse_programs(call)
         ended = await self._accounts.end_sessions(question.name)
         return ChangedUser(name=question.name, ended_sessions=ended)
-
-    @operation(
-        title="List tokens",
-        description="Every static token with its state, never its secret.",
-        scopes=ADMIN_SCOPES,
-        cost=READ_COST,
-    )
-    async def list_tokens(self, question: Nobody, call: Call) -> TokenList:
-        mode = self._facts.mode
-        if self._found is None:
-            return TokenList(mode=mode, has_accounts=False, takes_tokens=False)
-        now = self._found.now
-        return TokenList(
-            mode=mode,
-            has_accounts=True,
-            takes_tokens=mode in {"tokens", "builtin"},
-            tokens=[describe_token(token, now) for token in await self._found.list_tokens()],
-            users=[user.name for user in await self._found.store.users() if not user.is_disabled],
-        )
-
-    @operation(
-        title="Create a token",
-        description="Make a token for a script; its secret is shown once.",
-        scopes=ADMIN_SCOPES,
-        effect=Effect.WRITES,
-    )
-    async def create_token(self, question: TokenWish, call: Call) -> NewToken:
-        refuse_programs(call)
-        token, secret = await self._accounts.create_token(
-            question.name,
-            check_scopes(question.scopes),
-            days=question.days,
-            user=question.user or None,
-        )
-        return NewToken(
-            name=token.name,
-            secret=secret,
-            acts_for=token.user_id,
-            scopes=sorted(token.scopes),
-            expires_at=None if token.expires_at is None else iso_time(token.expires_at),
-        )
-
-    @operation(
-        title="Revoke a token",
-        description="Make a token worthless within seconds.",
-        scopes=ADMIN_SCOPES,
-        effect=Effect.DESTROYS,
-    )
-    async def revoke_token(self, question: NamedAccount, call: Call) -> RevokedAccess:
-        refuse_programs(call)
-        await self._accounts.revoke_token(question.name)
-        return RevokedAccess(name=question.name)
-
-    @operation(
-        title="List clients",
-        description="Programs that asked for access, and what each person allowed them.",
-        scopes=ADMIN_SCOPES,
-        cost=READ_COST,
-    )
-    async def list_clients(self, question: Nobody, call: Call) -> ClientAccess:
-        facts = self._facts
-        if self._found is None or not facts.can_log_in:
-            return ClientAccess(mode=facts.mode, has_clients=False)
-        store = self._found.store
-        uses = await self._found.list_grants()
-        registered = await store.clients(_MOST_CLIENTS)
-        counts = Counter(use.grant.client_id for use in uses)
-        # The last used come first, so that the first of each client is kept.
-        last_used = {use.grant.client_id: use.used_at for use in reversed(uses)}
-        grants = await describe_grants(self._found, uses, facts.known_clients)
-        listed = {client.client_id for client in (*facts.known_clients, *registered)}
-        documents = [
-            ClientRow(
-                client_id=client_id,
-                name=_document_host(client_id),
-                kind="document",
-                website=client_id,
-                redirect_uris=[],
-                used_at=iso_time(last_used[client_id]),
-                grant_count=count,
-            )
-            for client_id, count in counts.items()
-            if client_id not in listed and client_id.startswith("https://")
-        ]
-        return ClientAccess(
-            mode=facts.mode,
-            has_clients=True,
-            grants=grants,
-            clients=[
-                *(_describe_client(each, counts) for each in facts.known_clients),
-                *documents,
-                *(_describe_client(each, counts) for each in registered),
-            ],
-            registered_count=await store.count_clients(),
-        )
-
-    @operation(
-        title="Revoke a grant",
-        description="Take back a person's consent to a program; its tokens stop within seconds.",
-        scopes=ADMIN_SCOPES,
-        effect=Effect.DESTROYS,
-    )
-    async def revoke_grant(self, question: NamedGrant, call: Call) -> RevokedAccess:
-        refuse_programs(call)
-        await self._accounts.revoke_grant(question.grant_id)
-        return RevokedAccess(name=question.grant_id)
-
-
-def iso_time(moment: float) -> str:
-    """A moment as ISO 8601 in UTC."""
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")
-
-
-def describe_token(token: StaticToken, now: float) -> TokenRow:
-    """A token without its hash."""
-    state: TokenState = "active"
-    if token.revoked_at is not None:
-        state = "revoked"
-    elif token.expires_at is not None and token.expires_at <= now:
-        state = "expired"
-    return TokenRow(
-        name=token.name,
-        state=state,
-        user_name=token.user_name,
-        acts_for=token.user_id,
-        scopes=sorted(token.scopes),
-        created_at=iso_time(token.created_at),
-        expires_at=None if token.expires_at is None else iso_time(token.expires_at),
-        revoked_at=None if token.revoked_at is None else iso_time(token.revoked_at),
-    )
-
-
-async def describe_grants(
-    accounts: AccountAdministration, uses: Sequence[GrantUse], known: Sequence[Client]
-) -> list[GrantRow]:
-    """Grants with the names that their clients give themselves."""
-    names = {client.client_id: client.name for client in known}
-    rows = []
-    for use in uses:
-        grant = use.grant
-        if grant.client_id not in names:
-            names[grant.client_id] = await _find_client_name(accounts, grant.client_id)
-        rows.append(
-            GrantRow(
-                grant_id=grant.grant_id,
-                user_name=grant.user_name,
-                client_id=grant.client_id,
-                client_name=names[grant.client_id],
-                scopes=sorted(grant.scopes),
-                resource=grant.resource,
-                created_at=iso_time(grant.created_at),
-                used_at=iso_time(use.used_at),
-                expires_at=iso_time(use.expires_at),
-            )
-        )
-    return rows
-
-
-async def _find_client_name(accounts: AccountAdministration, client_id: str) -> str:
-    if client_id.startswith("https://"):
-        return _document_host(client_id)
-    client = await accounts.store.client(client_id)
-    return client_id if client is None else client.name
-
-
-def _describe_client(client: Client, counts: Counter[str]) -> ClientRow:
-    return ClientRow(
-        client_id=client.client_id,
-        name=client.name,
-        kind=client.kind.value,
-        website=client.website or "",
-        redirect_uris=list(client.redirect_uris),
-        created_at=iso_time(client.created_at) if client.created_at else "",
-        used_at=iso_time(client.used_at) if client.used_at else "",
-        grant_count=counts[client.client_id],
-    )
-
-
-def _document_host(client_id: str) -> str:
-    """The host that vouches for a client which is known by the address of its document."""
-    try:
-        return urlsplit(client_id).hostname or client_id
-    except ValueError:
-        return client_id

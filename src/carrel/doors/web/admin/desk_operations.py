@@ -11,7 +11,8 @@ from carrel.core.clock import Clock
 from carrel.core.decorators import operation
 from carrel.core.errors import CarrelError
 from carrel.core.health import Health
-from carrel.doors.web.admin.account_operations import Nobody, iso_time
+from carrel.doors.web.admin.access_views import iso_time
+from carrel.doors.web.admin.account_operations import Nobody
 from carrel.doors.web.admin.callers import ADMIN_SCOPES, READ_COST
 from carrel.doors.web.admin.models import (
     DeskStatus,

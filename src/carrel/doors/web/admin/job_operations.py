@@ -9,7 +9,7 @@ from carrel.core.background_jobs import JobRecord
 from carrel.core.caller import Call
 from carrel.core.decorators import operation
 from carrel.core.errors import NotConfiguredError
-from carrel.core.jobs import JobNotFoundError, NamedJob
+from carrel.core.jobs import NamedJob
 from carrel.core.operation import Effect, Question
 from carrel.doors.web.admin.account_operations import Nobody
 from carrel.doors.web.admin.callers import ADMIN_SCOPES, READ_COST, refuse_programs
@@ -55,18 +55,6 @@ class AllJobsOperations:
             jobs=[describe_record(record) for record in found],
             running=await self._jobs.count_running(),
         )
-
-    @operation(
-        title="Look at any job",
-        description="A background job of anybody.",
-        scopes=ADMIN_SCOPES,
-        cost=0.0,
-    )
-    async def get_any_job(self, question: NamedJob, call: Call) -> AdminJob:
-        for record in await self._jobs.list_jobs(None, _MOST_JOBS):
-            if record.id == question.job_id:
-                return describe_record(record)
-        raise JobNotFoundError(question.job_id)
 
     @operation(
         title="Cancel any job",

@@ -6,17 +6,12 @@ from carrel.core.caller import Call
 from carrel.core.decorators import operation
 from carrel.core.errors import NotFoundError
 from carrel.core.operation import Effect
-from carrel.doors.web.admin.account_operations import (
-    NamedAccount,
-    NamedGrant,
-    Nobody,
-    describe_grants,
-    describe_token,
-    iso_time,
-)
+from carrel.doors.web.admin.access_views import describe_grants, describe_token, iso_time
+from carrel.doors.web.admin.account_operations import NamedAccount, Nobody
 from carrel.doors.web.admin.callers import READ_COST, NoAccountsError, refuse_programs
 from carrel.doors.web.admin.models import ChangedUser, OwnAccess, OwnSession, RevokedAccess
 from carrel.doors.web.admin.ports import ServerFacts
+from carrel.doors.web.admin.program_operations import NamedGrant
 from carrel.policy.authorization.administration import AccountAdministration
 from carrel.policy.authorization.login import SESSION_SECONDS
 from carrel.policy.identity import StaticToken
