@@ -392,3 +392,26 @@ def test_every_page_fits_a_phone_and_is_accessible(
         assert_fits(inspected)
     inspected.set_viewport_size({"width": 1440, "height": 900})
     assert_accessible(inspected)
+
+
+def test_a_selected_sentence_is_copied_with_its_source_and_checked(
+    console: ServedDesk, page: Any, printed: str
+) -> None:
+    page.goto(f"{console.url}/papers/paper/{printed}")
+    page.evaluate(
+        "() => document.getSelection().selectAllChildren("
+        "[...document.querySelectorAll('.text-part p:not(.page-mark)')].at(-1))"
+    )
+    page.evaluate(
+        "() => { const all = document.getSelection(); const range = all.getRangeAt(0);"
+        " const node = document.createTreeWalker(range.startContainer, 4).nextNode();"
+        " all.setBaseAndExtent(node, 0, node, 30); }"
+    )
+    page.get_by_role("button", name="Copy with source").click()
+    page.get_by_text("The quotation is copied.").wait_for()
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert copied.startswith("“Snails carry their")
+    assert copied.endswith("p. 2)")
+    page.locator("[data-quote-claim]").click()
+    page.locator("#field-claim").wait_for()
+    assert page.locator("#field-claim").input_value().startswith("Snails carry")

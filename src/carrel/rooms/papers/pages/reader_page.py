@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -18,8 +19,9 @@ from carrel.core.pages import (
 from carrel.rooms.papers.errors import CitationsUnknownError
 from carrel.rooms.papers.pages.corrections_page import find_doubts
 from carrel.rooms.papers.pages.search_filters import query_words
+from carrel.rooms.papers.pages.year_bars import draw_years
 
-_PER_TAB = 50
+_PER_TAB = 100
 _SIMILAR = 10
 _CLAIM_WIDTH = 4_000
 # A day: what a hash names never changes, but the paper may get another PDF.
@@ -107,6 +109,7 @@ async def _draw(request: PageRequest, tab: str, tab_facts: Mapping[str, object])
         "words": query_words(request.query.text("q")),
         "query": request.query.text("q"),
         "verdict_kinds": VERDICT_KINDS,
+        "short_citation": _cite_shortly(paper),
         **tab_facts,
     }
     if tab == "details":
@@ -187,6 +190,17 @@ def _tab_links(
     ]
 
 
+def _cite_shortly(paper: Any) -> str:
+    """Such as `Vaswani et al. 2017`, to stand behind a quotation."""
+    names = [each.partition(",")[0].split()[-1] for each in paper.authors if each.strip(", ")]
+    people = names[0] if names else paper.title
+    if len(names) == 2:
+        people = f"{names[0]} & {names[1]}"
+    elif len(names) > 2:
+        people = f"{names[0]} et al."
+    return f"{people} {paper.year}" if paper.year != "unknown" else people
+
+
 async def _cite(request: PageRequest, paper_id: str) -> Facts:
     """The paper as BibTeX and in the usual style; a paper that cannot be cited has none."""
     bibtex = await request.ask("get_paper_bibtex", paper_id=paper_id)
@@ -224,7 +238,14 @@ async def _tab_citations(request: PageRequest, paper_id: str, direction: str) ->
     found = await request.ask(
         "get_citations", paper_id=paper_id, direction=direction, limit=_PER_TAB, page=page
     )
-    return {"citations": found, "list_page": page, "per_list": _PER_TAB}
+    listed = [*(found.references or ()), *(found.cited_by or ())]
+    years = Counter(int(each.year) for each in listed if str(each.year or "").isdigit())
+    return {
+        "citations": found,
+        "list_page": page,
+        "per_list": _PER_TAB,
+        "years": draw_years(years) if len(years) > 1 else [],
+    }
 
 
 async def _tab_cites(request: PageRequest, paper_id: str) -> Facts:

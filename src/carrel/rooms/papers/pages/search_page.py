@@ -25,6 +25,7 @@ from carrel.rooms.papers.pages.search_filters import (
     query_words,
     read_filters,
 )
+from carrel.rooms.papers.pages.year_bars import draw_years
 
 _PER_PAGE = 20
 _MOST_RANKED = 40
@@ -235,7 +236,9 @@ async def _draw_overview(request: PageRequest) -> PageView:
     facts = {
         "filters": SearchFilters(),
         "statistics": statistics,
-        "years": _year_bars(statistics.years),
+        "years": draw_years(
+            {int(each.year): each.paper_count for each in statistics.years if each.year.isdigit()}
+        ),
         "newest": newest,
         "top": top,
         "doubtful": await count_doubtful(request),
@@ -254,25 +257,6 @@ async def _find_newest(request: PageRequest) -> list[dict[str, Any]]:
             "byline": _byline(request, paper["authors"][:3], paper["year"], paper["venue"]),
         }
         for paper in papers
-    ]
-
-
-def _year_bars(years: Sequence[Any]) -> list[dict[str, Any]]:
-    """The last forty years with papers, for a drawing; gaps are years of zero."""
-    counts = {int(each.year): each.paper_count for each in years if each.year.isdigit()}
-    if not counts:
-        return []
-    last = max(counts)
-    first = max(min(counts), last - 39)
-    most = max(counts[year] for year in counts if year >= first)
-    return [
-        {
-            "year": year,
-            "count": counts.get(year, 0),
-            "height": round(100 * counts.get(year, 0) / most, 1),
-            "path": local_address("/papers", **{"from": year, "to": year}),
-        }
-        for year in range(first, last + 1)
     ]
 
 

@@ -99,9 +99,11 @@ document.addEventListener("click", async (event) => {
     location.assign(address);
     return;
   }
-  history.replaceState(null, "", address.split("#")[0]);
+  history.replaceState(null, "", address.split("#")[0].replace(/[?&]claim=[^&]*/, ""));
   const isSheet = getComputedStyle(node).display === "none";
   if (wasOpen || isSheet) node.showPopover();
+  node.querySelector("#field-claim")?.focus({ preventScroll: true });
+  if (link.matches("[data-quote-claim]")) return;
   const focused = isTab ? node.querySelector(".tabs [aria-current]") : node.querySelector(".margin-body a, .tabs [aria-current]");
   focused?.focus({ preventScroll: true });
 });
@@ -199,6 +201,41 @@ const headings = new IntersectionObserver(
 function watchHeadings(part) {
   for (const heading of part.querySelectorAll("h2[id], h3[id], h4[id]")) headings.observe(heading);
 }
+
+// A selected sentence can be copied with its source, or checked as a claim.
+const LONGEST_QUOTE = 1500;
+const tools = document.querySelector("[data-quote-tools]");
+
+function selectedQuote() {
+  const selection = document.getSelection();
+  if (!selection || selection.isCollapsed || !selection.anchorNode) return null;
+  const start = selection.getRangeAt(0).startContainer.parentElement;
+  const text = selection.toString().replace(/\s+/g, " ").trim();
+  if (!start?.closest(".text-part") || text.length < 12 || text.length > LONGEST_QUOTE) return null;
+  const marks = [...document.querySelectorAll(".page-mark")].filter(
+    (mark) => mark.compareDocumentPosition(start) & Node.DOCUMENT_POSITION_FOLLOWING,
+  );
+  return { text, page: marks.at(-1)?.textContent.trim() ?? "" };
+}
+
+document.addEventListener("selectionchange", () => {
+  const quote = selectedQuote();
+  tools.hidden = !quote && !tools.contains(document.activeElement);
+  if (!quote) return;
+  tools.dataset.text = quote.text;
+  tools.dataset.place = [tools.dataset.cited, quote.page].filter(Boolean).join(", ");
+  const link = tools.querySelector("[data-quote-claim]");
+  if (link) {
+    const address = new URL(link.href);
+    address.searchParams.set("claim", quote.text);
+    link.href = address.href;
+  }
+});
+
+tools.querySelector("[data-quote-copy]").addEventListener("click", async () => {
+  await navigator.clipboard.writeText(`“${tools.dataset.text}” (${tools.dataset.place})`);
+  announce(tools.dataset.done);
+});
 
 markWords();
 for (const part of document.querySelectorAll(".text-part")) watchHeadings(part);
