@@ -152,7 +152,7 @@ async def _list_projects(request: PageRequest) -> list[tuple[str, str]]:
     except (CarrelError, TimeoutError):
         # The map is whole without them.
         return []
-    return [(project.research_id, project.goal) for project in projects]
+    return [(project.id, project.goal) for project in projects]
 
 
 def _describe_regions(regions: Sequence[MapRegion]) -> list[dict[str, Any]]:

@@ -72,6 +72,7 @@ export class Pointing {
     const [x, y] = this.camera.toMap(px, py);
     this.request += 1;
     const { request } = this;
+    const wasAt = this.at?.number;
     const point = await new Promise((resolve) => {
       const receive = ({ data }) => {
         if (data.kind !== "picked" || data.request !== request) return;
@@ -82,7 +83,6 @@ export class Pointing {
       const reach = (isMouse ? REACH_PIXELS : 26) / this.camera.scale;
       this.worker.postMessage({ kind: "pick", request, x, y, reach });
     });
-    const wasAt = this.at?.number;
     this.show(point);
     // A finger first shows the title, and opens it when it taps again.
     if (point && (isMouse || wasAt === point.number)) this.open();
