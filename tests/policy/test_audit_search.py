@@ -12,6 +12,7 @@ from carrel.core.errors import InvalidInputError
 from carrel.policy.audit_search import (
     AuditFilter,
     Row,
+    count_refusals,
     filter_lines,
     find_calls,
     join_calls,
@@ -123,3 +124,27 @@ def test_a_table_has_no_formulas() -> None:
     write_csv([{"user_id": "=1+1", "user_agent": "@SUM(A1)", "parameters": {"a": 1}}], target)
     assert "'=1+1" in target.getvalue()
     assert "'@SUM(A1)" in target.getvalue()
+
+
+def test_refusals_are_counted_by_caller_and_reason(tmp_path: Path) -> None:
+    file = tmp_path / "audit.jsonl"
+    code = {"error_code": "rate_limit_exceeded", "ip_address": "10.0.0.7"}
+    summed = {"action": "refusals", "parameters": {"count": 40, "actions": {"tool:x": 40}}}
+    file.write_bytes(
+        line(1, "refused", "failure", **code)
+        + line(2, "refused", "failure", error_code="login_refused", ip_address="10.0.0.7")
+        + b"".join(line(number, "started") for number in range(3, 40))
+        + line(40, "refused", "failure", **code)
+        + line(43, "refused", "failure", **{**code, **summed})
+    )
+    reader = AuditFileReader(file, AnchorPlaces.of(file, None, None))
+    since, found = count_refusals(reader, "2026-07-28")
+    assert since == "2026-07-28"
+    told = [(each.user_id, each.error_code, each.count) for each in found]
+    assert told == [
+        ("ada", "rate_limit_exceeded", 42),
+        ("ada", "login_refused", 1),
+    ]
+    assert found[0].actions == ["tool:x", "oauth:token", "tool:search_papers"]
+    late, counted = count_refusals(reader, "2026-07-28T12:00:30")
+    assert (late, counted[0].count) == ("2026-07-28T12:00:30", 41)

@@ -23,9 +23,10 @@ COLUMNS = (
 # Lines about the log itself, which say nothing of what was done.
 PHASES_OF_LOG = frozenset({"opened", "closed", "anchored", "rotated"})
 SUCCEEDED = frozenset({"success", "started"})
-# Lines that are read for one page, some seconds' worth, and lines read again before a page so that
-# a call's end is known when its start comes.
-MOST_LINES = 200_000
+# Lines that are read for one page (half a second), for the refusals of a day (0.7 seconds), and
+# again before a page, so that a call's end is known when its start comes.
+MOST_LINES = 50_000
+_MOST_REFUSAL_LINES = 200_000
 _OVERLAP_LINES = 2_000
 _MOST_REFUSED = 200
 _MOST_ACTIONS = 8
@@ -146,13 +147,20 @@ class RefusalCount:
 
 
 def count_refusals(
-    reader: AuditReader, since: str, most_lines: int = MOST_LINES
-) -> list[RefusalCount]:
-    """Refused callers since a time, those refused most often first; sums count what they sum up."""
+    reader: AuditReader, since: str, most_lines: int = _MOST_REFUSAL_LINES
+) -> tuple[str, list[RefusalCount]]:
+    """Refused callers, those refused most often first, and since when they were counted.
+
+    That is later than `since` where the log has more lines than are read. A line that sums up
+    refusals counts as all of them.
+    """
     found: dict[tuple[str, str, str], RefusalCount] = {}
     for number, (_, line) in enumerate(reader.newest_lines()):
         row = parse_line(line) if b'"refused"' in line or not number % 1000 else None
-        if number >= most_lines or (row is not None and str(row.get("timestamp", "")) < since):
+        if row is not None and str(row.get("timestamp", "")) < since:
+            break
+        if number >= most_lines and row is not None:
+            since = str(row.get("timestamp", since))
             break
         if row is None or row.get("phase") != REFUSED:
             continue
@@ -168,7 +176,8 @@ def count_refusals(
         for action in actions:
             if str(action) not in count.actions and len(count.actions) < _MOST_ACTIONS:
                 count.actions.append(str(action)[:200])
-    return sorted(found.values(), key=lambda each: (-each.count, each.last_at))[:_MOST_REFUSED]
+    counts = sorted(found.values(), key=lambda each: (-each.count, each.last_at))
+    return since, counts[:_MOST_REFUSED]
 
 
 def write_csv(rows: Iterable[Row], target: TextIO, *, has_header: bool = True) -> None:

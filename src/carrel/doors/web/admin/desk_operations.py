@@ -109,7 +109,7 @@ class DeskOperations:
         )
         try:
             reader = self._logs.open()
-            found = await asyncio.to_thread(count_refusals, reader, since)
+            counted_since, found = await asyncio.to_thread(count_refusals, reader, since)
         except CarrelError as error:
             told = {"knows_refusals": False, "problem": error.message}
             return report.model_copy(update=told)
@@ -124,7 +124,7 @@ class DeskOperations:
             )
             for each in found
         ]
-        return report.model_copy(update={"refused": rows})
+        return report.model_copy(update={"refused": rows, "since": counted_since})
 
     async def _describe(self, found: Mapping[str, Health], *, is_thorough: bool) -> DeskStatus:
         facts, now = self._facts, self._clock.now()
