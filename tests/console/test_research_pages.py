@@ -212,6 +212,14 @@ class TestProject:
         page.get_by_role("link", name="Hypothesis", exact=True).click()
         assert page.locator(".tournament tbody th a").all_inner_texts() == titles[::-1]
 
+    def test_hypotheses_stand_in_the_order_of_the_tournament(
+        self, console: ServedDesk, no_script: Any
+    ) -> None:
+        no_script.goto(console.url + project_path(console))
+        listed = no_script.locator(".ranked h2").all_inner_texts()
+        no_script.goto(console.url + project_path(console, "tournament"))
+        assert no_script.locator(".tournament tbody th").all_inner_texts() == listed
+
     def test_a_row_and_its_line_point_at_each_other(self, console: ServedDesk, page: Any) -> None:
         page.goto(console.url + project_path(console, "tournament"))
         page.locator(".tournament tbody th a").first.focus()

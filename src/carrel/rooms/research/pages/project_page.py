@@ -15,6 +15,7 @@ from carrel.rooms.research.pages.tournament_view import view_tournament
 _VIEWS = ("hypotheses", "tournament", "evidence", "tasks", "record")
 _MOST_EVIDENCE = 5
 _MOST_HYPOTHESES = 200
+_PLACES = ("ranked", "not yet compared", "rejected")
 _PAGE = 40
 _MOST_MATCHES = 50
 
@@ -122,7 +123,10 @@ async def _read_titles(
 async def _read_hypotheses(request: PageRequest, research_id: str) -> dict[str, object]:
     rows = await request.ask("list_hypotheses", research_id=research_id, limit=_MOST_HYPOTHESES)
     live = [row for row in rows if row.place != "superseded"]
-    live.sort(key=lambda row: (row.place == "rejected", row.place != "ranked"))
+    # As the tournament and the report rank them: by strength, which counts more than matches.
+    live.sort(
+        key=lambda row: (_PLACES.index(row.place), -row.strength.value, -row.elo_score, row.id)
+    )
     limit = request.query.integer("limit", _PAGE, least=1, most=_MOST_HYPOTHESES)
     bounds = [value for row in live for value in (row.strength.low, row.strength.high)] or [0.0]
     return {
