@@ -16,6 +16,7 @@ from tests.access.support import PASSWORD
 from tests.console.checks import assert_accessible, assert_fits, axe_source
 from tests.console.client import ConsoleClient
 from tests.console.served_desk import HOSTILE, ServedDesk, add_user, desk_settings, serve_desk
+from tests.rooms.references.works_server import doi, works_server
 
 _COUNT = 360
 _HOSTILE_BIB = (
@@ -288,6 +289,36 @@ def test_import_edit_cite_export_and_remove_without_scripts(no_script: Any, libr
     library.call("remove_reference", id="plain", force=True)
 
 
+def test_full_texts_are_attached_read_saved_and_detached(
+    library: ServedDesk, reader: ConsoleClient
+) -> None:
+    assert library.settings.references.library is not None
+    folder = library.settings.references.library.parent
+    (folder / "paper.pdf").write_bytes(b"%PDF-1.4 whole")
+    (folder / "paper.md").write_text(f"# Body\n\n{HOSTILE} **bold** text", "utf-8")
+    token = reader.get("/references").csrf
+
+    def attach(row: str, path: str) -> str:
+        fields = {"csrf": token, "id": row, "path": path, "_next": f"/references/item/{row}"}
+        sent = reader.send("/do/attach_fulltext", {**fields, "_notice": "references.item.attached"})
+        if not sent.response.is_redirect:
+            return sent.text
+        return reader.get(sent.response.headers["location"]).text
+
+    assert "references.allowed_folders" in attach("row050", "/etc/hostname.pdf")
+    for name, row in (("paper.pdf", "row050"), ("paper.md", "row051")):
+        assert "The file is attached." in attach(row, str(folder / name))
+    saved = reader.get("/references/file/row050").response
+    assert saved.content == b"%PDF-1.4 whole"
+    assert saved.headers["content-disposition"].startswith("attachment")
+    read = reader.get("/references/text/row051")
+    assert "<strong>bold</strong>" in read.html
+    assert "<script>document" not in read.html and "<img src=x" not in read.html
+    for row in ("row050", "row051"):
+        reader.post("/do/detach_fulltext", id=row, _next=f"/references/item/{row}")
+        assert "No full text is attached." in reader.get(f"/references/item/{row}").text
+
+
 def test_an_unknown_style_offers_those_with_its_words(reader: ConsoleClient) -> None:
     page = reader.get("/references/item/row001?style=medical+imaging")
     assert page.status == 200
@@ -548,6 +579,30 @@ def test_a_large_file_whose_entries_need_each_other_is_not_divided(
         [{"name": "linked.bib", "mimeType": "text/plain", "buffer": text.encode()}],
     )
     page.wait_for_selector(".toast:has-text('carrel references add linked.bib')")
+
+
+def test_works_that_are_still_looked_up_arrive_in_the_report(tmp_path: Path, page: Any) -> None:
+    with works_server() as works:
+        works.held = {doi(1)}
+        settings = desk_settings(
+            tmp_path / "home",
+            rooms=("references",),
+            references={
+                "lookup_wait_seconds": 0.0,
+                "task_after_seconds": 0.0,
+                "services": works.services,
+            },
+        )
+        with serve_desk(settings) as url:
+            page.goto(f"{url}/references/import")
+            page.fill("#field-input", f"{doi(1)}\n{doi(2)}")
+            page.get_by_role("button", name="Import").click()
+            page.wait_for_selector("[data-import-job][data-state=running]")
+            works.release.set()
+            page.wait_for_selector("[data-import-job].live-over")
+            assert "2 added" in page.inner_text("#report")
+            page.goto(f"{url}/references")
+            assert page.locator(".library-table tbody tr").count() == 2
 
 
 # On a phone, and by axe.
