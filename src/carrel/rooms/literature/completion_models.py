@@ -39,8 +39,10 @@ class CompleteRecords(Question):
 class ListCompletions(Question):
     """Which completions to show; no service is asked and nothing changes."""
 
-    target: Target
-    state: Literal["proposed", "applied"] = "proposed"
+    target: Target = Field(description="Whose gaps")
+    state: Literal["proposed", "applied"] = Field(
+        default="proposed", description="What waits for a decision, or what was filled in"
+    )
     limit: int = Field(default=100, ge=1, le=MAX_NAMED)
 
 
