@@ -19,6 +19,8 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 _LONGEST_MATHS = 2_000
 _DEEPEST_MATHS = 40
+# A formula of more characters may be wider than its place, and is scrolled there by keys.
+_WIDE_MATHS = 30
 _PLAIN_TAGS = {
     "a", "blockquote", "br", "code", "dd", "del", "div", "dl", "dt", "em", "h2", "h3", "h4", "h5",
     "h6", "hr", "img", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup", "table",
@@ -42,7 +44,7 @@ _ATTRIBUTES: dict[str, set[str]] = {
     "th": {"align"},
     "ol": {"start"},
     "h2": {"id"}, "h3": {"id"}, "h4": {"id"}, "h5": {"id"}, "h6": {"id"},
-    "span": {"class"}, "div": {"class"}, "code": {"class"},
+    "span": {"class"}, "div": {"class", "tabindex"}, "code": {"class"},
     **{tag: set(_MATHS_ATTRIBUTES) for tag in _MATHS_TAGS},
 }  # fmt: skip
 _CLASSES = {"maths", "maths-block", "maths-source"}
@@ -115,7 +117,9 @@ def _render_inline_maths(self: Any, tokens: Any, index: int, options: Any, env: 
 
 
 def _render_block_maths(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
-    return f'<div class="maths-block">{_maths(tokens[index].content, "block")}</div>\n'
+    source = tokens[index].content
+    reached = ' tabindex="0"' if len(source) > _WIDE_MATHS else ""
+    return f'<div class="maths-block"{reached}>{_maths(source, "block")}</div>\n'
 
 
 @lru_cache(maxsize=512)
