@@ -435,13 +435,9 @@ def open_conflict(page: Any, console: ServedDesk) -> None:
 
 
 def _every_path(console: ServedDesk) -> list[str]:
-    note = save(
-        console,
-        LONG_TITLE,
-        f"see [[Graph x]] and {'y' * 300}\n\n$$ {'a+' * 90}a $$",
-        tags=["z" * 90],
-    )
-    change(console, note["id"], f"changed [[{LONG_TITLE[:150]}]] {'w' * 400}")
+    text = f"## Only a second heading\n\nsee [[Graph x]] {'y' * 300}\n\n$$ {'a+' * 90}a $$\n"
+    note = save(console, LONG_TITLE, text, tags=["z" * 90])
+    change(console, note["id"], f"{text}\nchanged [[{LONG_TITLE[:150]}]] {'w' * 400}")
     console.call("propose_knowledge", id=note["id"])
     return [
         "/knowledge",

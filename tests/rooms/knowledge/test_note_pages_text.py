@@ -11,6 +11,7 @@ from carrel.rooms.knowledge.links import find_links
 from carrel.rooms.knowledge.models import Link
 from carrel.rooms.knowledge.pages.editor_form import join_tags, split_tags, write_link
 from carrel.rooms.knowledge.pages.note_text import (
+    heading_level,
     link_note_text,
     link_preview_text,
     split_parts,
@@ -75,6 +76,11 @@ def test_a_hit_becomes_a_link_that_is_read_back() -> None:
     assert link("reference", "R") == "[[ref:abc1|R]]"
     kinds = [find_links(link(kind, "T"))[0].kind for kind in ("paper", "reference", "hypothesis")]
     assert kinds == ["paper", "ref", "hypothesis"]
+
+
+def test_the_highest_heading_is_drawn_below_the_title_of_the_page() -> None:
+    assert heading_level("text", 2) == heading_level("# a\n## b", 2) == 2
+    assert heading_level("### a\n## b", 2) == 1
 
 
 def test_tags_are_read_between_commas() -> None:

@@ -11,7 +11,11 @@ from carrel.rooms.knowledge.pages.addresses import EDIT, LIST, NEW, note_path
 from carrel.rooms.knowledge.pages.conflict_page import draw_conflict
 from carrel.rooms.knowledge.pages.editor_form import EditorForm, write_link
 from carrel.rooms.knowledge.pages.list_page import STYLES
-from carrel.rooms.knowledge.pages.note_text import MAX_PREVIEW_CHARACTERS, link_preview_text
+from carrel.rooms.knowledge.pages.note_text import (
+    MAX_PREVIEW_CHARACTERS,
+    heading_level,
+    link_preview_text,
+)
 
 MODULES = ("knowledge/editor.js",)
 _FOUND_LINKS = 8
@@ -135,6 +139,7 @@ async def _draw(
 def _preview(content: str) -> dict[str, object]:
     return {
         "preview": link_preview_text(content),
+        "preview_level": heading_level(content[:MAX_PREVIEW_CHARACTERS], 3),
         "preview_is_cut": len(content) > MAX_PREVIEW_CHARACTERS,
     }
 

@@ -8,6 +8,7 @@ from carrel.core.errors import CarrelError
 from carrel.core.pages import PageRequest, PageView
 from carrel.rooms.knowledge.models import MAX_NODE_NAMES, RetrievedNodes
 from carrel.rooms.knowledge.pages.list_page import STYLES
+from carrel.rooms.knowledge.pages.note_text import heading_level
 
 # What is shown of one thing.
 _SHOWN_CHARACTERS = 3_000
@@ -27,10 +28,11 @@ async def draw_nodes(request: PageRequest) -> PageView:
         except CarrelError as error:
             problem = error
     texts = [_cut(node.knowledge) for node in found.results] if found is not None else []
+    levels = [heading_level(text, 3) for text in texts]
     return PageView(
         "knowledge/nodes.html",
         request.translate("knowledge.nodes.title"),
-        {"given": given, "found": found, "texts": texts, "problem": problem},
+        {"given": given, "found": found, "texts": texts, "levels": levels, "problem": problem},
         styles=STYLES,
         status=200 if problem is None else 422,
     )

@@ -11,6 +11,7 @@ from carrel.rooms.knowledge.pages.addresses import EDIT, HISTORY, LIST, note_pat
 from carrel.rooms.knowledge.pages.graph_drawing import draw_graph, kinds_of, list_graph
 from carrel.rooms.knowledge.pages.list_page import STYLES
 from carrel.rooms.knowledge.pages.note_text import (
+    heading_level,
     link_note_text,
     split_parts,
     without_title_line,
@@ -47,6 +48,7 @@ async def draw_note(request: PageRequest) -> PageView:
                 for link in note.links
             ],
             "linked_from": [(link, note_path(link.id)) for link in note.linked_from],
+            "heading_level": heading_level(parts[part - 1], 2),
             "depth": depth,
             "part": part,
             "part_count": len(parts),

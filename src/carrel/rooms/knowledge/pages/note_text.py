@@ -15,6 +15,7 @@ MAX_PREVIEW_CHARACTERS = 20_000
 # A longer note is read part by part: drawing Markdown takes about 5 ms for 1,000 characters.
 PART_CHARACTERS = 20_000
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]", re.MULTILINE)
 _HASH = re.compile(r"[0-9a-f]{16,}")
 _MARKDOWN_SIGN = re.compile(r"([\\`*_{}\[\]()<>#!|~$])")
 
@@ -69,6 +70,12 @@ def without_title_line(title: str, content: str) -> str:
     first, _, rest = content.lstrip().partition("\n")
     is_repeated = first.startswith("#") and first.lstrip("# ").strip() == title.strip()
     return rest if is_repeated else content
+
+
+def heading_level(text: str, wanted: int) -> int:
+    """The level of a `#` for which the highest heading of the text is drawn at the wanted one."""
+    highest = min((len(found[1]) for found in _HEADING.finditer(text)), default=1)
+    return wanted + 1 - highest
 
 
 def _shorten_key(written: str) -> str:

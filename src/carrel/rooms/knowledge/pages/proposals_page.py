@@ -10,6 +10,7 @@ from carrel.rooms.knowledge.pages.addresses import PROPOSALS, note_path
 from carrel.rooms.knowledge.pages.history_page import show_difference
 from carrel.rooms.knowledge.pages.list_page import STYLES
 from carrel.rooms.knowledge.pages.note_text import (
+    heading_level,
     link_note_text,
     split_parts,
     without_title_line,
@@ -68,6 +69,7 @@ async def _show(request: PageRequest, note_id: str) -> dict[str, object] | None:
         if current is None
         else await show_difference(current.content, note.content),
         "is_cut": bool(more),
+        "heading_level": heading_level(text, 3),
         "text": link_note_text(text, note.links, request.translate("knowledge.link_missing")),
     }
 

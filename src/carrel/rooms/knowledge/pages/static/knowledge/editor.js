@@ -50,6 +50,11 @@ function start(form) {
   });
   let isSending = false;
   form.addEventListener("submit", (event) => {
+    if (isSending) {
+      // A second press while the first is on its way would save a new note twice.
+      event.preventDefault();
+      return;
+    }
     isSending = (event.submitter?.value ?? "save") === "save";
     if (isDirty || isSending) keep(isSending);
   });
