@@ -11,9 +11,17 @@ from typing import Annotated
 from pydantic import Field
 
 from carrel.core.operation import Answer
+from carrel.libraries.query.papers import parse_paper_query
 from carrel.libraries.text.outline import Section, outline, section_numbers
+from carrel.libraries.text.snippets import Marker
 from carrel.rooms.papers.errors import PartNotFoundError, SectionNotFoundError
-from carrel.rooms.papers.models import MAX_PASSAGE_QUERY_CHARACTERS, OnePaper, Paper
+from carrel.rooms.papers.models import (
+    MAX_PASSAGE_QUERY_CHARACTERS,
+    OnePaper,
+    Paper,
+    PassageHit,
+    PassageText,
+)
 from carrel.rooms.papers.outlines import find_section, list_headings
 from carrel.rooms.papers.paper_names import MAX_NAME_CHARACTERS
 from carrel.rooms.papers.passages import PaperPassages
@@ -22,6 +30,7 @@ from carrel.rooms.papers.service import Papers
 from carrel.rooms.papers.text_parts import TextParts, TextStretch
 
 MOST_FOUND = 30
+_EXCERPT_CHARACTERS = 100
 # Structures of texts that are kept; that of a book of 500 pages takes about two megabytes.
 _STRUCTURES_KEPT = 8
 
@@ -54,9 +63,10 @@ class TextHeading(Answer):
 
 
 class FoundInText(Answer):
-    """A passage that was found, in the order of the text."""
+    """A passage that was found, in the order of the text; `excerpt` is some of its words."""
 
     passage_id: str
+    excerpt: str
     section: str
     page: int | None
     part: int
@@ -159,14 +169,14 @@ class PaperPartReader:
             read = await self._passages.read(question.passage_id, before=0, after=0)
             passage = read.passages[0]
             if text[passage.start : passage.end] == passage.text:
-                found.append(FoundInText(part=0, **_place(passage)))
+                found.append(_found_passage(passage, question.query or ""))
             else:
                 elsewhere = passage.text
         if question.query and text:
             name = paper.metadata.paper_id
             hits = await self._passages.find(question.query, [name], page=1, limit=MOST_FOUND)
             found += [
-                FoundInText(part=0, **_place(hit))
+                _found_passage(hit, question.query)
                 for hit in hits
                 if text[hit.start : hit.end] == hit.text
             ]
@@ -174,9 +184,21 @@ class PaperPartReader:
         return [each for each in found if unlike[each.passage_id] is each], elsewhere
 
 
-def _place(passage: object) -> dict[str, object]:
-    names = ("passage_id", "section", "page", "start", "end")
-    return {name: getattr(passage, name) for name in names}
+def _found_passage(passage: PassageHit | PassageText, query: str) -> FoundInText:
+    """A passage with some words around the first match; its part is not known yet."""
+    snippet = Marker(parse_paper_query(query).phrases).snippet([passage.text])
+    excerpt = snippet.replace("*", "").replace("\\", "")
+    if len(excerpt) > _EXCERPT_CHARACTERS:
+        excerpt = excerpt[:_EXCERPT_CHARACTERS].rsplit(" ", 1)[0] + " …"
+    return FoundInText(
+        passage_id=passage.passage_id,
+        excerpt=excerpt,
+        section=passage.section,
+        page=passage.page,
+        part=0,
+        start=passage.start,
+        end=passage.end,
+    )
 
 
 def _make_part(

@@ -15,7 +15,7 @@ function foundNode(place) {
 function goTo(place, { isQuiet = false } = {}) {
   const node = foundNode(place) ?? null;
   if (!node) return false;
-  document.querySelector(".is-here")?.classList.remove("is-here");
+  for (const other of document.querySelectorAll(".is-here")) other.classList.remove("is-here");
   node.classList.add("is-here");
   node.scrollIntoView({ block: node.offsetHeight > innerHeight * 0.6 ? "start" : "center" });
   node.focus({ preventScroll: true });
