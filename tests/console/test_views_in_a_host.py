@@ -96,6 +96,18 @@ def test_at_a_rooms_own_door_a_view_offers_only_what_the_room_has(one_stage: Vie
     assert calls == ["cite"]
 
 
+def test_arguments_that_are_still_being_written_are_not_asked_for(one_stage: ViewStage) -> None:
+    silent = {"result": "none", "input": False}
+    view = one_stage.open("search_papers", {}, deliver=silent)
+    tell = "([kind, query]) => tellInput(kind, {query})"
+    for part in ("m", "mar", "marine o"):
+        one_stage.page.evaluate(tell, ["tool-input-partial", part])
+    one_stage.page.evaluate(tell, ["tool-input", "marine oil"])
+    view.locator("tbody tr").first.wait_for()
+    queries = [call["arguments"]["query"] for call in one_stage.logged("tools/call")]
+    assert queries == ["marine oil"]
+
+
 def test_a_refusal_is_shown_with_what_to_do_next(one_stage: ViewStage) -> None:
     view = one_stage.open("list_hypotheses", {"research_id": "res_none"})
     view.locator(".notice.danger").wait_for()

@@ -106,6 +106,7 @@ window.sendResult = (result, kind) => {
   if (kind === "text") delete result.structuredContent;
   tell("ui/notifications/tool-result", result);
 };
+window.tellInput = (kind, given) => tell(`ui/notifications/${kind}`, { arguments: given });
 window.changeContext = (context) => tell("ui/notifications/host-context-changed", context);
 window.endView = () =>
   new Promise((resolve) => {

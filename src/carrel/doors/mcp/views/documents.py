@@ -24,7 +24,7 @@ MEDIA_TYPE = "text/html;profile=mcp-app"
 _FOLDER = Path(__file__).parent
 # The console's tokens, so that a view in the chat and a page look alike.
 _TOKENS = _FOLDER.parents[1] / "web" / "static" / "desk" / "tokens.css"
-_SHARED = ("bridge", "answers", "elements", "words", "appearance", "stage")
+_SHARED = ("bridge", "answers", "elements", "words", "appearance", "size_reporter", "stage")
 _LANGUAGES = ("en", "de")
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let) )", re.MULTILINE)

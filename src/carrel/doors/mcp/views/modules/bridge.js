@@ -1,6 +1,7 @@
 // The view's side of MCP Apps: JSON-RPC 2.0 with the host, by postMessage.
 const APPS_PROTOCOL = "2026-01-26";
-const LONGEST_WAIT_MS = 60_000;
+// A host may ask the person first, who takes time.
+const LONGEST_WAIT_MS = 300_000;
 
 export class HostRefusal extends Error {
   constructor({ message, data }) {

@@ -96,7 +96,9 @@ function drawPapers(stage, size) {
 function drawPaper(stage, row, canAdd) {
   const authors =
     row.authors.slice(0, MOST_AUTHORS).join(", ") + (row.authors.length > MOST_AUTHORS ? " …" : "");
-  const address = row.doi ? `https://doi.org/${encodeURI(row.doi)}` : "";
+  const address = row.doi
+    ? `https://doi.org/${row.doi.split("/").map(encodeURIComponent).join("/")}`
+    : "";
   const byline = [authors, row.year, row.venue].filter(Boolean).join(" · ");
   return element(
     "tr",

@@ -194,7 +194,7 @@ async function readNewestRun(stage, goal) {
   if (!stage.can("list_research_projects")) return { facts: {}, problem: null };
   const { facts, problem } = await stage.call("list_research_projects", { limit: 20 });
   const projects = listOf(facts.result);
-  const newest = projects.find((project) => project.goal === goal) ?? projects[0];
+  const newest = goal ? projects.find((project) => project.goal === goal) : projects[0];
   return problem || !newest
     ? { facts: {}, problem }
     : stage.call("get_research_status", { research_id: newest.id });

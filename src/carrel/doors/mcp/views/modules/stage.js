@@ -3,10 +3,13 @@ import { HostBridge, HostRefusal } from "./bridge.js";
 import { readAnswer, readRefusal } from "./answers.js";
 import { element, replaceKept } from "./elements.js";
 import { applyAppearance } from "./appearance.js";
+import { SizeReporter } from "./size_reporter.js";
 import { chooseLanguage, t } from "./words.js";
 
 const PATIENCE_MS = 2_000;
-const SIZE_PAUSE_MS = 60;
+// For tools that ask services outside: their answers take long and cost something.
+const LONG_PATIENCE_MS = 20_000;
+const LONG_READS = new Set(["search_literature"]);
 const TALLEST_INLINE_PX = 500;
 const MOST_ROWS_FULLSCREEN = 50;
 const settings = JSON.parse(document.getElementById("settings").textContent);
@@ -17,6 +20,7 @@ function endSentence(text, following) {
 
 export class Stage {
   bridge = new HostBridge();
+  #size = new SizeReporter(this.bridge);
   input = {};
   model = null;
   at = 0;
@@ -25,11 +29,9 @@ export class Stage {
   #status = document.getElementById("status");
   #hasResult = false;
   #isPatienceOver = false;
+  #patience = 0;
   #problem = null;
   #done = [];
-  #sizeTimer = 0;
-  #lastSize = "";
-  #width = 0;
 
   constructor(view) {
     this.#view = view;
@@ -47,13 +49,14 @@ export class Stage {
     );
     this.bridge.on("ui/resource-teardown", () => this.#end());
     const { name, version } = settings;
-    await this.bridge.open({ name, version }, ["inline", "fullscreen"]);
+    try {
+      await this.bridge.open({ name, version }, ["inline", "fullscreen"]);
+    } catch {
+      return this.say(t("no_answer"), "danger");
+    }
     this.#takeContext({});
-    new ResizeObserver(() => this.#takeSize()).observe(document.documentElement);
-    setTimeout(() => {
-      this.#isPatienceOver = true;
-      if (!this.#hasResult) this.readAgain();
-    }, PATIENCE_MS);
+    this.#size.watch(() => this.model && this.draw());
+    this.#waitForResult();
   }
 
   // The operation whose tool opened the view, where the host says so.
@@ -110,13 +113,13 @@ export class Stage {
     if (this.bridge.isOver) return;
     if (!this.model) {
       replaceKept(this.#main, this.#heading(t(`${settings.view}.title`), ""), this.#drawWaiting());
-      return this.#tellSize();
+      return this.#size.report();
     }
     // As many rows as fit, since nothing scrolls inside a chat.
     let rows = this.isFull ? MOST_ROWS_FULLSCREEN : (this.#view.rows ?? 1);
     do replaceKept(this.#main, ...this.#view.draw(this, rows));
     while (!this.isFull && document.documentElement.offsetHeight > this.#tallest() && --rows > 0);
-    this.#tellSize();
+    this.#size.report();
   }
 
   get isFull() {
@@ -176,7 +179,7 @@ export class Stage {
     const words = [endSentence(text, nextStep), nextStep].filter(Boolean).join(" ");
     this.#status.className = `status ${kind}`;
     if (this.#status.textContent !== words) this.#status.textContent = words;
-    this.#tellSize();
+    this.#size.report();
   }
 
   // One sentence of ids and decisions for the model; never words that others wrote.
@@ -240,6 +243,19 @@ export class Stage {
     return element("p", { class: "muted" }, this.#hasResult ? t("nothing_to_show") : told);
   }
 
+  // Counts anew with every piece of the arguments, while the model still writes them.
+  #waitForResult() {
+    clearTimeout(this.#patience);
+    const isLong = LONG_READS.has(this.opened);
+    this.#patience = setTimeout(
+      () => {
+        this.#isPatienceOver = true;
+        if (!this.#hasResult && !this.bridge.isOver) this.readAgain();
+      },
+      isLong ? LONG_PATIENCE_MS : PATIENCE_MS,
+    );
+  }
+
   #turn(at) {
     this.at = at;
     this.draw();
@@ -247,7 +263,9 @@ export class Stage {
 
   #takeInput(given) {
     this.input = given && typeof given === "object" ? given : {};
-    if (!this.model && !this.#hasResult) this.draw();
+    if (this.model || this.#hasResult) return;
+    this.#waitForResult();
+    this.draw();
   }
 
   #takeResult(result) {
@@ -278,30 +296,6 @@ export class Stage {
   #tallest() {
     const { maxHeight, height } = this.bridge.context.containerDimensions ?? {};
     return Math.min(TALLEST_INLINE_PX, ...[maxHeight, height].filter((each) => each > 0));
-  }
-
-  // Other widths break lines elsewhere, so other rows fit.
-  #takeSize() {
-    const width = document.documentElement.clientWidth;
-    if (
-      width !== this.#width &&
-      this.model &&
-      !document.activeElement?.matches("input, textarea, select")
-    )
-      this.draw();
-    this.#width = width;
-    this.#tellSize();
-  }
-
-  #tellSize() {
-    clearTimeout(this.#sizeTimer);
-    this.#sizeTimer = setTimeout(() => {
-      const { width, height } = document.documentElement.getBoundingClientRect();
-      const size = { width: Math.ceil(width), height: Math.ceil(height) };
-      if (this.#lastSize === JSON.stringify(size)) return;
-      this.#lastSize = JSON.stringify(size);
-      this.bridge.tell("ui/notifications/size-changed", size);
-    }, SIZE_PAUSE_MS);
   }
 
   #end() {
