@@ -343,6 +343,49 @@ def test_a_broken_connection_is_taken_up_again_where_it_stopped(
     page.problems.clear()
 
 
+def test_the_same_file_goes_on_after_the_page_was_closed(
+    page: Any, empty: ServedDesk, tmp_path: Path
+) -> None:
+    offsets: list[str] = []
+
+    def cut_after_the_first(route: Any) -> None:
+        if route.request.method == "PATCH":
+            offsets.append(route.request.headers["upload-offset"])
+            if len(offsets) == 2:
+                route.abort("connectionreset")
+                return
+        route.continue_()
+
+    page.route("**/console/uploads/*", cut_after_the_first)
+    file = tmp_path / "closed.pdf"
+    file.write_bytes(b"%PDF-1.4 no paper " * 300_000)
+    page.goto(empty.url + "/add")
+    page.locator("input[data-tray-files]").set_input_files(str(file))
+    page.get_by_text("connection lost; going on in a moment").wait_for()
+    page.close(run_before_unload=False)
+    again = page.context.new_page()
+    again.route("**/console/uploads/*", cut_after_the_first)
+    again.goto(empty.url + "/add")
+    again.locator("input[data-tray-files]").set_input_files(str(file))
+    again.locator("li.tray-good, li.tray-bad").wait_for()
+    piece = str(4 * 1024 * 1024)
+    assert offsets[:3] == ["0", piece, piece]
+    page.problems.clear()
+
+
+def test_a_paper_that_takes_long_is_followed_as_a_job(page: Any, tmp_path: Path) -> None:
+    settings = desk_settings(tmp_path / "home", papers={"add_wait_seconds": 0.001})
+    file = tmp_path / "paper.pdf"
+    file.write_bytes(PDF)
+    with serve_desk(settings) as url:
+        page.goto(url + "/add")
+        page.locator("input[data-tray-files]").set_input_files(str(file))
+        line = page.locator("li.tray-good, li.tray-bad")
+        line.wait_for()
+        assert "On the songs of whales · added to the papers" in line.inner_text()
+        page.close()
+
+
 def test_who_may_not_add_is_told_so_and_nothing_is_sent(
     page: Any, institute: ServedDesk, tmp_path: Path
 ) -> None:

@@ -291,6 +291,20 @@ def test_an_alert_is_saved_run_seen_and_removed_at_a_phones_width(
     assert "Chemistry by phone" not in phone.locator("main").inner_text()
 
 
+def test_a_digest_is_saved_as_a_file_and_tells_nothing(
+    reader: ConsoleClient, desk: ServedDesk
+) -> None:
+    desk.call("save_alert", query="sleep", name="Digested")
+    page = reader.post("/literature/alerts/digest", name="Digested", days="7")
+    assert page.response.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert "attachment" in page.response.headers["content-disposition"]
+    assert page.html == "Nothing new.\n"
+    feed = reader.post("/literature/alerts/digest", format="atom")
+    assert feed.html.startswith("<?xml")
+    assert reader.post("/literature/alerts/digest", days="0").status == 400
+    desk.call("remove_alert", name="Digested")
+
+
 def test_retractions_are_checked_in_a_draft_that_is_in_no_address(reader: ConsoleClient) -> None:
     without_table = reader.get("/literature/retractions?scope=library")
     assert without_table.status == 503

@@ -23,7 +23,8 @@ _WORDS = (
     "title", "close", "again", "open", "stop", "waiting", "looking", "sending", "adding",
     "resuming", "offline", "added_paper", "known_paper", "added_papers", "added_references",
     "known_references", "failed_references", "added_note", "known_note", "as_note", "as_paper",
-    "choose", "empty", "too_large_list", "not_allowed", "leave", "done", "running", "stopped",
+    "choose", "empty", "unreadable", "too_large_list", "not_allowed", "leave", "done", "running",
+    "stopped",
 )  # fmt: skip
 _KIND_WORDS = frozenset(
     {FileKind.EMPTY, FileKind.ARCHIVE, FileKind.PICTURE, FileKind.TEX, FileKind.UNKNOWN}

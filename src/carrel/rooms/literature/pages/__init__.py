@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from carrel.core.pages import NavigationEntry, Page, RoomPages
 from carrel.rooms.literature.pages.additions_page import add_works, draw_addition
-from carrel.rooms.literature.pages.alerts_page import draw_alerts, run_alerts
+from carrel.rooms.literature.pages.alerts_page import draw_alerts, run_alerts, send_digest
 from carrel.rooms.literature.pages.completion_page import change_records, draw_completion
 from carrel.rooms.literature.pages.home_share import make_share
 from carrel.rooms.literature.pages.retractions_page import check_draft, draw_retractions
@@ -20,6 +20,7 @@ CONSOLE = RoomPages(
         Page("/literature/add", act=add_works),
         Page("/literature/addition/{job_id}", draw=draw_addition),
         Page("/literature/alerts", draw=draw_alerts, act=run_alerts),
+        Page("/literature/alerts/digest", act=send_digest),
         Page("/literature/retractions", draw=draw_retractions, act=check_draft),
         Page("/literature/completion", draw=draw_completion, act=change_records),
         Page("/literature/work", draw=open_work),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from carrel.core.pages import PageAnswer, PageRequest, PageView, local_address
+from carrel.core.pages import PageAnswer, PageFile, PageRequest, PageView, local_address
 from carrel.rooms.literature.pages.search_page import list_places
 from carrel.rooms.literature.pages.sections import SHOWN_ERRORS, make_refusal, make_view
 from carrel.rooms.literature.pages.services import SEARCHED_SERVICES, name_service
@@ -26,6 +26,22 @@ async def run_alerts(request: PageRequest) -> PageAnswer:
     except SHOWN_ERRORS as error:
         return await _draw(request, refusal=make_refusal(error))
     return await _draw(request, ran=ran)
+
+
+async def send_digest(request: PageRequest) -> PageAnswer:
+    """The works of the last days as a file, Markdown to read or Atom for feed readers.
+
+    With a number of days nothing counts as told.
+    """
+    is_feed = request.form.text("format") == "atom"
+    digest = await request.ask(
+        "get_alert_digest",
+        name=request.form.text("name") or None,
+        days=request.form.integer("days", _USUAL_DAYS, least=1, most=3660),
+        format="atom" if is_feed else "markdown",
+    )
+    name = "alerts.atom" if is_feed else "alerts.md"
+    return PageFile(digest.body.encode(), f"{digest.media_type}; charset=utf-8", file_name=name)
 
 
 async def _draw(request: PageRequest, **more: Any) -> PageView:

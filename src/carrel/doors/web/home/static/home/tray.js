@@ -276,7 +276,13 @@ async function readText(file) {
 /** Where the file belongs, by its name and beginning, as the server tells it. */
 async function findKind(file, signal) {
   const isMarkdown = /\.(md|markdown)$/i.test(file.name);
-  const head = new Uint8Array(await file.slice(0, isMarkdown ? MARKDOWN_BYTES : HEAD_BYTES).arrayBuffer());
+  let head;
+  try {
+    head = new Uint8Array(await file.slice(0, isMarkdown ? MARKDOWN_BYTES : HEAD_BYTES).arrayBuffer());
+  } catch {
+    // Browsers hand a folder over as a file that cannot be read.
+    return { target: "none", reason: say("unreadable") };
+  }
   let text = "";
   for (let at = 0; at < head.length; at += 0x8000) text += String.fromCharCode(...head.subarray(at, at + 0x8000));
   const body = new URLSearchParams({ csrf: csrfToken(), name: file.name, head: btoa(text) });
