@@ -11,6 +11,7 @@ import pytest
 from carrel.libraries.text.outline import Block, HeadingLine, read_parts
 from carrel.rooms.papers.building.models import BuildOptions
 from carrel.rooms.papers.text_parts import TextParts
+from carrel.services.paper_sources.pdf_page_images import draw_page
 from carrel.settings import Settings
 from carrel.wiring.papers_build import build_papers
 from tests.journeys.doors import Failed, RestDoor, Said, serving
@@ -132,6 +133,11 @@ def test_pages_of_the_pdf_are_pictures_and_the_text_says_which_page_it_is_on(por
     pieces = ask(port, "read_paper_part", paper_id=printed)["pieces"]
     assert [piece["page"] for piece in pieces if piece.get("page")] == [1, 2]
     assert not any("<!--" in piece["text"] for piece in pieces)
+
+
+@pytest.mark.parametrize("content", [b"", b"no PDF", b"%PDF-1.7\n" + b"x" * 1_000])
+def test_what_is_no_pdf_has_no_pages(content: bytes) -> None:
+    assert draw_page(content, 1, 300) == (0, None)
 
 
 def test_facets_of_a_search_count_spellings_together(port: int) -> None:
