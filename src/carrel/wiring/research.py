@@ -30,6 +30,7 @@ from carrel.rooms.research.corpus import Corpus
 from carrel.rooms.research.desk_search import ResearchDeskSearch
 from carrel.rooms.research.detail_operations import DetailOperations
 from carrel.rooms.research.detail_views import ProjectDetails, RunLimits
+from carrel.rooms.research.evidence_views import EvidenceViews
 from carrel.rooms.research.hypothesis_notes import HypothesisNoteOperations
 from carrel.rooms.research.jobs import Patience
 from carrel.rooms.research.operations import ResearchOperations
@@ -197,16 +198,15 @@ def open_research(settings: Settings, papers: OpenCorpus) -> OpenRoom:
     papers.links.things.register(("hypothesis",), "hypotheses:read", find_hypothesis)
     operations = ResearchOperations(service, papers.links.notes, notices)
     limits = RunLimits(chosen.max_model_calls, chosen.max_cost)
-    details = ProjectDetails(
-        store, corpus, supervisor, service.views, passages, limits=limits, notices=notices
-    )
+    details = ProjectDetails(store, corpus, supervisor, service.views, limits)
+    evidence = EvidenceViews(store, corpus, service.views, passages, notices)
     resources = ResearchResources(service)
     notebook = NotebookOfDesk()
     room = Room.collect(
         ROOM,
         operations,
         TaskOperations(work),
-        DetailOperations(service, details),
+        DetailOperations(service, details, evidence),
         HypothesisNoteOperations(service, notebook, passages),
         ClaimOperations(checks, Contradictions(corpus, search, passages), notices),
         resources,

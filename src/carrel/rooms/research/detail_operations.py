@@ -25,6 +25,7 @@ from carrel.rooms.research.detail_models import (
     Tournament,
 )
 from carrel.rooms.research.detail_views import ProjectDetails
+from carrel.rooms.research.evidence_views import EvidenceViews
 from carrel.rooms.research.quoting import quoted_project
 from carrel.rooms.research.service import ResearchRoom
 
@@ -52,9 +53,12 @@ def _quoted_in_evidence(
 class DetailOperations:
     """Plan, tournament, evidence, record, tasks and held goals."""
 
-    def __init__(self, research: ResearchRoom, details: ProjectDetails) -> None:
+    def __init__(
+        self, research: ResearchRoom, details: ProjectDetails, evidence: EvidenceViews
+    ) -> None:
         self._research = research
         self._details = details
+        self._evidence = evidence
 
     @operation(
         title="Plan research",
@@ -99,7 +103,7 @@ class DetailOperations:
     )
     async def list_evidence(self, question: ListEvidence, call: Call) -> list[HypothesisEvidence]:
         project = await self._research.project(question.research_id, call)
-        return await self._details.evidence(project, question.hypothesis_id, question.limit)
+        return await self._evidence.find(project, question.hypothesis_id, question.limit)
 
     @operation(
         title="Get a research record",

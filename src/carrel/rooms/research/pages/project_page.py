@@ -17,7 +17,7 @@ _MOST_EVIDENCE = 5
 _MOST_HYPOTHESES = 200
 _PLACES = ("ranked", "not yet compared", "rejected")
 _PAGE = 40
-_MOST_MATCHES = 50
+_MOST_MATCHES = 20
 
 
 def project_tabs(request: PageRequest, status: ResearchStatus, on: str) -> list[dict[str, object]]:
