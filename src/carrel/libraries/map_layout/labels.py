@@ -22,12 +22,12 @@ _GENERIC = """
 analyses analysis approach approaches based case cases comparison correction corrigendum data
 different effect effects end erratum evaluation evidence findings function functions identification
 implications index insights levels like long mechanism mechanisms method methods model models new
-non novel outcome outcomes overview patient patients potential properties report response results
-reveals review risk role roles short specific studies study system systems term three trial trials
-two type types use using versus via
+non novel outcome outcomes overview patient patients potential properties regulates report response
+results reveals review risk role roles short specific studies study system systems term three trial
+trials two type types use using versus via
 """
 # Those that name one only together with another word.
-_WIDE = "activity cell cells expression gene genes human protein proteins regulation regulates"
+_WIDE = "activity cell cells expression gene genes human protein proteins regulation"
 _GENERIC_WORDS = frozenset(_GENERIC.split())
 _WIDE_WORDS = frozenset(_WIDE.split())
 # How much more a rare term says than a frequent one: study and patients stand everywhere a little.

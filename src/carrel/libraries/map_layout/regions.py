@@ -55,7 +55,7 @@ class Regions:
 def find_regions(texts: Sequence[MapText], places: Sequence[complex]) -> Regions:
     """Regions by where papers crowd, with labels from their titles and keywords."""
     many = math.sqrt(len(places))
-    most = max(1, min(MOST_REGIONS, round(many / 4)))
+    most = max(1, min(MOST_REGIONS, round(many / 2.5)))
     most_fine = max(1, min(MOST_FINE_REGIONS, round(many)))
     cells, coarse = _divide(texts, places, _COARSE_BLUR, most, _LEAST_SHARE)
     _, fine = _divide(texts, places, _FINE_BLUR, most_fine, _LEAST_SHARE / 10)

@@ -13,6 +13,7 @@ from carrel.stores.backup.restore_journal import Root, is_reserved
 from carrel.stores.corpus import MANIFEST_NAME, SEGMENTS_NAME
 from carrel.stores.csl_json.library import LIBRARY_NAME, attachments_folder
 from carrel.stores.json_lines.audit import audit_files
+from carrel.stores.paper_map import MAP_NAME
 from carrel.stores.sqlite.papers import INBOX_NAME, SNAPSHOT_NAME, STATIC_NAME, SUMMARIES_NAME
 from carrel.stores.sqlite.schema import is_upgrade_copy
 
@@ -22,7 +23,7 @@ BUILD_NAME = ".carrel-build"
 CARRIED_WITH_MANIFEST = "carried with the manifest that lists it"
 _AUDIT = PurePosixPath("audit.jsonl")
 _BY_ITSELF = "made again by itself"
-_OF_CORPUS = (INBOX_NAME, SUMMARIES_NAME, BUILD_NAME, MANIFEST_NAME, SEGMENTS_NAME)
+_OF_CORPUS = (INBOX_NAME, SUMMARIES_NAME, BUILD_NAME, MANIFEST_NAME, SEGMENTS_NAME, MAP_NAME)
 _BACKUP_SUFFIXES = {".gz", ".tgz", ".part"}
 
 
@@ -188,7 +189,7 @@ def why_left_out(
             return "made again by carrel restore"
         if is_in_segments(path):
             return CARRIED_WITH_MANIFEST
-        if is_manifest_draft(path):
+        if is_manifest_draft(path) or name.startswith(f".{MAP_NAME}."):
             return "only of use while something runs"
         is_draft = folder == BUILD_NAME and name.startswith(("draft.db", "lock.db"))
         is_lock = (

@@ -1,4 +1,5 @@
 """The map of a corpus in one SQLite file beside it, replaced by one rename."""
 
 MAP_NAME = "paper_map.db"
-LOCK_NAME = "paper_map.lock"
+# In the workshop of builds; backups leave such names out.
+LOCK_NAME = "lock.db.map"

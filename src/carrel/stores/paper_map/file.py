@@ -21,6 +21,7 @@ from carrel.stores.paper_map import LOCK_NAME, MAP_NAME
 from carrel.stores.paper_map.model_codec import decode_model, encode_model
 from carrel.stores.sqlite.connection import connect, transaction
 from carrel.stores.sqlite.errors import translate_full_disk
+from carrel.stores.sqlite.papers import WORKSHOP_NAME
 
 FORMAT = 1
 _SCHEMA = """
@@ -51,8 +52,10 @@ class PaperMapFile:
     @contextmanager
     def hold(self) -> Iterator[None]:
         """Keeps every other process from drawing; raises ConflictError where one does."""
+        workshop = self._corpus / WORKSHOP_NAME
+        workshop.mkdir(mode=0o700, exist_ok=True)
         try:
-            with hold_lock(self._corpus / LOCK_NAME):
+            with hold_lock(workshop / LOCK_NAME):
                 yield
         except LockHeldError as error:
             raise ConflictError(

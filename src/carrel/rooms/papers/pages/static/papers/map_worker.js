@@ -123,7 +123,7 @@ function draw() {
   const radius = pointRadius() * view.ratio;
   const isFaded = mode === "query" || outline !== null || lit >= 0;
   stampAll(visible, width, height, radius, isFaded ? "behind" : "all");
-  if (isFaded) stampAll(visible, width, height, radius * (mode === "query" ? 1.7 : 1.25), "front");
+  if (isFaded) stampAll(visible, width, height, radius * (mode === "query" && facts.papers > 3000 ? 1.7 : 1.25), "front");
   context.putImageData(image, 0, 0);
 }
 
