@@ -18,6 +18,8 @@ from tests.console.client import ConsoleClient
 from tests.console.served_desk import HOSTILE, ServedDesk, add_user, desk_settings, serve_desk
 from tests.rooms.references.works_server import doi, works_server
 
+pytestmark = pytest.mark.promise("V1")
+
 _COUNT = 360
 _HOSTILE_BIB = (
     "@article{{{key}, title = {{Bad {hostile}}}, author = {{Eve, {hostile}}}, "

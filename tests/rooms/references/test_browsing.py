@@ -14,6 +14,8 @@ from carrel.rooms.references.citation_runs import read_citation_runs
 from carrel.rooms.references.item_versions import item_version
 from tests.rooms.references.desk import Reader, Stage
 
+pytestmark = pytest.mark.promise("V1")
+
 _SORTS = ("author", "title", "year", "added", "key")
 
 

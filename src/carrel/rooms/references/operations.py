@@ -230,6 +230,7 @@ class ReferencesOperations:
         title="Export references",
         description="References as BibTeX, BibLaTeX, RIS or CSL-JSON text.",
         scopes=READ,
+        timeout_seconds=120.0,
         quotes=quoted_library,
         command="export",
         name_alone="export",

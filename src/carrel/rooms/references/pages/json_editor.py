@@ -105,4 +105,5 @@ def _dump(item: Item) -> str:
 
 
 def dump_line(item: Item) -> str:
-    return json.dumps(item, ensure_ascii=False, separators=(",", ":"))
+    """The record in one line of ASCII, which a form sends back exactly as it is."""
+    return json.dumps(item, separators=(",", ":"))
