@@ -333,11 +333,19 @@ class TestHypothesis:
         noted = client.post(f"/research/note/{name}")
         assert noted.response.url.path.startswith("/knowledge/note/")
         evolved = client.post(f"/research/evolve/{name}", strategy="simplify")
-        if evolved.status == 200:
-            assert evolved.response.url.path.startswith("/research/")
-        else:
-            # A strategy that would change nothing says so.
-            assert evolved.status in {400, 404, 409}
+        # A strategy that would change nothing says so on the same page.
+        assert evolved.status in {200, 409}
+        assert evolved.response.url.path.startswith("/research/")
+
+    def test_what_cannot_be_done_is_said_on_the_page_of_the_hypothesis(
+        self, console: ServedDesk, client: ConsoleClient
+    ) -> None:
+        name = console.ids["hypothesis_id"]
+        page = client.post(f"/research/evolve/{name}", strategy="nonsense")
+        assert page.status == 409
+        assert "strategy" in page.text and "sticky-foot" in page.html
+        assert client.post("/research/evolve/hyp_none", strategy="refine").status == 404
+        assert client.post("/research/note/hyp_none").status == 404
 
     def test_a_persons_own_is_added_and_what_was_typed_survives_a_mistake(
         self, console: ServedDesk, page: Any

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from carrel.core.answer import Job
+from carrel.core.errors import CarrelError
 from carrel.core.pages import PageAnswer, PageRedirect, PageRequest, PageView, local_address
 from carrel.rooms.research.models import HypothesisInFull, HypothesisRow, ReviewShown
 from carrel.rooms.research.pages.addresses import hypothesis_address, project_address
@@ -20,6 +21,11 @@ _REVIEWS = ("initial", "deep_verification", "simulation")
 
 
 async def draw_hypothesis(request: PageRequest) -> PageView:
+    return await _draw(request)
+
+
+async def _draw(request: PageRequest, problem: CarrelError | None = None) -> PageView:
+    """The page, with why something asked for could not be done."""
     found: HypothesisInFull = await request.ask(
         "get_hypothesis", hypothesis_id=request.variables["hypothesis_id"]
     )
@@ -59,9 +65,11 @@ async def draw_hypothesis(request: PageRequest) -> PageView:
             "strategies": _STRATEGIES,
             "review_kinds": _REVIEWS,
             "is_by_person": found.method == "submitted",
+            "problem": problem,
         },
         modules=("research/hypothesis.js",),
         styles=_STYLES,
+        status=200 if problem is None else 409,
     )
 
 
@@ -90,9 +98,12 @@ async def draw_rejection(request: PageRequest) -> PageView:
 
 
 async def save_as_note(request: PageRequest) -> PageAnswer:
-    saved = await request.ask(
-        "save_hypothesis_note", hypothesis_id=request.variables["hypothesis_id"]
-    )
+    try:
+        saved = await request.ask(
+            "save_hypothesis_note", hypothesis_id=request.variables["hypothesis_id"]
+        )
+    except CarrelError as error:
+        return await _draw(request, error)
     path = local_address("/knowledge/note", saved.note_id)
     return PageRedirect(path, request.translate("research.hypothesis.noted"))
 
@@ -100,9 +111,13 @@ async def save_as_note(request: PageRequest) -> PageAnswer:
 async def evolve_hypothesis(request: PageRequest) -> PageAnswer:
     """The child's page; the project's where the work goes on in the background."""
     hypothesis_id = request.variables["hypothesis_id"]
-    made = await request.ask(
-        "evolve_hypothesis", hypothesis_id=hypothesis_id, strategy=request.form.text("strategy")
-    )
+    strategy = request.form.text("strategy")
+    try:
+        made = await request.ask(
+            "evolve_hypothesis", hypothesis_id=hypothesis_id, strategy=strategy
+        )
+    except CarrelError as error:
+        return await _draw(request, error)
     if isinstance(made, Job):
         found = await request.ask("get_hypothesis", hypothesis_id=hypothesis_id)
         notice = request.translate("research.hypothesis.evolving")
