@@ -36,7 +36,10 @@ _QUERIES = {
     "/papers": "q=cold+finger",
     "/find": "q=cold",
     "/references/cite": "id=cold1&id=cold2",
-    "/research/claim": "claim=Marine+oil+lowers+blood+viscosity",
+    "/research/claim": "text=Marine+oil+lowers+blood+viscosity",
+    "/research/contradictions": "q=marine+oil",
+    "/research/project/{research_id}": "view=tournament",
+    "/research/start": "goal=Find+new+treatments+for+cold+finger+disease",
 }
 
 
