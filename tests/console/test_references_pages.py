@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.access.support import PASSWORD
-from tests.console.checks import assert_accessible, assert_fits, axe_source
+from tests.console.checks import assert_accessible, assert_fits, axe_source, tab_through
 from tests.console.client import ConsoleClient
 from tests.console.served_desk import HOSTILE, ServedDesk, add_user, desk_settings, serve_desk
 from tests.rooms.references.works_server import doi, works_server
@@ -517,6 +517,22 @@ def test_rows_are_chosen_by_keys_and_stay_chosen_out_of_sight(
     page.wait_for_selector("#citation .citation >> nth=2")
     chosen = re.findall(r"id=(row\d+)", page.url)
     assert sorted(chosen) == ["row000", "row002", "row359"]
+
+
+def test_tab_reaches_the_filters_past_hundreds_of_rows(library: ServedDesk, page: Any) -> None:
+    page.goto(f"{library.url}/references?sort=key")
+    page.locator("#library-window.is-endless").wait_for()
+    stops = tab_through(page, 60)
+    rows = [stop for stop in stops if "of the long list" in stop]
+    assert len(rows) == 1, rows
+    assert any("Without full text" in stop for stop in stops)
+    page.focus("a[href='/references/item/row000']")
+    for _ in range(40):
+        page.keyboard.press("ArrowDown")
+    focused = page.evaluate("() => document.activeElement.getAttribute('href')")
+    assert focused == "/references/item/row040"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('Title 040')")
 
 
 def test_a_style_is_found_by_keys_and_shown_at_once(library: ServedDesk, page: Any) -> None:

@@ -16,12 +16,12 @@ function start() {
   const total = Number(pane.dataset.total);
   const first = pane.querySelector("tbody[data-page] tr");
   const rowHeight = first.getBoundingClientRect().height;
-  moveByKeys();
+  const settleKeys = moveByKeys();
   form.classList.add("is-live");
   // On a phone a window within the page is in the way: links to pages are better there.
   if (matchMedia("(max-width: 40rem)").matches) return;
   if (total <= PAGE || total * rowHeight > TALLEST) return;
-  drawEndless(selection, total, rowHeight);
+  drawEndless(selection, settleKeys, total, rowHeight);
 }
 
 /** Keeps what is chosen, also of rows that are not drawn now, and sends it with the form. */
@@ -89,8 +89,34 @@ function followSelection() {
   return { has: (id) => chosen.has(id) };
 }
 
-/** Up and down go from row to row; x chooses the row that has the focus. */
+/**
+ * One row is reached by Tab, up and down go from row to row, and x chooses the row with the focus;
+ * else hundreds of rows would stand between the search and the filters.
+ */
 function moveByKeys() {
+  const rowAt = (index) => pane.querySelector(`tbody tr[aria-rowindex="${index}"]`);
+  const indexOf = (row) => Number(row.getAttribute("aria-rowindex"));
+  const controls = (row) => row.querySelectorAll("input, a");
+  let current = 0;
+
+  const enter = (row) => {
+    const before = rowAt(current);
+    if (before) for (const each of controls(before)) each.tabIndex = -1;
+    current = indexOf(row);
+    for (const each of controls(row)) each.tabIndex = 0;
+  };
+  /** After rows were drawn: the row that Tab reaches is among those in sight. */
+  const settle = () => {
+    for (const each of pane.querySelectorAll("tbody input, tbody a")) each.tabIndex = -1;
+    const top = pane.getBoundingClientRect().top;
+    const rows = [...pane.querySelectorAll("tbody:not(.spacer) tr")];
+    const row = rowAt(current) ?? rows.find((each) => each.getBoundingClientRect().top >= top);
+    if (row ?? rows[0]) enter(row ?? rows[0]);
+  };
+  pane.addEventListener("focusin", (event) => {
+    const row = event.target.closest("tbody tr");
+    if (row && indexOf(row) !== current) enter(row);
+  });
   pane.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const row = event.target.closest("tbody tr");
@@ -100,16 +126,16 @@ function moveByKeys() {
       return;
     }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    const index = Number(row.getAttribute("aria-rowindex")) + step;
-    const next = pane.querySelector(`tbody tr[aria-rowindex="${index}"]`);
+    const next = step && rowAt(indexOf(row) + step);
     if (!next) return;
     event.preventDefault();
     next.querySelector(event.target.matches("input") ? "input" : "a").focus();
   });
+  settle();
+  return settle;
 }
 
-function drawEndless(selection, startTotal, rowHeight) {
+function drawEndless(selection, settleKeys, startTotal, rowHeight) {
   const question = JSON.parse(pane.dataset.question);
   const template = document.getElementById("library-row");
   const table = pane.querySelector("table");
@@ -166,6 +192,7 @@ function drawEndless(selection, startTotal, rowHeight) {
       if (before.nextElementSibling !== body) before.after(body);
       before = body;
     }
+    settleKeys();
     if (held && !table.contains(document.activeElement)) pane.focus({ preventScroll: true });
     for (const page of [...loaded.keys()]) {
       if (Math.abs(page - pages[0]) > 6) loaded.delete(page);
