@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -96,6 +97,25 @@ def test_at_a_rooms_own_door_a_view_offers_only_what_the_room_has(one_stage: Vie
     assert calls == ["cite"]
 
 
+def test_works_from_outside_are_kept_by_the_tool_of_their_own_room(one_stage: ViewStage) -> None:
+    stage = ViewStage(one_stage.page, one_stage.host, one_stage.desk, "modern", "/literature/mcp")
+    works = [
+        {"id": "no-such-work", "title": "Cold hands", "authors": ["A"], "year": 2020, "ids": {}},
+        {"id": "w2", "title": "Warm hands", "year": None, "ids": {}, "in_library": "frost-1991"},
+    ]
+    found = {"total": 2, "page": 1, "limit": 10, "works": works, "coverage": []}
+    given = {"content": [], "structuredContent": found}
+    view = stage.open("search_literature", {"query": "hands"}, deliver={"given": given})
+    view.get_by_text("In library: frost-1991").wait_for()
+    view.get_by_role("button", name="Add to library: Cold hands").press("Enter")
+    view.locator("#status.danger").wait_for()
+    (called,) = stage.logged("tools/call")
+    assert called == {
+        "name": "add",
+        "arguments": {"identifiers": ["no-such-work"], "into": "library"},
+    }
+
+
 def test_arguments_that_are_still_being_written_are_not_asked_for(one_stage: ViewStage) -> None:
     silent = {"result": "none", "input": False}
     view = one_stage.open("search_papers", {}, deliver=silent)
@@ -167,3 +187,62 @@ def test_a_view_is_accessible(
     finally:
         page.context.close()
     assert not problems, problems
+
+
+def open_rejection(stage: ViewStage) -> None:
+    view = stage.open("list_hypotheses", {"research_id": stage.research_id})
+    # Of the last one, which no other journey decides about.
+    view.locator(".line").last.press("Enter")
+    view.get_by_role("button", name="Reject", exact=True).press("Enter")
+    view.get_by_label("Why is it rejected?").wait_for()
+
+
+def open_question(stage: ViewStage) -> None:
+    mute = {"result": "none", "input": False}
+    view = stage.open("check_claim", {}, deliver=mute)
+    view.get_by_label("What shall the papers say something about?").wait_for()
+
+
+def open_refusal(stage: ViewStage) -> None:
+    view = stage.open("get_results", {"research_id": "res_none"})
+    view.locator(".notice.danger").wait_for()
+
+
+@pytest.mark.parametrize("reach", [open_rejection, open_question, open_refusal])
+def test_a_view_is_accessible_in_every_state(
+    reach: Callable[[ViewStage], None], browser: Any, host: HostPages, desk: ServedDesk
+) -> None:
+    page = open_page(browser, [], viewport={"width": 390, "height": 800}, bypass_csp=True)
+    try:
+        reach(ViewStage(page, host, desk, "legacy"))
+        assert_accessible(page.frames[-1])
+    finally:
+        page.context.close()
+
+
+_FOCUS = """() => {
+  const at = document.activeElement;
+  if (!at || at === document.body) return null;
+  const box = at.getBoundingClientRect();
+  return { name: at.getAttribute('aria-label') ?? at.textContent, top: box.top,
+           isSmall: box.width < 24 || box.height < 24,
+           isSeen: getComputedStyle(at).outlineStyle !== 'none' };
+}"""
+
+
+@pytest.mark.parametrize("tool", ["search_papers", "list_hypotheses", "cite_references"])
+def test_the_tab_key_reaches_every_control_in_order(tool: str, one_stage: ViewStage) -> None:
+    one_stage.page.set_viewport_size({"width": 390, "height": 800})
+    view = one_stage.open(tool, _SHOWN[tool](one_stage))
+    view.locator("main > :nth-child(2)").wait_for()
+    frame = one_stage.page.frames[-1]
+    controls = view.locator("button, input, select, a[href]").count()
+    stops = []
+    for _ in range(controls):
+        one_stage.page.keyboard.press("Tab")
+        stops.append(frame.evaluate(_FOCUS))
+    assert controls > 2 and all(stops)
+    assert all(stop["isSeen"] and not stop["isSmall"] for stop in stops), stops
+    assert len({(stop["name"], stop["top"]) for stop in stops}) == controls
+    tops = [stop["top"] for stop in stops]
+    assert all(later > sooner - 30 for sooner, later in pairwise(tops)), stops

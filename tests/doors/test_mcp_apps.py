@@ -15,7 +15,6 @@ import pytest
 
 from carrel.core.caller import Caller, Visit
 from carrel.doors.mcp import views
-from carrel.doors.mcp.dispatcher import Dispatcher
 from carrel.doors.mcp.handshake import handshake_dispatcher
 from carrel.doors.mcp.json_rpc import UI_EXTENSION
 from carrel.doors.mcp.views.declarations import VIEWS
@@ -309,9 +308,18 @@ def test_every_message_is_there_in_every_language() -> None:
     assert used and used <= set(tables["en"])
 
 
-def test_reading_a_view_asks_no_store(desk: Desk) -> None:
-    endpoint = Dispatcher(desk_endpoints(desk).stdio(), desk.gate).endpoint
-    assert {served.resource.uri for served in endpoint.view_resources} == {
-        view.uri for view in VIEWS
-    }
-    assert all(served.resource.scopes == frozenset() for served in endpoint.view_resources)
+def test_views_are_offered_over_stdio_too(desk: Desk) -> None:
+    dispatcher = stdio_dispatcher(desk)
+    caller, visit = Caller("somebody", ALL_SCOPES), Visit("stdio", "request-1")
+
+    def ask(method: str, **params: Any) -> Any:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        reply = asyncio.run(dispatcher.answer(message, caller, visit, is_modern=False))
+        assert reply is not None
+        return orjson.loads(reply.body)
+
+    named = views_of(ask("tools/list"))
+    assert set(named.values()) == {view.uri for view in VIEWS}
+    for uri in named.values():
+        content = ask("resources/read", uri=uri)["result"]["contents"][0]
+        assert content["mimeType"] == "text/html;profile=mcp-app"

@@ -8,6 +8,7 @@ const SIGNS = { approved: ["good", "✓"], rejected: ["danger", "✕"] };
 const SCALE_WIDTH = 120;
 const SCALE_HEIGHT = 16;
 let openId = "";
+let lastAt = 0;
 let rejectingId = "";
 let reason = "";
 let isBusy = false;
@@ -30,8 +31,8 @@ function drawTournament(stage, size) {
   const { rows, total, goal } = stage.model;
   const heading = stage.head(t("tournament.title"), t("tournament.count", { count: total }));
   if (!rows.length) return [heading, element("p", { class: "muted" }, t("tournament.none"))];
+  keepOpenRowShown(stage, rows, size);
   const shown = rows.slice(stage.at, stage.at + size);
-  if (!shown.some((row) => row.id === openId)) openId = shown[0].id;
   const span = spanOf(rows);
   return [
     heading,
@@ -43,6 +44,14 @@ function drawTournament(stage, size) {
     ),
     stage.pager(rows.length, size, total),
   ];
+}
+
+// A new page opens with its first row; a row that a person opened stays on the page.
+function keepOpenRowShown(stage, rows, size) {
+  if (stage.at !== lastAt) openId = rows[stage.at].id;
+  const index = rows.findIndex((row) => row.id === openId);
+  if (index >= stage.at + size) stage.at = index - size + 1;
+  lastAt = stage.at;
 }
 
 function drawHypothesis(stage, row, rank, span) {
