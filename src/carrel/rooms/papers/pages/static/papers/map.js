@@ -119,6 +119,7 @@ worker.addEventListener("message", ({ data }) => {
   if (data.kind === "read") {
     stage.dataset.tiles = String(data.tiles);
   }
+  if (data.kind === "drawn") stage.dataset.milliseconds = data.milliseconds.toFixed(1);
   if (data.kind === "trouble") announceTrouble(data.message);
 });
 const announceTrouble = debounce((message) => announce(message, "danger"), 500);
