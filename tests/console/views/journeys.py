@@ -187,6 +187,43 @@ def check_repeated_results(stage: ViewStage) -> None:
     assert view.locator("tbody tr").count() == 1
 
 
+def check_hostile_text(stage: ViewStage) -> None:
+    """Markup in any field of any answer stays text, also where HTML was asked for."""
+    bad = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
+    sentence = {"paper_id": bad, "title": bad, "section": bad, "page": bad, "sentence": bad}
+    statement = {"statement": bad, "verdict": bad, "message": bad, "supporting": [sentence]}
+    strength = {"value": 0, "low": -1, "high": 1}
+    hypothesis = {"id": bad, "title": bad, "summary": bad, "approval": bad, "place": bad}
+    paper = {"paper_id": bad, "title": bad, "year": bad, "venue": bad, "snippet_markdown": bad}
+    answers: dict[str, dict[str, Any]] = {
+        "search_papers": {"result": [{**paper, "authors": [bad], "doi": bad}]},
+        "check_claim": {"statements": [statement]},
+        "find_passages": {"result": [{"passage_id": bad, "text": bad, **sentence}]},
+        "cite_references": {
+            "style": bad,
+            "format": "html",
+            "kind": "bibliography",
+            "text": bad,
+            "entries": [{"id": bad, "text": f"{bad} works"}],
+        },
+        "list_hypotheses": {"result": [{**hypothesis, "strength": strength}]},
+        "get_research_status": {
+            "research_id": bad,
+            "goal": bad,
+            "status": "completed",
+            "hypotheses_generated": 1,
+            "problem": bad,
+            "top_hypothesis": {"title": bad},
+        },
+    }
+    for tool, answer in answers.items():
+        given = {"content": [{"type": "text", "text": bad}], "structuredContent": answer}
+        view = stage.open(tool, {}, deliver={"given": given})
+        view.locator("main > :nth-child(2)").wait_for()
+        assert view.locator("main").evaluate(_HARMLESS) == 0, tool
+        assert view.locator("html").evaluate("() => document.title") != "broken"
+
+
 def check_retractions(stage: ViewStage) -> None:
     """A retraction that an answer tells of stands beside its work."""
     notice = [{"kind": "retraction", "service": "crossref"}]
@@ -262,6 +299,7 @@ CHECKS: dict[str, Callable[[ViewStage], None]] = {
     "silent host": check_silent_host,
     "repeated results": check_repeated_results,
     "reading on": check_reading_on,
+    "hostile text": check_hostile_text,
     "retractions": check_retractions,
     "appearance": check_appearance,
     "end": check_end,

@@ -1,10 +1,10 @@
-// Tells the host how large the view is, once it has come to rest.
+// Tells the host how tall the view is, once it has come to rest.
 const SIZE_PAUSE_MS = 60;
 
 export class SizeReporter {
   #bridge;
   #timer = 0;
-  #told = "";
+  #told = 0;
   #width = 0;
 
   constructor(bridge) {
@@ -22,14 +22,14 @@ export class SizeReporter {
     }).observe(document.documentElement);
   }
 
+  // The height alone: a host that took our width for its own would never let it grow again.
   report() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const { width, height } = document.documentElement.getBoundingClientRect();
-      const size = { width: Math.ceil(width), height: Math.ceil(height) };
-      if (this.#told === JSON.stringify(size)) return;
-      this.#told = JSON.stringify(size);
-      this.#bridge.tell("ui/notifications/size-changed", size);
+      const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
+      if (this.#told === height) return;
+      this.#told = height;
+      this.#bridge.tell("ui/notifications/size-changed", { height });
     }, SIZE_PAUSE_MS);
   }
 }
