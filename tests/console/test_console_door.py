@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx2
 import pytest
 
 from tests.access.support import PASSWORD
 from tests.console.client import ConsoleClient
-from tests.console.served_desk import ServedDesk
+from tests.console.served_desk import ServedDesk, add_user, desk_settings, serve_desk
 
 pytestmark = pytest.mark.promise("V1")
 
@@ -198,3 +200,18 @@ def test_the_language_follows_the_browser_and_the_choice(client: ConsoleClient) 
     client.post("/preferences", language="en", theme="dark", next="/")
     chosen = client.get("/", **{"accept-language": "de"})
     assert '<html lang="en" data-theme="dark"' in chosen.html
+
+
+def test_a_person_may_look_around_at_the_usual_limits(tmp_path: Path) -> None:
+    settings = desk_settings(tmp_path / "home", auth={"mode": "builtin"})
+    limits = type(settings.limits)()
+    settings = settings.model_copy(update={"limits": limits})
+    add_user(settings, "ada", frozenset({"admin"}))
+    with serve_desk(settings) as url:
+        client = ConsoleClient(url)
+        client.log_in("ada", PASSWORD)
+        for path in ("/", "/papers", "/references", "/knowledge", "/research", "/literature"):
+            assert client.get(path).status == 200, path
+        for _ in range(60):
+            last = client.get("/")
+        assert last.status == 429 or "limit" in last.text.lower()

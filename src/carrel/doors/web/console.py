@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -21,7 +21,7 @@ from carrel.core.errors import (
     UnauthenticatedError,
     UnknownOperationError,
 )
-from carrel.core.operation import Operation
+from carrel.core.operation import Effect, Operation
 from carrel.core.pages import (
     FieldValues,
     Page,
@@ -79,6 +79,8 @@ _ASSETS, _DO, _CALL, _LIVE = "/assets/", "/do/", "/call", "/live/"
 _UPLOADS = "/console/uploads"
 _KEEP_ASSETS: Header = (b"cache-control", b"public, max-age=31536000, immutable")
 _SAFE = frozenset({"GET", "HEAD"})
+# A page asks some five operations where an assistant asks one, so that a page costs about a call.
+_SHARE_OF_PAGE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ class Console:
         uploads: UploadDoor | None = None,
     ) -> None:
         self._operations = operations
+        self._asked_by_pages = {name: _price_for_page(each) for name, each in operations.items()}
         self._gate = gate
         self._clock = clock
         self._sessions = sessions
@@ -322,7 +325,7 @@ class Console:
             self._sessions.is_local,
             request.visit,
             self._gate,
-            self._operations,
+            self._asked_by_pages,
             self._messages[self._preferences(request).language],
         )
 
@@ -390,6 +393,13 @@ class Console:
         return self._writer.write_error(
             request, self._preferences(request), error, form=form, path=path, token=token
         )
+
+
+def _price_for_page(operation: Operation[Any]) -> Operation[Any]:
+    """The operation at a page's share of its price, where it only reads."""
+    if operation.effect is not Effect.READS:
+        return operation
+    return replace(operation, cost=operation.cost * _SHARE_OF_PAGE)
 
 
 def _read_call(request: HttpRequest) -> tuple[str, dict[str, Any]]:
