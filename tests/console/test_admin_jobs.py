@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tarfile
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from carrel.cli import main
 from carrel.core.background_jobs import BackgroundJobs
 from carrel.core.caller import Caller, Visit
 from carrel.core.clock import SystemClock
@@ -131,6 +133,33 @@ def test_a_damaged_backup_is_said_to_be_damaged(tmp_path: Path) -> None:
         assert (await ask("list_backups")).backups == []
 
     with_desk(tmp_path, story)
+
+
+def test_a_restore_leaves_the_backups_where_they_are_and_carries_none(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+
+    async def story(desk: Desk) -> str:
+        operations = {each.name: each for each in admin_operations(desk)}
+        visit = Visit("http", "r")
+        for _ in range(2):
+            await desk.gate.call(operations["make_backup"], {}, ADMIN, visit)
+            while True:
+                found = await desk.gate.call(operations["list_backups"], {}, ADMIN, visit)
+                if found.jobs[0].state != "running":
+                    break
+                await asyncio.sleep(0)
+            (newest, *_) = found.backups
+            (home / "backups" / newest.name).rename(home / "backups" / f"x-{newest.name}")
+        return f"x-{newest.name}"
+
+    name = with_desk(tmp_path, story)
+    file = home / "backups" / name
+    with tarfile.open(file) as archive:
+        assert not [each for each in archive.getnames() if "/backups/" in each]
+    assert main(["restore", str(file), "--home", str(home), "--force", "--quiet"]) == 0
+    assert file.is_file()
+    (aside,) = home.glob("before-restore-*")
+    assert not (aside / "backups").exists()
 
 
 def test_where_the_home_does_not_last_no_backup_is_kept_in_it(tmp_path: Path) -> None:

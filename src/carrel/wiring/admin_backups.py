@@ -14,6 +14,7 @@ from carrel.core.background_jobs import BackgroundJobs, JobLostError, JobProgres
 from carrel.core.errors import CarrelError, NotFoundError
 from carrel.doors.web.admin.models import BackupFile
 from carrel.settings import Settings
+from carrel.stores.backup.backup_list import BACKUPS_FOLDER_NAME
 from carrel.wiring.backup import (
     Manifest,
     backup_name,
@@ -91,14 +92,14 @@ class BackupJob:
 
 
 class HomeBackups:
-    """The folder `backups` of a home."""
+    """The folder of backups in a home."""
 
     def __init__(self, desk: Desk) -> None:
         settings: Settings = desk.settings
         clock: Clock = desk.clock
         self._settings = settings
         self._clock = clock
-        self._folder = settings.home / "backups"
+        self._folder = settings.home / BACKUPS_FOLDER_NAME
         self.folder = str(self._folder)
         self.elsewhere = kept_elsewhere(settings)
         self.jobs: BackgroundJobs = open_jobs(

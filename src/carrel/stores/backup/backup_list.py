@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 KNOWN_BACKUPS_NAME = ".carrel-backups.json"
+# Where the console keeps those it makes; a restore that brings nothing for it leaves it alone.
+BACKUPS_FOLDER_NAME = "backups"
 _MOST = 50
 
 
@@ -24,7 +26,8 @@ def newest_backup(homes: Iterable[Path]) -> Path | None:
     """The newest backup that is still where it was written, or that lies in one of the folders."""
     found: dict[Path, float] = {}
     for home in homes:
-        beside = list(home.glob("carrel-*.tar.gz")) if home.is_dir() else []
+        folders = (home, home / BACKUPS_FOLDER_NAME)
+        beside = [file for folder in folders for file in folder.glob("carrel-*.tar.gz")]
         for file in (*(Path(name) for name in _names(home)), *beside):
             with suppress(OSError):
                 found[file] = file.stat().st_mtime

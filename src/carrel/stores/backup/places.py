@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from carrel.stores.backup.archive import is_archive
+from carrel.stores.backup.backup_list import BACKUPS_FOLDER_NAME
 from carrel.stores.backup.collection import FoundFile
 from carrel.stores.backup.corpora import is_in_segments, is_manifest_draft
 from carrel.stores.backup.restore_journal import Root, is_reserved
@@ -123,9 +124,7 @@ class Places:
 
     def roots(self, archived: list[str]) -> list[Root]:
         """The folders that the files of an archive go to; outside the home only our names."""
-        folders = {
-            self.home: self._names_at_home(brings_settings=f"home/{SETTINGS_NAME}" in archived)
-        }
+        folders = {self.home: self._names_at_home(archived)}
         used = {name.partition("/")[0] for name in archived}
         for place in self.outside:
             if place.prefix in used:
@@ -133,13 +132,12 @@ class Places:
                 folders[place.folder] = [*folders.get(place.folder, ()), *owned]
         return [Root(folder, tuple(owned)) for folder, owned in folders.items()]
 
-    def _names_at_home(self, *, brings_settings: bool) -> list[str]:
+    def _names_at_home(self, archived: list[str]) -> list[str]:
+        """What is replaced; settings and backups stay where the archive brings none."""
         names = [path.name for path in self.home.iterdir()] if self.home.is_dir() else []
-        return [
-            name
-            for name in names
-            if not is_reserved(name) and (brings_settings or name != SETTINGS_NAME)
-        ]
+        brought = {name.removeprefix("home/").partition("/")[0] for name in archived}
+        kept = {SETTINGS_NAME, BACKUPS_FOLDER_NAME} - brought
+        return [name for name in names if not is_reserved(name) and name not in kept]
 
     def _names_of(self, place: Place) -> list[str]:
         if isinstance(place, AuditPlace):
