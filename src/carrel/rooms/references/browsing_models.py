@@ -27,9 +27,9 @@ class BrowseReferences(Question):
     is_descending: bool = Field(default=False, description="The last first")
     query: str = Field(default="", max_length=500, description="Words as for search_references")
     type: str = Field(default="", max_length=60, description="Only this CSL type")
-    first_year: int | None = None
-    last_year: int | None = None
-    has_fulltext: bool | None = None
+    first_year: int | None = Field(default=None, description="Not older than this year")
+    last_year: int | None = Field(default=None, description="Not newer than this year")
+    has_fulltext: bool | None = Field(default=None, description="With, or without, a full text")
     after: BrowsePlace | None = Field(default=None, description="Rows after this place")
     before: BrowsePlace | None = Field(default=None, description="Rows before this place")
     position: int = Field(
@@ -95,8 +95,10 @@ class RemovedReferences(LibraryAnswer):
 
 class PreviewCitation(Question):
     item: dict[str, Any] = Field(description="A CSL-JSON item; it need not be in the library")
-    style: str | None = Field(default=None, min_length=1, max_length=200)
-    locale: str | None = Field(default=None, max_length=35)
+    style: str | None = Field(
+        default=None, min_length=1, max_length=200, description="Style; unset: the usual one"
+    )
+    locale: str | None = Field(default=None, max_length=35, description="Language, such as de-DE")
 
 
 class PreviewProblem(Answer):
