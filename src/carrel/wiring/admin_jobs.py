@@ -12,7 +12,6 @@ from carrel.core.jobs import JobNotFoundError, NamedJob
 from carrel.policy.scopes import ALL_SCOPES
 from carrel.settings.places import database_files
 from carrel.stores.sql.research import SqlResearch
-from carrel.stores.sql.research.job_list import ResearchJobList
 from carrel.wiring.home import open_driver
 from carrel.wiring.jobs import has_jobs
 
@@ -32,7 +31,7 @@ class AllJobs:
         self._own = own
         self._own_kinds = own_kinds
         self._has_jobs = has_jobs(settings)
-        self._research = ResearchJobList(
+        self._research = SqlResearch(
             open_driver(settings, "research", SqlResearch.schema_steps, connections=1)
         )
         self._has_research = _has_research(desk)
@@ -47,11 +46,11 @@ class AllJobs:
             self._own.take_up_work(self._has_jobs)
             found += await self._own.list_all(state, limit)
         if self._has_research():
-            found += await self._research.list_all(state, limit)
+            found += await self._research.all_jobs.list_all(state, limit)
         return sorted(found, key=lambda job: (job.created_at, job.id), reverse=True)[:limit]
 
     async def count_running(self) -> int:
-        count = await self._research.count_running() if self._has_research() else 0
+        count = await self._research.all_jobs.count_running() if self._has_research() else 0
         if self._has_jobs():
             count += len(await self._own.list_all("running", _MOST_LOOKED_AT))
         return count

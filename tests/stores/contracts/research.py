@@ -34,6 +34,7 @@ from carrel.rooms.research.records import (
     StepKind,
 )
 from carrel.rooms.research.tasks.records import Pair, ResearchTask, TaskMaterial
+from carrel.stores.sql.research import SqlResearch
 from tests.libraries.discovery.small_corpus import GOAL, small_discovery
 
 NOW = "2026-01-01T00:00:00+00:00"
@@ -280,6 +281,40 @@ class ResearchMemoryContract:
                 "res_b"
             ]
             assert len(await store.projects("ada", None, 1)) == 1
+
+        told(story)
+
+    def test_jobs_of_everybody_are_listed_with_their_owner_and_steps(
+        self, told: Callable[[Story], None]
+    ) -> None:
+        async def story(store: ResearchStore) -> None:
+            assert isinstance(store, SqlResearch)
+            jobs = store.all_jobs
+            assert await jobs.list_all(None, 10) == []
+            work = RankWork(method="tournament")
+            other = Job(
+                id="job_b", research_id="res_b", work=work, created_at=LATER, planned_steps=4
+            )
+            await store.save(
+                Changes(
+                    projects=(project(), project("res_b", "ben", LATER)), jobs=(run_job(), other)
+                )
+            )
+            assert await store.claim("job_a", "w", 60)
+            await store.finish_step(step(StepKind.GENERATE), "w", Changes())
+            found = await jobs.list_all(None, 10)
+            rows = [(job.id, job.kind, job.owner, job.state, job.done, job.total) for job in found]
+            assert rows == [
+                ("job_b", "rank", "ben", "running", 0, 4),
+                ("job_a", "research", "ada", "running", 1, None),
+            ]
+            assert [job.input for job in found] == ["res_b", "res_a"]
+            assert await jobs.count_running() == 2
+            assert await store.cancel_job("job_b")
+            assert [job.id for job in await jobs.list_all("running", 10)] == ["job_a"]
+            assert [job.id for job in await jobs.list_all("cancelled", 10)] == ["job_b"]
+            assert [job.id for job in await jobs.list_all(None, 1)] == ["job_b"]
+            assert await jobs.count_running() == 1
 
         told(story)
 

@@ -29,6 +29,7 @@ from carrel.rooms.research.records import (
     StepKind,
 )
 from carrel.stores.sql.driver import Driver, Rows, Step
+from carrel.stores.sql.research.job_list import ResearchJobList
 from carrel.stores.sql.research.rows import (
     TOUCH_PROJECT,
     put_event,
@@ -82,6 +83,7 @@ class SqlResearch:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self.tasks = SqlResearchTasks(driver)
+        self.all_jobs = ResearchJobList(driver)
         # The text of a hypothesis never changes, and parsing it costs more than all the rest.
         self._parsed: dict[str, Hypothesis] = {}
 

@@ -23,9 +23,6 @@ class ResearchJobList:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
 
-    async def close(self) -> None:
-        await self._driver.close()
-
     async def list_all(self, state: JobState | None, limit: int) -> list[JobRecord]:
         """Newest first; work that waits, or is paused, is told as running."""
         sql = """SELECT j.id, j.kind, p.owner, j.state, j.problem, j.research_id, j.created_at,
