@@ -164,7 +164,7 @@ _SHOWN: dict[str, Callable[[ViewStage], dict[str, object]]] = {
 def test_a_view_fits_a_chat(tool: str, width: int, one_stage: ViewStage) -> None:
     one_stage.page.set_viewport_size({"width": width, "height": 700})
     view = one_stage.open(tool, _SHOWN[tool](one_stage))
-    view.locator("main > :nth-child(2)").wait_for()
+    view.locator("main[data-state=drawn]").wait_for()
     one_stage.wait_for("ui/notifications/size-changed")
     assert view.locator("html").evaluate(_OVERFLOW) == 0
     assert view.locator("html").evaluate("node => node.offsetHeight") <= _TALLEST_INLINE_PX
@@ -182,7 +182,7 @@ def test_a_view_is_accessible(
     try:
         stage = ViewStage(page, host, desk, "legacy")
         view = stage.open(tool, _SHOWN[tool](stage), context={"theme": theme})
-        view.locator("main > :nth-child(2)").wait_for()
+        view.locator("main[data-state=drawn]").wait_for()
         assert_accessible(page.frames[-1])
     finally:
         page.context.close()
@@ -234,7 +234,7 @@ _FOCUS = """() => {
 def test_the_tab_key_reaches_every_control_in_order(tool: str, one_stage: ViewStage) -> None:
     one_stage.page.set_viewport_size({"width": 390, "height": 800})
     view = one_stage.open(tool, _SHOWN[tool](one_stage))
-    view.locator("main > :nth-child(2)").wait_for()
+    view.locator("main[data-state=drawn]").wait_for()
     frame = one_stage.page.frames[-1]
     controls = view.locator("button, input, select, a[href]").count()
     stops = []

@@ -132,7 +132,7 @@ def check_negotiation(stage: ViewStage) -> None:
 def check_axe(stage: ViewStage, theme: str) -> None:
     for tool, arguments in _SHOWN.items():
         view = stage.open(tool, arguments(stage), context={"theme": theme})
-        view.locator("main > :nth-child(2)").wait_for()
+        view.locator("main[data-state=drawn]").wait_for()
         assert_accessible(stage.page.frames[-1])
 
 
@@ -143,7 +143,7 @@ def take_pictures(browser: Any, host: HostPages, desk: ServedDesk, folder: Path)
             page = open_page(browser, [], viewport={"width": width, "height": 700})
             stage = ViewStage(page, host, desk, "modern")
             view = stage.open(tool, arguments(stage), context={"theme": theme})
-            view.locator("main > :nth-child(2)").wait_for()
+            view.locator("main[data-state=drawn]").wait_for()
             stage.wait_for("ui/notifications/size-changed")
             height = view.locator("html").evaluate("node => node.offsetHeight")
             page.set_viewport_size({"width": width, "height": height})

@@ -219,7 +219,7 @@ def check_hostile_text(stage: ViewStage) -> None:
     for tool, answer in answers.items():
         given = {"content": [{"type": "text", "text": bad}], "structuredContent": answer}
         view = stage.open(tool, {}, deliver={"given": given})
-        view.locator("main > :nth-child(2)").wait_for()
+        view.locator("main[data-state=drawn]").wait_for()
         assert view.locator("main").evaluate(_HARMLESS) == 0, tool
         assert view.locator("html").evaluate("() => document.title") != "broken"
 

@@ -111,6 +111,7 @@ export class Stage {
 
   draw() {
     if (this.bridge.isOver) return;
+    this.#main.dataset.state = this.model ? "drawn" : "waiting";
     if (!this.model) {
       replaceKept(this.#main, this.#heading(t(`${settings.view}.title`), ""), this.#drawWaiting());
       return this.#size.report();
