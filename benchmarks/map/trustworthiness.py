@@ -1,7 +1,7 @@
 """Trustworthiness of a map (Venna and Kaski): are neighbours in the plane near in the texts too?
 
 The texts are judged by all of their words, weighed by TF-IDF and compared by cosine: another space
-than the map's own, which keeps 25 terms and 64 directions.
+than the map's own, which keeps 40 terms and 64 directions.
 """
 
 from __future__ import annotations

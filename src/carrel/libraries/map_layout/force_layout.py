@@ -8,11 +8,12 @@ import random
 from collections.abc import Callable, Sequence
 from itertools import cycle
 
-# Fitted on the choosing half of SciFact by `make judge-map`.
+# Fitted on the choosing half of SciFact by `make judge-map`: trustworthiness .916 with 4 strangers
+# an edge, .926 with 8; 400 epochs give no more than 200.
 NEIGHBOURS = 10
 EPOCHS = 200
 _FIRST_STEP = 0.5
-_NEGATIVES = 4
+_STRANGERS = 8
 _REPULSION = 1.0
 _SOFTENING = 0.1
 # The spread of the start: wide enough that far topics do not have to pass through each other.
@@ -75,7 +76,7 @@ def _run_epoch(
         pull = away * (step / (2.0 + 2.0 * (away.real * away.real + away.imag * away.imag)))
         here -= pull
         positions[other] += pull
-        for _ in range(_NEGATIVES):
+        for _ in range(_STRANGERS):
             away = here - positions[next_stranger()]
             square = away.real * away.real + away.imag * away.imag
             if square < 36.0:

@@ -16,8 +16,8 @@ from carrel.libraries.map_layout.term_vectors import measure_length
 Vector = tuple[float, ...]
 WeightedTerms = Sequence[tuple[str, float]]
 
-# Fitted on the choosing half of SciFact by `make judge-map`: more directions keep more of the exact
-# neighbours and give no more trustworthy picture.
+# Fitted on the choosing half of SciFact by `make judge-map`: trustworthiness .903 with 40, .926
+# with 64, .923 with 96.
 DIRECTIONS = 64
 ROUNDS = 3
 

@@ -90,7 +90,7 @@ def _read_overview(connection: sqlite3.Connection) -> PaperMap:
         )
         for number, x, y, colour, terms, papers, first, last in connection.execute(
             "SELECT number, x, y, colour, terms, papers, first_year, last_year FROM region"
-            " ORDER BY number"
+            " ORDER BY papers DESC, number"
         )
     ]
     labels = [

@@ -157,21 +157,29 @@ async def _list_projects(request: PageRequest) -> list[tuple[str, str]]:
 
 def _describe_regions(regions: Sequence[MapRegion]) -> list[dict[str, Any]]:
     """Regions with the search that finds their papers and their shape."""
-    used: dict[int, int] = {}
+    shapes = _choose_shapes(regions)
     described = []
     for region in regions:
-        shape = used.get(region.colour, 0) % 3
-        used[region.colour] = used.get(region.colour, 0) + 1
         query = " OR ".join(f'"{term}"' if " " in term else term for term in region.terms)
         described.append(
             {
                 "region": region,
-                "shape": shape,
+                "shape": shapes[region.number],
                 "path": local_address("/papers", q=query),
                 "radius": round(6 + 60 * (region.papers / max(1, regions[0].papers)) ** 0.5, 1),
             }
         )
     return described
+
+
+def _choose_shapes(regions: Sequence[MapRegion]) -> dict[int, int]:
+    """For each region one of three shapes, so that two of one colour differ."""
+    used: dict[int, int] = {}
+    shapes = {}
+    for region in sorted(regions, key=lambda each: each.number):
+        shapes[region.number] = used.get(region.colour, 0) % 3
+        used[region.colour] = used.get(region.colour, 0) + 1
+    return shapes
 
 
 def _year_steps(drawn: PaperMap) -> list[tuple[int, int]]:
@@ -187,7 +195,7 @@ def _year_steps(drawn: PaperMap) -> list[tuple[int, int]]:
 def _facts_for_modules(
     request: PageRequest, drawn: PaperMap, words: str, hits: list[dict[str, Any]], chosen: str
 ) -> dict[str, Any]:
-    shapes = [each["shape"] for each in _describe_regions(drawn.regions)]
+    shapes = _choose_shapes(drawn.regions)
     return {
         "version": drawn.version,
         "papers": drawn.papers,
@@ -200,10 +208,11 @@ def _facts_for_modules(
                 "x": region.x,
                 "y": region.y,
                 "colour": region.colour,
-                "shape": shape,
+                "shape": shapes[region.number],
                 "papers": region.papers,
             }
-            for region, shape in zip(drawn.regions, shapes, strict=True)
+            # Modules find a region by its number.
+            for region in sorted(drawn.regions, key=lambda each: each.number)
         ],
         "labels": [{"text": each.text, "x": each.x, "y": each.y} for each in drawn.labels],
         "tiles": drawn.tiles,
@@ -211,6 +220,5 @@ def _facts_for_modules(
         "hits": hits,
         "project": chosen,
         "mayAdd": request.offers("add_references"),
-        "language": request.language,
         "said": {key: request.translate(f"papers.map.said.{key}") for key in _SAID},
     }

@@ -57,8 +57,8 @@ export class Bridges {
     const [one, other] = bridge.ends.map((end) => regions[end.region]?.terms[0] ?? "");
     const where =
       bridge.ends.length > 1 && bridge.ends[0].region !== bridge.ends[1].region
-        ? say(said.bridge_between, this.facts, { one, other })
-        : say(said.bridge_within, this.facts, { one });
+        ? say(said.bridge_between, { one, other })
+        : say(said.bridge_within, { one });
     const light = (isOn) => () => this.light(isOn ? bridge : null);
     return element(
       "li",

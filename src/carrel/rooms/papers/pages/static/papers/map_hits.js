@@ -47,7 +47,7 @@ export class Hits {
     this.count = papers.length;
     document.getElementById("map-hits").hidden = false;
     const { said } = this.facts;
-    const text = papers.length ? say(said.hits, this.facts, { count: papers.length }) : said.no_hits;
+    const text = papers.length ? say(said.hits, { count: papers.length }) : said.no_hits;
     document.getElementById("map-hits-count").textContent = text;
     const rows = papers.slice(0, LISTED).map((paper) => listed(paper));
     clear(document.getElementById("map-hits-list")).append(...rows);

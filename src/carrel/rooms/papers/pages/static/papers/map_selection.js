@@ -45,7 +45,7 @@ export class Selection {
     const text =
       count === 0
         ? said.nothing_selected
-        : say(count > papers.length ? said.selected_first : said.selected, this.facts, {
+        : say(count > papers.length ? said.selected_first : said.selected, {
             count,
             shown: papers.length,
           });
@@ -70,7 +70,7 @@ export class Selection {
     try {
       if (name === "add") {
         await call("add_references", { input: ids });
-        announce(say(said.added, this.facts, { count: ids.length }));
+        announce(say(said.added, { count: ids.length }));
       } else if (name === "copy") {
         const lines = this.papers.map((p) => `${p.title}${p.year ? ` (${p.year})` : ""}  ${p.paper_id}`);
         await navigator.clipboard.writeText(lines.join("\n"));

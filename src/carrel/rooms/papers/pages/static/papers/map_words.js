@@ -1,10 +1,12 @@
 // Texts of the map's modules, and addresses of papers.
 
-/** A message with its values; numbers are written as the language does. */
-export function say(text, facts, values) {
+/** A message with its values; thousands are parted by a narrow space, as on the page. */
+export function say(text, values) {
   return text.replace(/\{(\w+)\}/g, (_, name) => {
     const value = values[name];
-    return typeof value === "number" ? value.toLocaleString(facts.language) : String(value ?? "");
+    return typeof value === "number"
+      ? value.toLocaleString("en").replaceAll(",", "\u202f")
+      : String(value ?? "");
   });
 }
 
