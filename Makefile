@@ -46,6 +46,7 @@ QUICK := tests/core tests/policy tests/libraries tests/rooms/papers tests/rooms/
 LONG := tests/rooms/papers/building tests/policy/test_audit.py tests/libraries/discovery/test_real_titles.py \
 	tests/libraries/bibliography/test_round_trip.py tests/libraries/bibliography/test_real_files.py \
 	tests/libraries/bibliography/test_hostile_input.py tests/libraries/csl/test_official_suite.py \
+	tests/libraries/map_layout/test_real_corpus.py \
 	tests/libraries/csl/test_reference_rendering.py tests/rooms/knowledge/test_what_others_have.py
 .PHONY: quick
 quick: lint contracts ## lint, import contracts and the quick tests, under a minute
