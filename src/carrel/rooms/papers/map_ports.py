@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from carrel.core.progress import Progress
 from carrel.libraries.discovery.records import Paper
-from carrel.libraries.map_layout import MapModel
 from carrel.rooms.papers.map_models import MapPaper, MapReport, PaperMap
+
+if TYPE_CHECKING:
+    # A server that shows the map does not draw it.
+    from carrel.libraries.map_layout import MapModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,3 +3,5 @@
 MAP_NAME = "paper_map.db"
 # In the workshop of builds; backups leave such names out.
 LOCK_NAME = "lock.db.map"
+# Changes with the tables; a map of another form is drawn anew.
+FORMAT = 1

@@ -17,13 +17,12 @@ from carrel.libraries.map_layout import TilePoint, cut_tiles, shuffle_ids
 from carrel.rooms.papers.map_ports import PlacedPaper, StoredMap
 from carrel.stores.corpus.manifest import sync_folder
 from carrel.stores.file_lock import LockHeldError, hold_lock
-from carrel.stores.paper_map import LOCK_NAME, MAP_NAME
+from carrel.stores.paper_map import FORMAT, LOCK_NAME, MAP_NAME
 from carrel.stores.paper_map.model_codec import decode_model, encode_model
 from carrel.stores.sqlite.connection import connect, transaction
 from carrel.stores.sqlite.errors import translate_full_disk
 from carrel.stores.sqlite.papers import WORKSHOP_NAME
 
-FORMAT = 1
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE point (

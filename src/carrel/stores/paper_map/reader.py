@@ -13,8 +13,7 @@ import orjson
 
 from carrel.core.errors import UnavailableError
 from carrel.rooms.papers.map_models import MapLabel, MapPaper, MapRegion, PaperMap
-from carrel.stores.paper_map import MAP_NAME
-from carrel.stores.paper_map.file import FORMAT
+from carrel.stores.paper_map import FORMAT, MAP_NAME
 from carrel.stores.sqlite.connection import connect
 
 AnswerT = TypeVar("AnswerT")
