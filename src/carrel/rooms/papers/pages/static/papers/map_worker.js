@@ -132,7 +132,8 @@ function draw() {
 
 function pointRadius() {
   const fewer = facts.papers < 500 ? 1.8 : facts.papers < 3000 ? 1.3 : 1;
-  return Math.min(6, 1.35 * fewer * (view.scale / view.fit) ** 0.42);
+  const wider = Math.min(2, Math.max(1, Math.sqrt(view.fit / 750)));
+  return Math.min(6, 1.35 * fewer * wider * (view.scale / view.fit) ** 0.42);
 }
 
 /** Stamps points: all of them, or those that are lit up in front of those that are not. */
