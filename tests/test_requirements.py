@@ -17,7 +17,8 @@ def pins(name: str) -> dict[str, str]:
 
 def test_running_needs_few_packages_and_neither_fastmcp_nor_tools_of_developers() -> None:
     run = pins("run.txt")
-    assert len(run) <= 45
+    # With the five that build a checkout; the base install itself has a bound in tests/install.
+    assert len(run) <= 47
     assert not {"fastmcp", "mcp", "starlette", "pytest", "mypy", "lxml", "citeproc-py"} & set(run)
 
 

@@ -318,7 +318,12 @@ def _walk_some(desk: LargeDesk, name: str, asked: dict[str, Any]) -> tuple[Any, 
 CATALOGUE = open_desk(
     Settings.model_validate({"home": Path("unopened"), "audit": {"enabled": False}})
 ).catalogue
-READING = sorted(name for name, each in CATALOGUE.operations.items() if each.effect is Effect.READS)
+# Operations for people are at no MCP door, where answers have a budget.
+READING = sorted(
+    name
+    for name, each in CATALOGUE.operations.items()
+    if each.effect is Effect.READS and not each.is_for_people
+)
 # What no desk that is not at work can answer, and what may still be filling its index.
 # Services outside, or a table that is not here; their answers have tests of their own.
 OUTSIDE = {"search_literature", "get_work", "check_retractions"}
