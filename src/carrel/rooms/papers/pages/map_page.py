@@ -27,7 +27,6 @@ _MOST_HITS = 300
 _HITS_PER_QUESTION = 100
 # Texts that the modules say.
 _SAID = (
-    "loading",
     "no_hits",
     "hits",
     "selected",
@@ -35,14 +34,11 @@ _SAID = (
     "nothing_selected",
     "added",
     "copied",
-    "not_on_map",
     "bridge_between",
     "bridge_within",
     "no_bridges",
     "rectangle_help",
     "no_year",
-    "older",
-    "unknown_year",
     "cleared",
     "topic",
     "year",
