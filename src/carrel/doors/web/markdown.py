@@ -49,16 +49,29 @@ _ATTRIBUTES: dict[str, set[str]] = {
 }  # fmt: skip
 _CLASSES = {"maths", "maths-block", "maths-source"}
 _SCHEMES = {"http", "https", "mailto"}
-_OWN_IMAGE = re.compile(r"/(?!/)[A-Za-z0-9/._~%:@?=&-]*")
+# Pictures of papers alone: an image of any other address would open that page for the reader, and
+# a live view would keep one of the browser's few connections.
+_OWN_IMAGE = re.compile(
+    r"/papers/(?:figure|page)/(?!.*(?:\.|%2e){2})[A-Za-z0-9/._~%:@?=&+,-]*", re.IGNORECASE
+)
+# Each open bracket is tried as a link to the end of its paragraph, which takes about 50 µs.
+_MOST_BRACKETS = 10_000
 
 
 def render_markdown(text: str, *, heading_level: int = 2) -> str:
-    """Safe HTML; the highest heading becomes `heading_level`."""
+    """Safe HTML; the highest heading becomes `heading_level`.
+
+    A text with more brackets than any has for links is shown as it was written.
+    """
+    if text.count("[") > _MOST_BRACKETS:
+        return f"<pre>{escape(text)}</pre>"
     return _clean(_renderer().render(text, {"heading_level": heading_level}))
 
 
 def render_inline(text: str) -> str:
     """Safe HTML of one line: emphasis, links and formulas."""
+    if text.count("[") > _MOST_BRACKETS:
+        return escape(text)
     return _clean(_renderer().renderInline(text))
 
 
@@ -96,6 +109,8 @@ def _renderer() -> MarkdownIt:
     renderer.add_render_rule("math_block", _render_block_maths)
     renderer.add_render_rule("heading_open", _open_heading)
     renderer.add_render_rule("heading_close", _close_heading)
+    # Its rules are put together at the first use, which must not be of two threads at once.
+    renderer.render("x")
     return renderer
 
 
