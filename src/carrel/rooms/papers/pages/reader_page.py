@@ -24,6 +24,7 @@ from carrel.rooms.papers.pages.year_bars import draw_years
 _PER_TAB = 100
 _SIMILAR = 10
 _CLAIM_WIDTH = 4_000
+_LONGEST_PAGE_NUMBER = 9
 # A day: what a hash names never changes, but the paper may get another PDF.
 _KEEP_SECONDS = 86_400
 _DEPTHS = ("this", "all")
@@ -86,11 +87,16 @@ async def draw_page_image(request: PageRequest) -> PageAnswer:
     blocks = await request.ask(
         "get_paper_page",
         paper_id=request.variables["paper_id"],
-        page=int(request.variables["page"]) if request.variables["page"].isdigit() else 0,
+        page=_read_page_number(request.variables["page"]),
         width=request.query.integer("width", 800, least=120, most=1_600),
     )
     image = next(part for part in blocks.parts if isinstance(part, Binary))
     return PageFile(image.body, image.media_type, keep_seconds=_KEEP_SECONDS)
+
+
+def _read_page_number(text: str) -> int:
+    """The number, or 0, which no page has."""
+    return int(text) if text.isdecimal() and len(text) <= _LONGEST_PAGE_NUMBER else 0
 
 
 async def _draw(request: PageRequest, tab: str, tab_facts: Mapping[str, object]) -> PageView:
