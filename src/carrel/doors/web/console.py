@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,6 @@ from carrel.doors.http.messages import (
 )
 from carrel.doors.http.protocol import DRAINING
 from carrel.doors.json_input import parse_json
-from carrel.doors.oauth.endpoints import read_cookie
 from carrel.doors.rest import RestDoor
 from carrel.doors.uploads import UploadDoor
 from carrel.doors.web.assets import Assets
@@ -55,6 +55,8 @@ from carrel.doors.web.messages import Messages, choose_language
 from carrel.doors.web.page_request import ConsoleRequest
 from carrel.doors.web.page_writer import PageWriter, Preferences
 from carrel.doors.web.responses import (
+    CONTENT_SECURITY_POLICY,
+    NOTHING_POLICY,
     SECURITY_HEADERS,
     compress_page,
     file_response,
@@ -198,14 +200,17 @@ class Console:
             raise MethodNotAllowedError(request.method, path, allowed)
         form = FieldValues({}) if is_read else self._checked_form(request)
         answer = await run(self._page_request(request, path, found.variables, form))
-        return self._respond(request, found.target.room, answer)
+        return await self._respond(request, found.target.room, answer)
 
-    def _respond(
+    async def _respond(
         self, request: HttpRequest, room: str, answer: PageAnswer
     ) -> Response | StreamedResponse:
         match answer:
             case PageView():
-                return self._writer.write(request, self._preferences(request), room, answer)
+                # In a thread: to draw a long text takes seconds.
+                return await asyncio.to_thread(
+                    self._writer.write, request, self._preferences(request), room, answer
+                )
             case PageRedirect():
                 return self._redirect(answer.to, answer.notice)
             case PageFile():
@@ -302,6 +307,8 @@ class Console:
             # A page from before an upgrade gets today's file, which must not stay under that name.
             _KEEP_ASSETS if version == self._assets.version else (b"cache-control", b"no-cache"),
             (b"vary", b"accept-encoding"),
+            # A worker has the policy of its own file, not that of the page.
+            (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
             *SECURITY_HEADERS,
         )
         if asset.compressed is not None and b"gzip" in request.headers.get(b"accept-encoding", b""):
@@ -336,8 +343,8 @@ class Console:
 
     def _preferences(self, request: HttpRequest) -> Preferences:
         accepted = request.headers.get(b"accept-language", b"").decode("latin-1")
-        language = choose_language(accepted, read_cookie(request, "carrel-language") or "")
-        theme = read_cookie(request, "carrel-theme") or ""
+        language = choose_language(accepted, self._sessions.read(request, "carrel-language"))
+        theme = self._sessions.read(request, "carrel-theme")
         return Preferences(language, theme if theme in {"light", "dark"} else "")
 
     def _path(self, request: HttpRequest) -> str:
@@ -420,4 +427,5 @@ def _read_call(request: HttpRequest) -> tuple[str, dict[str, Any]]:
 
 def _with_security(response: Response) -> Response:
     kept: Header = (b"cache-control", b"no-store")
-    return Response(response.status, response.body, (*response.headers, kept, *SECURITY_HEADERS))
+    headers = (*response.headers, kept, NOTHING_POLICY, *SECURITY_HEADERS)
+    return Response(response.status, response.body, headers)

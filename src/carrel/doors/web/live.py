@@ -22,7 +22,7 @@ from carrel.core.errors import CarrelError, InvalidInputError
 from carrel.core.operation import Operation
 from carrel.core.pages import LiveView
 from carrel.doors.http.messages import Header, ServerBusyError
-from carrel.doors.web.responses import SECURITY_HEADERS
+from carrel.doors.web.responses import NOTHING_POLICY, SECURITY_HEADERS
 from carrel.policy.gate import Gate
 
 log = logging.getLogger("carrel.web")
@@ -31,6 +31,7 @@ EVENT_HEADERS: tuple[Header, ...] = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
+    NOTHING_POLICY,
     *SECURITY_HEADERS,
 )
 _HEARTBEAT_SECONDS = 15.0
@@ -39,6 +40,9 @@ _MOST_TOPICS = 2_000
 _LONGEST_ID = 300
 # A store that does not answer is asked less and less often.
 _MOST_SECONDS_BETWEEN = 30.0
+
+# What is looked at, by whom, and with which rights.
+_TopicKey = tuple[str, str, str, frozenset[str]]
 
 
 class _Topic:
@@ -83,7 +87,7 @@ class LiveViews:
         self._operations = operations
         self._gate = gate
         self._clock = clock
-        self._topics: dict[tuple[str, str, str], _Topic] = {}
+        self._topics: dict[_TopicKey, _Topic] = {}
         self._ending: asyncio.Task[None] | None = None
 
     async def open(
@@ -102,7 +106,7 @@ class LiveViews:
             raise InvalidInputError("There is no such live view", next_step="Load the page again.")
         arguments = view.arguments(identifier)
         first = await self._gate.call(operation, arguments, caller, visit)
-        key = (name, identifier, caller.user_id)
+        key = (name, identifier, caller.user_id, caller.scopes)
         if key not in self._topics and len(self._topics) >= _MOST_TOPICS:
             raise ServerBusyError("Too many live views are open")
         if draining is not None and self._ending is None:
@@ -129,7 +133,7 @@ class LiveViews:
 
     async def _stream(
         self,
-        key: tuple[str, str, str],
+        key: _TopicKey,
         first: Any,
         view: LiveView,
         operation: Operation[Any],

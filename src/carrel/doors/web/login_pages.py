@@ -122,12 +122,10 @@ class LoginPages:
     def _keep_preferences(self, form: FieldValues) -> Response:
         cookies: list[Header] = []
         if form.text("language") in LANGUAGES:
-            cookies.append(_preference("carrel-language", form.text("language")))
+            cookies.append(self._preference("carrel-language", form.text("language")))
         if form.text("theme") in {"light", "dark", "system"}:
-            cookies.append(_preference("carrel-theme", form.text("theme")))
+            cookies.append(self._preference("carrel-theme", form.text("theme")))
         return redirect_response(form.text("next") or "/", tuple(cookies))
 
-
-def _preference(name: str, value: str) -> Header:
-    text = f"{name}={value}; Path=/; Max-Age={_PREFERENCE_SECONDS}; HttpOnly; SameSite=Lax"
-    return (b"set-cookie", text.encode())
+    def _preference(self, name: str, value: str) -> Header:
+        return self._sessions.cookie(name, value, _PREFERENCE_SECONDS)

@@ -17,7 +17,6 @@ from carrel.core.operation import Operation
 from carrel.core.pages import FieldValues, NavigationEntry, PageView, RoomPages
 from carrel.doors.errors import error_mapping
 from carrel.doors.http.messages import Header, HttpRequest, Response
-from carrel.doors.oauth.endpoints import read_cookie
 from carrel.doors.web.messages import LANGUAGES
 from carrel.doors.web.rendering import PageRenderer
 from carrel.doors.web.responses import html_response
@@ -25,6 +24,7 @@ from carrel.doors.web.sessions import BrowserSessions
 
 _NOTICE_COOKIE = "carrel-notice"
 _LONGEST_NOTICE = 400
+_NOTICE_SECONDS = 60
 # A note of the most characters with its other fields.
 _LONGEST_KEPT_FORM = 500_000
 _SECRET_FIELDS = ("csrf", "password", "secret", "token")
@@ -82,7 +82,7 @@ class PageWriter:
         browser = self._sessions.browser(request)
         token = browser.csrf_token(caller)
         offers = self._offers(caller)
-        notice = _read_notice(request)
+        notice = _read_notice(self._sessions.read(request, _NOTICE_COOKIE))
         path = str(request.scope["path"])
         marked = [
             (line, _is_current(line, path, view.room or room, self._navigation))
@@ -114,10 +114,10 @@ class PageWriter:
         }
         body = self._renderer.render(preferences.language, view.template, facts)
         cookies = self._sessions.browser_headers(browser)
-        gone = (_forget_notice(),) if notice else ()
-        return html_response(
-            view.status, body, (*cookies, *gone, *headers), is_secret=view.is_secret
-        )
+        gone = (self._sessions.cookie(_NOTICE_COOKIE, "", 0),) if notice else ()
+        # Where people log in, the next one at this browser must not go back to it.
+        is_secret = view.is_secret or not self._sessions.is_local
+        return html_response(view.status, body, (*cookies, *gone, *headers), is_secret=is_secret)
 
     def write_error(
         self,
@@ -163,8 +163,7 @@ class PageWriter:
         if not notice:
             return ()
         value = base64.urlsafe_b64encode(notice[:_LONGEST_NOTICE].encode()).decode().rstrip("=")
-        text = f"{_NOTICE_COOKIE}={value}; Path=/; Max-Age=60; HttpOnly; SameSite=Strict"
-        return ((b"set-cookie", text.encode()),)
+        return (self._sessions.cookie(_NOTICE_COOKIE, value, _NOTICE_SECONDS),)
 
     def _offers(self, caller: Caller | None) -> Callable[[str], bool]:
         scopes = frozenset[str]() if caller is None else caller.scopes
@@ -200,16 +199,9 @@ def _is_current(
     return line.entry.path == max(fitting, key=len, default=line.entry.path)
 
 
-def _read_notice(request: HttpRequest) -> str:
-    kept = read_cookie(request, _NOTICE_COOKIE)
-    if not kept:
-        return ""
+def _read_notice(kept: str) -> str:
     try:
         text = base64.urlsafe_b64decode(kept + "=" * (-len(kept) % 4)).decode()
     except ValueError:
         return ""
     return text[:_LONGEST_NOTICE]
-
-
-def _forget_notice() -> Header:
-    return (b"set-cookie", f"{_NOTICE_COOKIE}=; Path=/; Max-Age=0; HttpOnly".encode())

@@ -28,6 +28,11 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 # What a file may do where it is opened alone: an SVG drawing would otherwise run its scripts.
 _FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+# For answers to programs and for what leads on: nothing in them is ever to be shown.
+NOTHING_POLICY: Header = (
+    b"content-security-policy",
+    b"default-src 'none'; frame-ancestors 'none'; sandbox",
+)
 _PERMISSIONS = "camera=(), microphone=(), geolocation=(), payment=(), usb=()"
 
 SECURITY_HEADERS: tuple[Header, ...] = (
@@ -83,6 +88,7 @@ def redirect_response(to: str, headers: tuple[Header, ...] = ()) -> Response:
         (
             (b"location", local_path(to).encode("ascii")),
             (b"cache-control", b"no-store"),
+            NOTHING_POLICY,
             *SECURITY_HEADERS,
             *headers,
         ),

@@ -22,6 +22,9 @@ from carrel.policy.scopes import expand_scopes
 WEB_CLIENT = "web"
 _BROWSER_SECONDS = 30 * 24 * 3600
 _OWN_PAGE = b"same-origin"
+# The session is the one of the log-in for programs: who is logged in there is so here.
+_SESSION, _DEVICE = "carrel-session", "carrel-device"
+_TOKEN, _BROWSER = "carrel-token", "carrel-browser"
 _NONCE_BYTES = 8
 _TOKEN_HEADER = b"x-csrf"
 
@@ -90,16 +93,20 @@ class BrowserSessions:
         self._logins = logins
         self._is_secure = is_secure
         self.is_local = is_local
-        prefix = "__Host-" if is_secure else ""
-        # The session is the one of the log-in for programs: who is logged in there is so here.
-        self._session_cookie = f"{prefix}carrel-session"
-        self._device_cookie = f"{prefix}carrel-device"
-        self._token_cookie = f"{prefix}carrel-token"
-        self._browser_cookie = f"{prefix}carrel-browser"
+        # With it, no other host of the domain can put a cookie in the place of ours.
+        self._prefix = "__Host-" if is_secure else ""
 
     @property
     def has_passwords(self) -> bool:
         return self._logins is not None
+
+    def read(self, request: HttpRequest, name: str) -> str:
+        """The value of a cookie of ours, or nothing."""
+        return read_cookie(request, self._prefix + name) or ""
+
+    def cookie(self, name: str, value: str, seconds: int) -> Header:
+        """The header that keeps a cookie of ours; no seconds forget it."""
+        return set_cookie(self._prefix + name, value, seconds=seconds, is_secure=self._is_secure)
 
     async def identify(self, request: HttpRequest) -> Caller:
         """The caller. Raises NotLoggedInError, or the gate's refusal of a token."""
@@ -107,19 +114,19 @@ class BrowserSessions:
         if self.is_local or visit.authorization or visit.platform_authorization:
             return await self._gate.identify(visit)
         if self._logins is not None:
-            user = await self._logins.find_session_user(read_cookie(request, self._session_cookie))
+            user = await self._logins.find_session_user(self.read(request, _SESSION))
             if user is None:
                 raise NotLoggedInError
             return Caller(user.name, expand_scopes(user.scopes), WEB_CLIENT)
-        token = read_cookie(request, self._token_cookie)
+        token = self.read(request, _TOKEN)
         if not token:
             raise NotLoggedInError
         return await self._gate.identify(replace(visit, authorization=f"Bearer {token}"))
 
     def browser(self, request: HttpRequest) -> Browser:
         """The browser's secret, or a new one."""
-        kept = read_cookie(request, self._browser_cookie)
-        if kept and 32 <= len(kept) <= 100 and kept.isascii():
+        kept = self.read(request, _BROWSER)
+        if 32 <= len(kept) <= 100 and kept.isascii():
             return Browser(kept, False)
         return Browser(secrets.token_urlsafe(32), True)
 
@@ -127,7 +134,7 @@ class BrowserSessions:
         """The cookie of a new browser."""
         if not browser.is_new:
             return ()
-        return (self._cookie(self._browser_cookie, browser.secret, _BROWSER_SECONDS),)
+        return (self.cookie(_BROWSER, browser.secret, _BROWSER_SECONDS),)
 
     def check_write(self, request: HttpRequest, caller: Caller | None, given: str) -> None:
         """Raises ForeignPageError or StaleFormError; `given` is the token of the form or header."""
@@ -140,27 +147,25 @@ class BrowserSessions:
         """The cookies of a new session. Raises LoginRefusedError or RateLimitExceededError."""
         if self._logins is None:
             raise NotLoggedInError
-        device = read_cookie(request, self._device_cookie)
+        device = self.read(request, _DEVICE)
         entered = await self._logins.log_in(name, password, request.visit.address_group, device)
         return (
-            self._cookie(self._session_cookie, entered.session, int(SESSION_SECONDS)),
-            self._cookie(self._device_cookie, entered.device, int(DEVICE_SECONDS)),
+            self.cookie(_SESSION, entered.session, int(SESSION_SECONDS)),
+            self.cookie(_DEVICE, entered.device, int(DEVICE_SECONDS)),
         )
 
     async def keep_token(self, request: HttpRequest, token: str) -> tuple[Header, ...]:
         """A cookie that holds the token, once the gate has accepted it."""
         await self._gate.identify(replace(request.visit, authorization=f"Bearer {token}"))
-        return (self._cookie(self._token_cookie, token, int(SESSION_SECONDS)),)
+        return (self.cookie(_TOKEN, token, int(SESSION_SECONDS)),)
 
     async def log_out(self, request: HttpRequest) -> tuple[Header, ...]:
-        session = read_cookie(request, self._session_cookie)
+        session = self.read(request, _SESSION)
         if session and self._logins is not None:
             await self._logins.log_out(session)
-        names = (self._session_cookie, self._token_cookie, self._browser_cookie)
-        return tuple(self._cookie(name, "", 0) for name in names)
-
-    def _cookie(self, name: str, value: str, seconds: int) -> Header:
-        return set_cookie(name, value, seconds=seconds, is_secure=self._is_secure)
+        # Pictures of papers stay in the browser for a day, but not for whoever comes next.
+        forgotten: Header = (b"clear-site-data", b'"cache"')
+        return (forgotten, *(self.cookie(name, "", 0) for name in (_SESSION, _TOKEN, _BROWSER)))
 
 
 def check_own_page(request: HttpRequest) -> None:

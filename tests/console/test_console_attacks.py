@@ -1,0 +1,256 @@
+"""Attacks on the console that once succeeded, or that must never."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import threading
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from carrel.core.caller import Caller, Visit
+from carrel.core.catalogue import Catalogue
+from carrel.core.clock import SystemClock
+from carrel.core.errors import CarrelError
+from carrel.core.pages import Page, PageAnswer, PageRequest, PageView, RoomPages
+from carrel.doors.http.messages import HttpRequest, Response
+from carrel.doors.rest import RestDoor
+from carrel.doors.web.assets import Assets
+from carrel.doors.web.console import Console
+from carrel.doors.web.markdown import render_markdown
+from carrel.doors.web.messages import read_messages
+from carrel.doors.web.page_writer import PageWriter
+from carrel.doors.web.rendering import PageRenderer
+from carrel.doors.web.sessions import BrowserSessions
+from carrel.policy.audit import Audit, AuditRecord
+from carrel.policy.gate import Gate
+from carrel.policy.identity import LocalIdentity
+from carrel.policy.limits import NoLimits
+from tests.access.support import PASSWORD
+from tests.console.client import ConsoleClient
+from tests.console.conftest import CHROMIUM
+from tests.console.served_desk import ServedDesk, add_user, desk_settings, serve_desk
+
+pytestmark = pytest.mark.promise("V1")
+
+
+class _NoAudit(Audit):
+    def write(self, record: AuditRecord) -> None:
+        return None
+
+    async def write_durably(self, record: AuditRecord) -> None:
+        return None
+
+
+class TestOthersAreServed:
+    """A text that takes long to draw stops nobody else."""
+
+    @pytest.mark.parametrize("sign", ["![", "[", "[[", "[a]("])
+    def test_a_text_of_brackets_is_shown_as_it_was_written(self, sign: str) -> None:
+        text = sign * 20_000
+        drawn = render_markdown(text)
+        assert drawn.startswith("<pre>")
+        assert text in drawn
+
+    def test_what_is_shown_as_written_stays_text(self) -> None:
+        drawn = render_markdown("[" * 20_000 + "<img src=x onerror=alert(1)></pre><h2>x</h2>")
+        assert "<img" not in drawn
+        assert "<h2" not in drawn
+
+    def test_a_long_text_with_many_links_is_drawn(self) -> None:
+        drawn = render_markdown(
+            "\n\n".join(f"[a{at}](https://example.org/{at})" for at in range(2_000))
+        )
+        assert drawn.count("<a ") == 2_000
+
+    def test_others_get_their_page_while_one_is_drawn(self) -> None:
+        async def story() -> str:
+            begun, other_came = asyncio.Event(), threading.Event()
+
+            class SlowTitle:
+                def __html__(self) -> str:
+                    return "others were served" if other_came.wait(5) else "others had to wait"
+
+            async def draw_slowly(request: PageRequest) -> PageAnswer:
+                begun.set()
+                return _view(SlowTitle())
+
+            async def draw_at_once(request: PageRequest) -> PageAnswer:
+                other_came.set()
+                return _view("quick")
+
+            console = _console(Page("/slow", draw_slowly), Page("/quick", draw_at_once))
+            slow = asyncio.create_task(console.answer(_request("/slow")))
+            await begun.wait()
+            await console.answer(_request("/quick"))
+            answer = await slow
+            assert isinstance(answer, Response)
+            return answer.body.decode()
+
+        assert "others were served" in asyncio.run(story())
+
+
+def _view(title: object) -> PageView:
+    facts = {
+        "title": title, "error": CarrelError("x"), "error_id": "", "http_status": 400, "back": "",
+        "kept_form": [], "form_path": "", "form_token": "",
+    }  # fmt: skip
+    return PageView("desk/error.html", "", facts)
+
+
+def _console(*pages: Page) -> Console:
+    packages = ["carrel.doors.web", "carrel.doors.web.home"]
+    clock = SystemClock()
+    gate = Gate(LocalIdentity(), NoLimits(), _NoAudit(), clock)
+    assets, messages = Assets(packages), read_messages(packages)
+    sessions = BrowserSessions(gate, is_local=True, is_secure=False, logins=None)
+    parts = [RoomPages("probe", "carrel.doors.web.home", pages)]
+    writer = PageWriter(
+        PageRenderer(packages, assets, messages), sessions, clock,
+        name="Probe", version="0", parts=parts, operations={},
+    )  # fmt: skip
+    return Console(
+        parts, {}, gate=gate, clock=clock, sessions=sessions,
+        rest=RestDoor(Catalogue(()), gate, clock, lambda error: ()),
+        assets=assets, messages=messages, writer=writer,
+    )  # fmt: skip
+
+
+def _request(path: str) -> HttpRequest:
+    scope = {"method": "GET", "path": path, "query_string": b"", "type": "http"}
+    caller = Caller("local", frozenset())
+    visit = Visit("http", "request-1", path=path)
+    return HttpRequest(scope, {b"accept": b"text/html"}, frozenset(), b"", visit, "", caller)
+
+
+class TestOwnImages:
+    """A note may show pictures of papers; loading it opens no other page of the reader's."""
+
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "/live/admin-jobs?id=1",
+            "/literature?q=asks+services+outside",
+            "/papers/figure/../../literature?q=x",
+            "/papers/figure/%2e%2E/%2e%2e/literature?q=x",
+            "/papers/page/.%2e/map",
+            "/papers",
+            "/admin/audit/export",
+        ],
+    )
+    def test_another_page_is_not_loaded_as_an_image(self, address: str) -> None:
+        assert "src=" not in render_markdown(f"![x]({address})")
+
+    @pytest.mark.parametrize(
+        "address", ["/papers/figure/abc?label=Figure%201", "/papers/page/3/abc?width=800"]
+    )
+    def test_a_picture_of_a_paper_is(self, address: str) -> None:
+        assert f'src="{address}"' in render_markdown(f"![x]({address})")
+
+
+@pytest.mark.parametrize("page", ["²", "9" * 5_000, "-1", "x"])
+def test_a_number_of_a_page_that_is_none_is_refused(client: ConsoleClient, page: str) -> None:
+    answer = client.get(f"/papers/page/{page}/abc")
+    assert answer.status in {400, 404}
+
+
+def test_every_answer_tells_the_browser_to_run_nothing_else(console: ServedDesk) -> None:
+    client = ConsoleClient(console.url)
+    client.get("/")
+    asset = re.search(r'src="(/assets/[^"]+\.js)"', client.get("/").html)
+    assert asset is not None
+    paths = [
+        asset[1], "/login", "/nowhere", "/call", "/live/nothing?id=x", "/add/words",
+        "/references/export?format=bibtex", "/console/uploads/x",
+        f"/live/research?id={console.ids['research_id']}",
+    ]  # fmt: skip
+    for path in paths:
+        headers = client.session.get(console.url + path).headers
+        assert "default-src 'none'" in headers.get("content-security-policy", ""), path
+        assert headers["x-content-type-options"] == "nosniff", path
+
+
+class TestAfterTheLogOut:
+    """Who comes to the same browser afterwards sees nothing."""
+
+    def test_private_pages_are_not_kept_and_files_are_forgotten(
+        self, institute: ServedDesk
+    ) -> None:
+        client = ConsoleClient(institute.url)
+        client.log_in("ada", PASSWORD)
+        assert client.get("/papers").response.headers["cache-control"] == "no-store"
+        left = client.post("/logout", follow=False)
+        assert left.response.headers["clear-site-data"] == '"cache"'
+
+    def test_a_local_desk_has_nobody_to_hide_from(self, client: ConsoleClient) -> None:
+        assert client.get("/papers").response.headers["cache-control"] == "private, no-cache"
+
+    def test_going_back_does_not_show_the_page_of_before(
+        self, browser: Any, institute: ServedDesk
+    ) -> None:
+        keeping = browser.browser_type.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox"] if os.geteuid() == 0 else [],
+            ignore_default_args=["--disable-back-forward-cache"],
+        )
+        try:
+            page = keeping.new_context().new_page()
+            page.goto(f"{institute.url}/login?next=/account")
+            page.fill("[name=username]", "ada")
+            page.fill("[name=password]", PASSWORD)
+            page.click("form[action='/login'] button")
+            page.wait_for_url("**/account")
+            page.click("details.person summary")
+            page.click("form[action='/logout'] button")
+            page.wait_for_url("**/login")
+            page.go_back(wait_until="commit")
+            page.wait_for_url("**/login?next=**")
+            assert page.locator("[name=password]").is_visible()
+        finally:
+            keeping.close()
+
+
+def test_on_https_every_cookie_is_bound_to_the_host(tmp_path: Path) -> None:
+    public = {"public_url": "https://desk.example.org"}
+    settings = desk_settings(tmp_path / "home", auth={"mode": "builtin"}, server=public)
+    add_user(settings, "ada", frozenset({"admin"}))
+    host = {"host": "desk.example.org", "accept": "text/html"}
+    own = {**host, "sec-fetch-site": "same-origin", "origin": "https://desk.example.org"}
+    with serve_desk(settings) as url, httpx2.Client(base_url=url) as session:
+        cookies = dict[str, str]()
+
+        def send(path: str, **form: str) -> httpx2.Response:
+            given = {"cookie": "; ".join(f"{name}={text}" for name, text in cookies.items())}
+            answer = (
+                session.post(path, data=form, headers={**own, **given})
+                if form
+                else session.get(path, headers={**host, **given})
+            )
+            for line in answer.headers.get_list("set-cookie"):
+                assert line.startswith("__Host-"), line
+                assert "; Secure" in line, line
+                assert "; HttpOnly" in line, line
+                name, _, text = line.partition(";")[0].partition("=")
+                cookies[name] = text
+            return answer
+
+        def token(path: str) -> str:
+            return re.search(r'name="csrf" content="(\w+)"', send(path).text)[1]  # type: ignore[index]
+
+        csrf = token("/login")
+        assert send("/login", csrf=csrf, username="ada", password=PASSWORD).status_code == 303
+        csrf = token("/account")
+        kept = send("/preferences", csrf=csrf, language="de", theme="dark", next="/")
+        assert kept.status_code == 303
+        assert '<html lang="de" data-theme="dark"' in send("/account").text
+        told = send("/do/add_user", csrf=csrf, name="ben", scopes="papers:read", _next="/admin")
+        assert told.status_code == 303
+        ended = send("/admin/users/ben", csrf=csrf, action="disable")
+        assert ended.status_code == 303
+        assert "__Host-carrel-notice" in cookies
+        assert "ben" in send("/admin/users").text
+        assert send("/logout", csrf=csrf).status_code == 303
