@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from carrel.core.errors import NotFoundError
 from carrel.core.pages import PageAnswer, PageRedirect, PageRequest, PageView
-from carrel.rooms.knowledge.merging import merge_tags, merge_texts
+from carrel.libraries.text.merging import merge_tags, merge_texts
 from carrel.rooms.knowledge.models import MAX_LIMIT, FullNote, NoteVersion
 from carrel.rooms.knowledge.pages.addresses import EDIT, HISTORY, note_path
 from carrel.rooms.knowledge.pages.editor_form import EditorForm, join_tags

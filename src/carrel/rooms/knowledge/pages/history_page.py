@@ -6,7 +6,7 @@ import asyncio
 from itertools import pairwise
 
 from carrel.core.pages import PageRequest, PageView, local_address
-from carrel.rooms.knowledge.differences import (
+from carrel.libraries.text.differences import (
     DifferenceLine,
     SkippedLines,
     TextDifference,

@@ -1,4 +1,4 @@
-"""Differences between two states of a note: by lines, then by the words of a line that changed.
+"""Differences between two texts: by lines, then by the words of a line that changed.
 
 Never by characters, and bounded: repetitive texts make a plain comparison quadratic, so lines that
 stand once in both texts divide them first, and only short stretches are compared line by line.
@@ -74,16 +74,16 @@ class TextDifference:
 def compare_texts(before: str, after: str, context: int = _CONTEXT_LINES) -> TextDifference:
     """The lines that changed, and `context` lines around them."""
     old, new = before.splitlines(), after.splitlines()
-    lines = list(_lines(old, new))
+    lines = list(_list_lines(old, new))
     added = sum(line.kind == "added" for line in lines)
     removed = sum(line.kind == "removed" for line in lines)
-    return TextDifference(tuple(_fold(lines, context)), added, removed)
+    return TextDifference(tuple(_fold_unchanged(lines, context)), added, removed)
 
 
 def match_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
     """Equal stretches as (place in old, place in new, length), in order."""
     found: list[tuple[int, int, int]] = []
-    for place, other, size in _match(old, new, 0, len(old), 0, len(new)):
+    for place, other, size in _match_ranges(old, new, 0, len(old), 0, len(new)):
         if found and found[-1][0] + found[-1][2] == place and found[-1][1] + found[-1][2] == other:
             found[-1] = (found[-1][0], found[-1][1], found[-1][2] + size)
         else:
@@ -91,7 +91,7 @@ def match_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, 
     return found
 
 
-def _match(
+def _match_ranges(
     old: Sequence[str], new: Sequence[str], a: int, a_end: int, b: int, b_end: int
 ) -> Iterator[tuple[int, int, int]]:
     """Equal stretches within two ranges: ends first, then lines that stand once in both."""
@@ -102,17 +102,17 @@ def _match(
             # A stretch that was put by until those before it were told.
             yield -a - 1, b, b_end
             continue
-        head = _common(old, new, a, a_end, b, b_end)
+        head = _count_common_start(old, new, a, a_end, b, b_end)
         if head:
             yield a, b, head
             a, b = a + head, b + head
-        tail = _common_end(old, new, a, a_end, b, b_end)
+        tail = _count_common_end(old, new, a, a_end, b, b_end)
         if tail:
             a_end, b_end = a_end - tail, b_end - tail
             ranges.append((-a_end - 1, 0, b_end, tail))
         if a == a_end or b == b_end:
             continue
-        anchors = _anchors(old, new, a, a_end, b, b_end)
+        anchors = _find_anchors(old, new, a, a_end, b, b_end)
         if anchors:
             inner = []
             for place, other in anchors:
@@ -126,14 +126,16 @@ def _match(
                     yield a + match.a, b + match.b, match.size
 
 
-def _common(old: Sequence[str], new: Sequence[str], a: int, a_end: int, b: int, b_end: int) -> int:
+def _count_common_start(
+    old: Sequence[str], new: Sequence[str], a: int, a_end: int, b: int, b_end: int
+) -> int:
     size = 0
     while a + size < a_end and b + size < b_end and old[a + size] == new[b + size]:
         size += 1
     return size
 
 
-def _common_end(
+def _count_common_end(
     old: Sequence[str], new: Sequence[str], a: int, a_end: int, b: int, b_end: int
 ) -> int:
     size = 0
@@ -142,7 +144,7 @@ def _common_end(
     return size
 
 
-def _anchors(
+def _find_anchors(
     old: Sequence[str], new: Sequence[str], a: int, a_end: int, b: int, b_end: int
 ) -> list[tuple[int, int]]:
     """Lines that stand once in both ranges, as many of them as keep their order (patience)."""
@@ -175,11 +177,11 @@ def _anchors(
     return run[::-1]
 
 
-def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DifferenceLine]:
+def _list_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DifferenceLine]:
     words = _WordBudget()
     a = b = 0
     for place, other, size in [*match_lines(old, new), (len(old), len(new), 0)]:
-        yield from _changed(old[a:place], new[b:other], a, b, words)
+        yield from _list_changed(old[a:place], new[b:other], a, b, words)
         for offset in range(size):
             text = LinePiece(old[place + offset])
             yield DifferenceLine("same", (text,), place + offset + 1, other + offset + 1)
@@ -213,20 +215,20 @@ class _WordBudget:
         new_pieces: list[LinePiece] = []
         a = b = 0
         for block in blocks:
-            _add(old_pieces, before[a : block.a], is_changed=True)
-            _add(new_pieces, after[b : block.b], is_changed=True)
-            _add(old_pieces, before[block.a : block.a + block.size])
-            _add(new_pieces, after[block.b : block.b + block.size])
+            _add_piece(old_pieces, before[a : block.a], is_changed=True)
+            _add_piece(new_pieces, after[b : block.b], is_changed=True)
+            _add_piece(old_pieces, before[block.a : block.a + block.size])
+            _add_piece(new_pieces, after[block.b : block.b + block.size])
             a, b = block.a + block.size, block.b + block.size
         return tuple(old_pieces), tuple(new_pieces)
 
 
-def _add(pieces: list[LinePiece], words: Sequence[str], *, is_changed: bool = False) -> None:
+def _add_piece(pieces: list[LinePiece], words: Sequence[str], *, is_changed: bool = False) -> None:
     if words:
         pieces.append(LinePiece("".join(words), is_changed))
 
 
-def _changed(
+def _list_changed(
     old: Sequence[str], new: Sequence[str], a: int, b: int, words: _WordBudget
 ) -> Iterator[DifferenceLine]:
     """The lines of one change: those removed, then those added, with their words compared."""
@@ -241,7 +243,9 @@ def _changed(
         yield DifferenceLine("added", pieces, None, b + offset + 1)
 
 
-def _fold(lines: Sequence[DifferenceLine], context: int) -> Iterator[DifferenceLine | SkippedLines]:
+def _fold_unchanged(
+    lines: Sequence[DifferenceLine], context: int
+) -> Iterator[DifferenceLine | SkippedLines]:
     near = [False] * len(lines)
     for at, line in enumerate(lines):
         if line.kind != "same":

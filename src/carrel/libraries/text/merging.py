@@ -1,11 +1,11 @@
-"""Merges two changes of one note, as far as they touch different lines."""
+"""Three-way merges: two changes of one text or of its tags, put together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from carrel.rooms.knowledge.differences import match_lines
+from carrel.libraries.text.differences import match_lines
 
 MINE_MARK, MIDDLE_MARK, THEIRS_MARK = "<<<<<<<", "=======", ">>>>>>>"
 

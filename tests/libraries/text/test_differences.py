@@ -1,17 +1,17 @@
-"""Differences and merges of notes."""
+"""Differences and merges of texts."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrel.rooms.knowledge.differences import (
+from carrel.libraries.text.differences import (
     DifferenceLine,
     SkippedLines,
     compare_texts,
     match_lines,
 )
-from carrel.rooms.knowledge.merging import MINE_MARK, merge_tags, merge_texts
+from carrel.libraries.text.merging import MINE_MARK, merge_tags, merge_texts
 
 _TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "long line of words"]), max_size=30).map(
     "\n".join
