@@ -187,6 +187,27 @@ def test_a_browser_that_is_lost_gets_a_page_and_a_program_gets_json(client: Cons
     assert (answer.status_code, answer.json()["error_type"]) == (404, "not_found")
 
 
+def test_a_missing_page_speaks_to_a_person_and_leads_to_its_room(client: ConsoleClient) -> None:
+    page = client.get("/papers/paper/nothing")
+    assert page.status == 404
+    assert "<title>There is nothing here · " in page.html
+    assert "search_papers" not in page.text
+    assert "To Papers" in page.text
+    assert 'href="/papers" aria-current="page"' in page.html
+    lost = client.get("/nowhere", **{"accept-language": "de"})
+    assert "<title>Hier ist nichts · " in lost.html
+    assert "GET /docs" not in lost.text
+
+
+def test_who_has_no_right_is_not_sent_for_a_token(institute: ServedDesk) -> None:
+    ben = ConsoleClient(institute.url)
+    ben.log_in("ben", PASSWORD)
+    page = ben.get("/references/new")
+    assert page.status == 403
+    assert "Ask whoever runs this desk" in page.text
+    assert "token" not in page.text
+
+
 def test_a_form_that_fails_keeps_what_was_typed(client: ConsoleClient) -> None:
     page = client.post("/do/start_research", goal="A long thought", hypothesis_count="many")
     assert page.status == 400

@@ -138,10 +138,13 @@ class PageWriter:
         kept = [] if form is None else _kept_fields(form)
         if sum(len(value) for _, value in kept) > _LONGEST_KEPT_FORM:
             kept = []
+        place = self._nearest_entry(request)
         view = PageView(
             "desk/error.html",
             HTTPStatus(status).phrase,
             {
+                "heading": f"desk.errors.{_heading(status, is_kept=bool(kept))}",
+                "place": None if place is None else place.entry,
                 "error": error,
                 "error_id": str(error.details.get("error_id") or ""),
                 "http_status": status,
@@ -156,7 +159,15 @@ class PageWriter:
         headers: tuple[Header, ...] = ()
         if isinstance(retry_after, int):
             headers = ((b"retry-after", str(retry_after).encode()),)
-        return self.write(request, preferences, "", view, headers)
+        return self.write(request, preferences, place.room if place else "", view, headers)
+
+    def _nearest_entry(self, request: HttpRequest) -> NavigationLine | None:
+        """The entry of the navigation that an address belongs to, where the caller may use it."""
+        path = str(request.scope["path"])
+        fitting = [line for line in self._navigation if path.startswith(line.entry.path + "/")]
+        nearest = max(fitting, key=lambda line: len(line.entry.path), default=None)
+        may_use = nearest is not None and self._offers(request.caller)(nearest.entry.operation)
+        return nearest if may_use else None
 
     def notice_headers(self, notice: str) -> tuple[Header, ...]:
         """A cookie with a sentence for the next page; shown once, as text."""
@@ -173,6 +184,17 @@ class PageWriter:
             return found is not None and found.scopes <= scopes
 
         return offers
+
+
+def _heading(status: int, *, is_kept: bool) -> str:
+    """The name of the message over an error."""
+    if status == HTTPStatus.UNAUTHORIZED and is_kept:
+        return "ended"
+    if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        return "refused"
+    if status == HTTPStatus.NOT_FOUND:
+        return "missing"
+    return "failed" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "wrong"
 
 
 def _kept_fields(form: FieldValues) -> list[tuple[str, str]]:
