@@ -248,6 +248,19 @@ def test_what_is_no_base64_is_refused(client: ConsoleClient) -> None:
     assert client.send("/add/kind", {"name": "a", "head": ""}).status == 403
 
 
+def test_identifiers_that_could_not_be_added_stay_in_their_field(client: ConsoleClient) -> None:
+    page = client.post("/add", identifiers="not-an-identifier\n", references="")
+    assert "1 failed" in page.text
+    field = page.html.split('name="identifiers"')[1].split("</textarea>")[0]
+    assert "not-an-identifier" in field
+
+
+def test_who_may_only_read_is_told_so_where_files_are_added(institute: ServedDesk) -> None:
+    ben = ConsoleClient(institute.url)
+    ben.log_in("ben", PASSWORD)
+    assert "may read here and add nothing" in ben.get("/add").text
+
+
 def test_references_are_added_without_script(no_script: Any, empty: ServedDesk) -> None:
     no_script.goto(empty.url + "/add")
     assert "Choosing files needs JavaScript" in no_script.content()

@@ -50,7 +50,15 @@ class AddPages:
         added = [
             await request.ask("add_references", input=given) for given in (chosen, pasted) if given
         ]
-        return _draw(request, {"added": added})
+        failed = {str(one.source) for answer in added for one in answer.failed}
+        kept = [line for line in chosen if line in failed]
+        has_unread = bool(pasted) and bool(added[-1].failed)
+        facts = {
+            "added": added,
+            "kept_identifiers": "\n".join(kept),
+            "kept_references": pasted if has_unread else "",
+        }
+        return _draw(request, facts)
 
     async def tell_kind(self, request: PageRequest) -> PageAnswer:
         """Where a file belongs, by its name and first bytes, as `carrel add` sorts files."""
@@ -108,6 +116,8 @@ def _draw(request: PageRequest, facts: dict[str, Any]) -> PageView:
         request.translate("home.add.title"),
         {
             "added": [],
+            "kept_identifiers": "",
+            "kept_references": "",
             "is_empty": False,
             "may_add_papers": request.offers("add_paper"),
             "may_add_references": request.offers("add_references"),
