@@ -26,8 +26,12 @@ class GetMapTile(Question):
 class LocateOnMap(Question):
     """Papers by their numbers on the map, or by their ids."""
 
-    points: list[int] = Field(default=[], max_length=MOST_POINTS_ASKED)
-    paper_ids: list[str] = Field(default=[], max_length=MOST_POINTS_ASKED)
+    points: list[int] = Field(
+        default=[], max_length=MOST_POINTS_ASKED, description="Numbers on the map"
+    )
+    paper_ids: list[str] = Field(
+        default=[], max_length=MOST_POINTS_ASKED, description="Ids of papers"
+    )
 
 
 class MapCorner(Question):
@@ -38,8 +42,10 @@ class MapCorner(Question):
 class SelectOnMap(Question):
     """Papers within an outline, from the upper left corner (0, 0) to the lower right (1, 1)."""
 
-    outline: list[MapCorner] = Field(min_length=3, max_length=_MOST_CORNERS)
-    limit: int = Field(default=200, ge=1, le=MOST_SELECTED)
+    outline: list[MapCorner] = Field(
+        min_length=3, max_length=_MOST_CORNERS, description="Corners, x and y from 0 to 1"
+    )
+    limit: int = Field(default=200, ge=1, le=MOST_SELECTED, description="Papers at most")
 
 
 class MapRegion(Answer):

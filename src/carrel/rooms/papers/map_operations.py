@@ -70,6 +70,7 @@ class MapOperations:
         scopes=READ,
         quotes=_labels,
         is_listed=False,
+        command="map-regions",
         is_for_people=True,
     )
     async def get_paper_map(self, question: NoQuestion, call: Call) -> PaperMap:
@@ -86,6 +87,7 @@ class MapOperations:
         scopes=READ,
         cost=_TILE_COST,
         is_listed=False,
+        command="map-tile",
         is_for_people=True,
     )
     async def get_map_tile(self, question: GetMapTile, call: Call) -> Blocks:
@@ -101,6 +103,7 @@ class MapOperations:
         quotes=_located,
         cost=0.2,
         is_listed=False,
+        command="map-places",
         is_for_people=True,
     )
     async def locate_on_map(self, question: LocateOnMap, call: Call) -> list[MapPaper]:
@@ -115,6 +118,7 @@ class MapOperations:
         scopes=READ,
         quotes=_selected,
         is_listed=False,
+        command="map-select",
         is_for_people=True,
     )
     async def select_on_map(self, question: SelectOnMap, call: Call) -> MapSelection:
@@ -133,6 +137,7 @@ class MapOperations:
         is_idempotent=True,
         cost=5.0,
         is_listed=False,
+        command="map-update",
         is_for_people=True,
     )
     async def update_paper_map(self, question: UpdatePaperMap, call: Call) -> MapReport | Job:
