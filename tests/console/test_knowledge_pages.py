@@ -56,7 +56,7 @@ def test_strangers_and_people_without_the_scope_see_no_notes(institute: ServedDe
         assert 'name="password"' in stranger.get(path).html
     ben = ConsoleClient(institute.url)
     ben.log_in("ben", PASSWORD)
-    for path in ("/knowledge", "/knowledge/proposals", "/knowledge/note/abc"):
+    for path in paths:
         refused = ben.get(path)
         assert refused.status == 403, path
         assert "knowledge:" in refused.text

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from carrel.core.errors import CarrelError, ConflictError, NotFoundError
+from carrel.core.errors import (
+    CarrelError,
+    ConflictError,
+    InsufficientPermissionsError,
+    NotFoundError,
+)
 from carrel.core.pages import PageAnswer, PageRedirect, PageRequest, PageView
 from carrel.rooms.knowledge.models import MAX_CONTENT_CHARACTERS, MAX_LIMIT, FullNote, NoteVersion
+from carrel.rooms.knowledge.operations import WRITE
 from carrel.rooms.knowledge.pages.addresses import EDIT, LIST, NEW, note_path
 from carrel.rooms.knowledge.pages.conflict_page import draw_conflict
 from carrel.rooms.knowledge.pages.editor_form import EditorForm, write_link
@@ -22,6 +28,9 @@ _FOUND_LINKS = 8
 
 
 async def draw_new(request: PageRequest) -> PageView:
+    """An empty editor. Raises InsufficientPermissionsError before words are typed in vain."""
+    if not request.caller.scopes >= WRITE:
+        raise InsufficientPermissionsError(WRITE, request.caller.scopes)
     given = EditorForm(
         title=request.query.text("title")[:500],
         tags=request.query.text("tags")[:500],
