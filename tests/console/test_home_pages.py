@@ -60,6 +60,12 @@ def test_a_reader_sees_their_rooms_and_is_told_which_were_not_searched(
     assert "references:read" in found.text
 
 
+def test_a_paper_found_on_the_desk_opens_with_the_words_marked(client: ConsoleClient) -> None:
+    found = re.findall(r'<a href="(/papers/paper/[^"]+)"', client.get("/find?q=cold+finger").html)
+    assert found
+    assert all(path.endswith("?q=cold+finger") for path in found)
+
+
 def test_the_secret_of_a_desk_is_in_no_connection(tmp_path: Path) -> None:
     settings = Settings.model_validate({"home": tmp_path, "auth": {"local_secret": True}})
     shown = console_connections(settings)

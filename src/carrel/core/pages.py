@@ -251,6 +251,7 @@ class RoomPages:
 
     `folder` is the package with `templates/`, `static/` and `messages/`; `find_path` gives the page
     of a hit of the search over the desk (kind, id), and `share` what the first page says of it.
+    `marks_words` is true where that page marks the words of the search, given to it as `q`.
     """
 
     name: str
@@ -260,6 +261,7 @@ class RoomPages:
     live: tuple[LiveView, ...] = ()
     find_path: Callable[[str, str], str] | None = None
     share: Callable[[PageRequest], Awaitable[HomeShare]] | None = None
+    marks_words: bool = False
 
 
 def local_address(path: str, *parts: str, **query: object) -> str:

@@ -70,7 +70,7 @@ class FindPage:
             if room.hits
         ]
         return {
-            "hits": [(hit, self._path(hit)) for hit in hits],
+            "hits": [(hit, self._path(hit, query)) for hit in hits],
             "total": len(found.hits),
             "tabs": tabs,
             "all_path": local_address("/find", q=query),
@@ -82,12 +82,13 @@ class FindPage:
             "more": self._more(query, wanted),
         }
 
-    def _path(self, hit: DeskHit) -> str:
+    def _path(self, hit: DeskHit, query: str) -> str:
         room = self._rooms.get(hit.room)
         if room is None:
             return ""
         if room.find_path is not None:
-            return room.find_path(hit.kind, hit.id)
+            path = room.find_path(hit.kind, hit.id)
+            return local_address(path, q=query) if room.marks_words else path
         return room.navigation[0].path if room.navigation else ""
 
     def _more(self, query: str, wanted: str) -> str:

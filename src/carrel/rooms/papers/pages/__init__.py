@@ -38,5 +38,6 @@ CONSOLE = RoomPages(
     ),
     live=(MAP_LIVE,),
     find_path=find_path,
+    marks_words=True,
     share=share_of_home,
 )
