@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.access.support import PASSWORD
 from tests.console.checks import assert_accessible, assert_fits
 from tests.console.client import ConsoleClient
-from tests.console.served_desk import HOSTILE, ServedDesk
+from tests.console.served_desk import HOSTILE, ServedDesk, desk_settings, serve_desk
 from tests.services.pdf_files import make_pdf
 
 pytestmark = pytest.mark.promise("V1")
@@ -341,6 +342,28 @@ def test_a_paper_becomes_a_reference(client: ConsoleClient, snails: str) -> None
     )
     assert page.response.url.path == f"/papers/paper/{snails}"
     assert "in your library" in page.text
+
+
+def test_a_paper_that_is_in_the_library_leads_there(
+    client: ConsoleClient, console: ServedDesk
+) -> None:
+    found = console.call("search_papers", query='doi:"10.5555/cold.3"')
+    paper_id = found[0]["paper_id"]
+    page = client.get(f"/papers/paper/{paper_id}")
+    assert "In the library" in page.text
+    assert 'href="/references/item/cold3"' in page.html
+    assert "/do/add_references" not in page.html.split("</header>")[1]
+
+
+def test_papers_before_the_years_drawn_are_counted(tmp_path: Path) -> None:
+    settings = desk_settings(tmp_path / "home")
+    with serve_desk(settings) as url:
+        desk = ServedDesk(url, settings)
+        for year in (1959, 2019, 2020):
+            desk.call("add_paper", markdown=f"---\ntitle: Of {year}\nyear: {year}\n---\nA text.")
+        page = ConsoleClient(url).get("/papers")
+        assert "1 paper from before 2019" in page.text
+        assert "Of 1959" in ConsoleClient(url).get("/papers?to=2018").text
 
 
 def test_a_pasted_text_is_added_and_opened(client: ConsoleClient) -> None:

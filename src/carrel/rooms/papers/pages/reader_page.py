@@ -99,16 +99,30 @@ def _read_page_number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) <= _LONGEST_PAGE_NUMBER else 0
 
 
+async def _find_in_library(request: PageRequest, doi: str | None) -> str:
+    """The page of the work in the library; empty where it is not there or has no DOI."""
+    if not doi or not request.offers("search_references"):
+        return ""
+    try:
+        found = await request.ask("search_references", query=f'doi:"{doi}"', limit=1)
+    except CarrelError:
+        return ""
+    return local_address("/references/item", found.references[0]["id"]) if found.total else ""
+
+
 async def _draw(request: PageRequest, tab: str, tab_facts: Mapping[str, object]) -> PageView:
     paper = await request.ask("get_paper_metadata", paper_id=request.variables["paper_id"])
-    reading, doubts = await asyncio.gather(
-        _read_part(request, paper.paper_id), find_doubts(request, paper.paper_id)
+    reading, doubts, library_path = await asyncio.gather(
+        _read_part(request, paper.paper_id),
+        find_doubts(request, paper.paper_id),
+        _find_in_library(request, paper.doi),
     )
     place = _Place(request, paper.paper_id)
     facts: Facts = {
         "paper": paper,
         "reading": reading,
         "doubts": doubts,
+        "library_path": library_path,
         "tab": tab,
         "tabs": _tab_links(request, paper, reading, place, tab),
         "place": place,
@@ -198,7 +212,8 @@ def _tab_links(
 
 def _cite_shortly(paper: Any) -> str:
     """Such as `Vaswani et al. 2017`, to stand behind a quotation."""
-    names = [each.partition(",")[0].split()[-1] for each in paper.authors if each.strip(", ")]
+    families = (each.partition(",")[0].split() for each in paper.authors)
+    names = [family[-1] for family in families if family]
     people = names[0] if names else paper.title
     if len(names) == 2:
         people = f"{names[0]} & {names[1]}"

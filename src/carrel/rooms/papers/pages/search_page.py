@@ -233,12 +233,13 @@ async def _draw_overview(request: PageRequest) -> PageView:
             for facet, counts in zip(_TOP_FACETS, counted, strict=True)
             if counts
         ]
+    by_year = {int(each.year): each.paper_count for each in statistics.years if each.year.isdigit()}
+    years = draw_years(by_year)
     facts = {
         "filters": SearchFilters(),
         "statistics": statistics,
-        "years": draw_years(
-            {int(each.year): each.paper_count for each in statistics.years if each.year.isdigit()}
-        ),
+        "years": years,
+        "earlier": sum(count for year, count in by_year.items() if years and year < years[0].year),
         "newest": newest,
         "top": top,
         "doubtful": await count_doubtful(request),
