@@ -148,7 +148,7 @@ form.querySelector("#field-type").addEventListener("change", () => {
 });
 
 /* Drafts: kept for this tab until the form is sent. */
-const draftKey = `carrel-draft:${form.getAttribute("action")}`;
+const draftKey = `carrel-draft:${form.dataset.user}:${form.getAttribute("action")}`;
 
 const keepDraft = debounce(() => {
   if (isSent) return;
