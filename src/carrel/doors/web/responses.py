@@ -58,7 +58,8 @@ def html_response(
     kept = b"no-store" if is_secret else b"private, no-cache"
     return Response(
         status,
-        body.encode(),
+        # Half a surrogate pair, which JSON may hold, is no character.
+        body.encode(errors="replace"),
         (
             _HTML,
             (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
