@@ -9,12 +9,12 @@ from pydantic import Field
 from carrel.core.caller import Call
 from carrel.core.decorators import operation
 from carrel.core.errors import ConflictError
-from carrel.core.operation import Effect, Question
+from carrel.core.operation import Effect
 from carrel.doors.web.admin.access_views import iso_time
+from carrel.doors.web.admin.account_holder import AccountHolder
 from carrel.doors.web.admin.callers import (
     ADMIN_SCOPES,
     READ_COST,
-    NoAccountsError,
     refuse_programs,
 )
 from carrel.doors.web.admin.models import (
@@ -23,18 +23,9 @@ from carrel.doors.web.admin.models import (
     UserList,
     UserRow,
 )
-from carrel.doors.web.admin.ports import ServerFacts
-from carrel.policy.authorization.administration import AccountAdministration
+from carrel.doors.web.admin.questions import EmptyQuestion, NamedAccount
 from carrel.policy.authorization.login import new_password
 from carrel.policy.scopes import check_scopes
-
-
-class Nobody(Question):
-    """Asks of no one in particular."""
-
-
-class NamedAccount(Question):
-    name: str = Field(min_length=1, max_length=200)
 
 
 class NewAccount(NamedAccount):
@@ -45,18 +36,8 @@ class ResetPassword(NamedAccount):
     revokes_tokens: bool = False
 
 
-class AccountOperations:
-    """What administrators do with users; `accounts` is None where the mode keeps none here."""
-
-    def __init__(self, accounts: AccountAdministration | None, facts: ServerFacts) -> None:
-        self._found = accounts
-        self._facts = facts
-
-    @property
-    def _accounts(self) -> AccountAdministration:
-        if self._found is None:
-            raise NoAccountsError(self._facts.mode)
-        return self._found
+class AccountOperations(AccountHolder):
+    """What administrators do with users."""
 
     @operation(
         title="List users",
@@ -64,7 +45,7 @@ class AccountOperations:
         scopes=ADMIN_SCOPES,
         cost=READ_COST,
     )
-    async def list_users(self, question: Nobody, call: Call) -> UserList:
+    async def list_users(self, question: EmptyQuestion, call: Call) -> UserList:
         mode, can_log_in = self._facts.mode, self._facts.can_log_in
         if self._found is None:
             return UserList(mode=mode, has_accounts=False, can_log_in=can_log_in)

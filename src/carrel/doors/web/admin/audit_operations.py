@@ -15,10 +15,10 @@ from carrel.core.clock import Clock
 from carrel.core.decorators import operation
 from carrel.core.errors import UnavailableError
 from carrel.core.operation import Question
-from carrel.doors.web.admin.account_operations import Nobody
 from carrel.doors.web.admin.callers import ADMIN_SCOPES, READ_COST
 from carrel.doors.web.admin.models import AuditCall, AuditCalls, AuditCheck, StreamedFile
 from carrel.doors.web.admin.ports import AuditLogs
+from carrel.doors.web.admin.questions import EmptyQuestion
 from carrel.policy.audit_search import (
     COLUMNS,
     AuditFilter,
@@ -102,7 +102,7 @@ class AuditOperations:
         timeout_seconds=_VERIFY_SECONDS,
         cost=5.0,
     )
-    async def verify_audit(self, question: Nobody, call: Call) -> AuditCheck:
+    async def verify_audit(self, question: EmptyQuestion, call: Call) -> AuditCheck:
         reader = self._logs.open()
         async with self._verifying:
             began = self._clock.monotonic()

@@ -12,7 +12,6 @@ from carrel.core.decorators import operation
 from carrel.core.errors import CarrelError
 from carrel.core.health import Health
 from carrel.doors.web.admin.access_views import iso_time
-from carrel.doors.web.admin.account_operations import Nobody
 from carrel.doors.web.admin.callers import ADMIN_SCOPES, READ_COST
 from carrel.doors.web.admin.models import (
     DeskStatus,
@@ -30,6 +29,7 @@ from carrel.doors.web.admin.ports import (
     ServerFacts,
     StorageMeter,
 )
+from carrel.doors.web.admin.questions import EmptyQuestion
 from carrel.policy.audit_search import count_refusals
 from carrel.policy.limits import Rate
 
@@ -65,7 +65,7 @@ class DeskOperations:
         scopes=ADMIN_SCOPES,
         cost=READ_COST,
     )
-    async def get_desk_status(self, question: Nobody, call: Call) -> DeskStatus:
+    async def get_desk_status(self, question: EmptyQuestion, call: Call) -> DeskStatus:
         return await self._describe(await self._health.look(), is_thorough=False)
 
     @operation(
@@ -74,7 +74,7 @@ class DeskOperations:
         scopes=ADMIN_SCOPES,
         timeout_seconds=_SLOW_SECONDS,
     )
-    async def examine_desk(self, question: Nobody, call: Call) -> DeskStatus:
+    async def examine_desk(self, question: EmptyQuestion, call: Call) -> DeskStatus:
         return await self._describe(await self._health.examine(), is_thorough=True)
 
     @operation(
@@ -84,7 +84,7 @@ class DeskOperations:
         timeout_seconds=_SLOW_SECONDS,
         cost=READ_COST,
     )
-    async def measure_storage(self, question: Nobody, call: Call) -> StorageReport:
+    async def measure_storage(self, question: EmptyQuestion, call: Call) -> StorageReport:
         return await self._storage.measure()
 
     @operation(
@@ -93,7 +93,7 @@ class DeskOperations:
         scopes=ADMIN_SCOPES,
         cost=READ_COST,
     )
-    async def get_limits(self, question: Nobody, call: Call) -> LimitReport:
+    async def get_limits(self, question: EmptyQuestion, call: Call) -> LimitReport:
         sheet = self._limits
         since = (self._clock.now() - timedelta(days=_REFUSALS_DAYS)).isoformat(timespec="seconds")
         report = LimitReport(

@@ -11,7 +11,6 @@ from carrel.core.decorators import operation
 from carrel.core.errors import NotConfiguredError
 from carrel.core.jobs import NamedJob
 from carrel.core.operation import Effect, Question
-from carrel.doors.web.admin.account_operations import Nobody
 from carrel.doors.web.admin.callers import ADMIN_SCOPES, READ_COST, refuse_programs
 from carrel.doors.web.admin.models import (
     AdminJob,
@@ -22,6 +21,7 @@ from carrel.doors.web.admin.models import (
     StreamedFile,
 )
 from carrel.doors.web.admin.ports import BackupShelf, EverybodysJobs
+from carrel.doors.web.admin.questions import EmptyQuestion
 
 BACKUP_JOBS = frozenset({"make_backup", "check_backup"})
 _MOST_JOBS = 200
@@ -79,7 +79,7 @@ class BackupOperations:
         scopes=ADMIN_SCOPES,
         cost=READ_COST,
     )
-    async def list_backups(self, question: Nobody, call: Call) -> BackupList:
+    async def list_backups(self, question: EmptyQuestion, call: Call) -> BackupList:
         records = await self._jobs.list_jobs(None, _MOST_JOBS)
         ours = [record for record in records if record.kind in BACKUP_JOBS]
         problem = self._shelf.problem
@@ -98,7 +98,7 @@ class BackupOperations:
         scopes=ADMIN_SCOPES,
         effect=Effect.WRITES,
     )
-    async def make_backup(self, question: Nobody, call: Call) -> StartedJob:
+    async def make_backup(self, question: EmptyQuestion, call: Call) -> StartedJob:
         self._refuse_where_impossible()
         return StartedJob(job_id=await self._shelf.start_backup(call.caller.user_id))
 

@@ -7,12 +7,11 @@ from carrel.core.decorators import operation
 from carrel.core.errors import NotFoundError
 from carrel.core.operation import Effect
 from carrel.doors.web.admin.access_views import describe_grants, describe_token, iso_time
-from carrel.doors.web.admin.account_operations import NamedAccount, Nobody
-from carrel.doors.web.admin.callers import READ_COST, NoAccountsError, refuse_programs
+from carrel.doors.web.admin.account_holder import AccountHolder
+from carrel.doors.web.admin.callers import READ_COST, refuse_programs
 from carrel.doors.web.admin.models import ChangedUser, OwnAccess, OwnSession, RevokedAccess
-from carrel.doors.web.admin.ports import ServerFacts
 from carrel.doors.web.admin.program_operations import NamedGrant
-from carrel.policy.authorization.administration import AccountAdministration
+from carrel.doors.web.admin.questions import EmptyQuestion, NamedAccount
 from carrel.policy.authorization.login import SESSION_SECONDS
 from carrel.policy.identity import StaticToken
 
@@ -20,18 +19,8 @@ from carrel.policy.identity import StaticToken
 _NO_SCOPES: frozenset[str] = frozenset()
 
 
-class OwnAccessOperations:
+class OwnAccessOperations(AccountHolder):
     """What a person does with their own access; nothing of anybody else's is told."""
-
-    def __init__(self, accounts: AccountAdministration | None, facts: ServerFacts) -> None:
-        self._found = accounts
-        self._facts = facts
-
-    @property
-    def _accounts(self) -> AccountAdministration:
-        if self._found is None:
-            raise NoAccountsError(self._facts.mode)
-        return self._found
 
     @operation(
         title="Look at your access",
@@ -39,7 +28,7 @@ class OwnAccessOperations:
         scopes=_NO_SCOPES,
         cost=READ_COST,
     )
-    async def get_own_access(self, question: Nobody, call: Call) -> OwnAccess:
+    async def get_own_access(self, question: EmptyQuestion, call: Call) -> OwnAccess:
         refuse_programs(call)
         user, accounts = call.caller.user_id, self._found
         own = OwnAccess(
@@ -108,7 +97,7 @@ class OwnAccessOperations:
         scopes=_NO_SCOPES,
         effect=Effect.WRITES,
     )
-    async def end_own_sessions(self, question: Nobody, call: Call) -> ChangedUser:
+    async def end_own_sessions(self, question: EmptyQuestion, call: Call) -> ChangedUser:
         refuse_programs(call)
         ended = await self._accounts.store.end_sessions(call.caller.user_id)
         return ChangedUser(name=call.caller.user_id, ended_sessions=ended)

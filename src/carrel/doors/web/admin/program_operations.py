@@ -16,11 +16,10 @@ from carrel.doors.web.admin.access_views import (
     document_host,
     iso_time,
 )
-from carrel.doors.web.admin.account_operations import NamedAccount, Nobody
+from carrel.doors.web.admin.account_holder import AccountHolder
 from carrel.doors.web.admin.callers import (
     ADMIN_SCOPES,
     READ_COST,
-    NoAccountsError,
     refuse_programs,
 )
 from carrel.doors.web.admin.models import (
@@ -30,8 +29,7 @@ from carrel.doors.web.admin.models import (
     RevokedAccess,
     TokenList,
 )
-from carrel.doors.web.admin.ports import ServerFacts
-from carrel.policy.authorization.administration import AccountAdministration
+from carrel.doors.web.admin.questions import EmptyQuestion, NamedAccount
 from carrel.policy.scopes import check_scopes
 
 _MOST_CLIENTS = 200
@@ -51,18 +49,8 @@ class NamedGrant(Question):
     grant_id: str = Field(min_length=1, max_length=200)
 
 
-class ProgramOperations:
-    """What administrators do with access of programs; `accounts` is None where there are none."""
-
-    def __init__(self, accounts: AccountAdministration | None, facts: ServerFacts) -> None:
-        self._found = accounts
-        self._facts = facts
-
-    @property
-    def _accounts(self) -> AccountAdministration:
-        if self._found is None:
-            raise NoAccountsError(self._facts.mode)
-        return self._found
+class ProgramOperations(AccountHolder):
+    """What administrators do with access of programs."""
 
     @operation(
         title="List tokens",
@@ -70,7 +58,7 @@ class ProgramOperations:
         scopes=ADMIN_SCOPES,
         cost=READ_COST,
     )
-    async def list_tokens(self, question: Nobody, call: Call) -> TokenList:
+    async def list_tokens(self, question: EmptyQuestion, call: Call) -> TokenList:
         mode = self._facts.mode
         if self._found is None:
             return TokenList(mode=mode, has_accounts=False, takes_tokens=False)
@@ -122,7 +110,7 @@ class ProgramOperations:
         scopes=ADMIN_SCOPES,
         cost=READ_COST,
     )
-    async def list_clients(self, question: Nobody, call: Call) -> ClientAccess:
+    async def list_clients(self, question: EmptyQuestion, call: Call) -> ClientAccess:
         facts = self._facts
         if self._found is None or not facts.can_log_in:
             return ClientAccess(mode=facts.mode, has_clients=False)
