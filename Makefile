@@ -105,10 +105,10 @@ judge-merging: $(READY) ## records of services as works, and their order (DATA=f
 
 AXE := .run/axe
 .PHONY: judge-console
-judge-console: $(READY) ## every page in chromium: axe-core, errors, overflow; pictures into docs/screens (needs npm)
+judge-console: $(READY) ## every page in chromium: axe-core, errors, overflow; pictures into docs/screens (needs npm; DATA=folder)
 	@mkdir -p $(AXE)
 	npm install --silent --no-fund --no-audit --prefix $(AXE) axe-core@4.14.0
-	CARREL_TEST_AXE=$(AXE)/node_modules/axe-core/axe.min.js $(BIN)/python -m tests.console.tour --screens $(or $(SCREENS),docs/screens)
+	CARREL_TEST_AXE=$(AXE)/node_modules/axe-core/axe.min.js $(BIN)/python -m tests.console.tour --data $(or $(DATA),../shared/data) --screens $(or $(SCREENS),docs/screens)
 
 .PHONY: bench-console
 bench-console: $(READY) ## bytes and time of a first view; memory and lag of live views (VIEWERS=1000)

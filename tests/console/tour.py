@@ -25,6 +25,7 @@ from carrel.doors.web.admin import admin_pages
 from carrel.rooms import declared_rooms
 from tests.console.checks import AXE_VARIABLE, axe_source, find_overflow, find_violations
 from tests.console.conftest import CHROMIUM, open_page
+from tests.console.large_desk import add_real_papers
 from tests.console.served_desk import ServedDesk, desk_settings, fill_home, fill_rooms, serve_desk
 
 SCREENS = Path("docs/screens")
@@ -110,16 +111,17 @@ def visit_all(browser: Any, desk: ServedDesk, screens: Path | None) -> TourRepor
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--screens", type=Path, default=None, help="write the pictures there")
-    parser.add_argument("--home", type=Path, default=None, help="a desk that is already filled")
+    parser.add_argument("--data", type=Path, default=None, help="real papers to add to the desk")
     options = parser.parse_args()
     if axe_source() is None:
         print(f"{AXE_VARIABLE} names no axe-core: accessibility is not judged", file=sys.stderr)
     if options.screens is not None:
         options.screens.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        home = options.home or Path(folder) / "home"
-        if options.home is None:
-            fill_home(home, Path(folder) / "files")
+        home = Path(folder) / "home"
+        fill_home(home, Path(folder) / "files")
+        if options.data is not None:
+            add_real_papers(home, options.data, Path(folder) / "real")
         settings = desk_settings(home)
         with serve_desk(settings) as url, sync_playwright() as playwright:
             desk = ServedDesk(url, settings)
