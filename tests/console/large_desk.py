@@ -1,4 +1,4 @@
-"""More papers for the tour: SciFact's abstracts, articles with figures, and PDFs, from real data."""
+"""More papers for the tour: abstracts of SciFact, articles with figures, and PDFs."""
 
 from __future__ import annotations
 
