@@ -190,6 +190,19 @@ def test_nothing_is_known_where_no_service_answers(tmp_path: Path) -> None:
     assert "No service has anything" not in page.text
 
 
+def test_a_desk_without_network_says_so_once_and_plainly(tmp_path: Path) -> None:
+    with Outside() as world:
+        literature = world.settings(tmp_path / "home").literature.model_dump()
+    # The world has ended: its addresses answer nobody.
+    settings = desk_settings(tmp_path / "home", literature=literature)
+    with serve_desk(settings) as url:
+        page = ConsoleClient(url).get(SEARCH)
+    assert page.status == 503
+    assert "perhaps this machine has no network now" in page.text
+    notice = page.html.split('class="notice')[1].split('class="coverage')[0]
+    assert "http" not in notice
+
+
 def test_filters_live_in_the_address(reader: ConsoleClient) -> None:
     address = "/literature?q=chemistry&services=crossref&order=newest&no_preprints=1"
     page = reader.get(address)

@@ -27,6 +27,7 @@ _TABS = (
     ("completion", "/literature/completion", "list_completions"),
 )
 _NETWORK_OFF = frozenset({"network_forbidden"})
+_OUT_OF_REACH = frozenset({"unreachable", "timed_out", "paused"})
 READ = "literature:read"
 # What a page says in its own place; refusals of a caller have the page of the console.
 SHOWN_ERRORS = (
@@ -51,6 +52,18 @@ class Refusal:
     def is_network_off(self) -> bool:
         kinds = {line.failure for line in self.coverage if line.state == "failed"}
         return self.code in _NETWORK_OFF or kinds == {"network_off"}
+
+    @property
+    def unanswered(self) -> int:
+        """How many services were asked, where none of them answered."""
+        asked = [line for line in self.coverage if line.state != "not_asked"]
+        return 0 if any(line.state == "answered" for line in asked) else len(asked)
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether no service could be reached at all, as on a machine without network."""
+        kinds = {line.failure for line in self.coverage if line.state == "failed"}
+        return self.unanswered > 1 and kinds <= _OUT_OF_REACH
 
 
 def make_refusal(error: CarrelError) -> Refusal:
