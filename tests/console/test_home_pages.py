@@ -66,6 +66,20 @@ def test_a_paper_found_on_the_desk_opens_with_the_words_marked(client: ConsoleCl
     assert all(path.endswith("?q=cold+finger") for path in found)
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_on_a_phone_every_room_and_the_person_are_in_reach(
+    phone: Any, console: ServedDesk, language: str
+) -> None:
+    phone.set_extra_http_headers({"accept-language": language})
+    phone.goto(console.url + "/admin")
+    bar = phone.locator(".rooms ul")
+    assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth")
+    name, person = phone.locator(".shell-name"), phone.locator(".person summary")
+    assert name.bounding_box()["y"] + 40 > person.bounding_box()["y"]
+    person.tap()
+    assert phone.locator(".person-menu").bounding_box()["x"] >= 0
+
+
 def test_the_secret_of_a_desk_is_in_no_connection(tmp_path: Path) -> None:
     settings = Settings.model_validate({"home": tmp_path, "auth": {"local_secret": True}})
     shown = console_connections(settings)

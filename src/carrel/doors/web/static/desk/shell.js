@@ -4,6 +4,11 @@ import { announce } from "./announce.js";
 const isTyping = (target) =>
   target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 
+// On a narrow screen the rooms are a bar that may be wider than it.
+const bar = document.querySelector(".rooms ul");
+const here = bar?.querySelector("[aria-current]");
+if (here && bar.scrollWidth > bar.clientWidth) bar.scrollLeft = here.offsetLeft;
+
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
   if (event.key === "/") {
