@@ -158,6 +158,8 @@ def test_ends_that_nothing_joins_are_looked_at_one_by_one_and_that_is_said() -> 
     said = explain_reading(reading, DISCOVERY.index)
     assert "No concept joins autophagy and Alzheimer's disease here." in said
     assert "What Alzheimer's disease leads to is looked for instead." in said
+    # What is looked for instead is used, whatever the first reading left aside.
+    assert reading.start.label not in reading.ignored
 
 
 @pytest.mark.promise("S7")

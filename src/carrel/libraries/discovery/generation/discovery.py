@@ -256,8 +256,10 @@ class Discovery:
             if last.number != reading.through and not self.reader.are_close(
                 first.number, last.number
             ):
+                one = self._started_from(reading, first)
                 yield replace(
-                    self._started_from(reading, first),
+                    one,
+                    ignored=self._without(one.ignored, last),
                     pair=last.number,
                     end=last.literature,
                     through=reading.through,
@@ -272,7 +274,12 @@ class Discovery:
             pair=None,
             end=None,
             through=None if thing.number == reading.through else reading.through,
+            ignored=self._without(reading.ignored, thing),
         )
+
+    def _without(self, labels: tuple[str, ...], used: Thing) -> tuple[str, ...]:
+        """What was named and left aside, but for what is used after all."""
+        return tuple(label for label in labels if label != self.index.label(used.number))
 
 
 def best_supported(
