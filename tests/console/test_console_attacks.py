@@ -16,7 +16,6 @@ import pytest
 from carrel.core.caller import Call, Caller, Visit
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import SystemClock
-from carrel.core.errors import CarrelError
 from carrel.core.operation import Answer, Operation, Question
 from carrel.core.pages import LiveView, Page, PageAnswer, PageRequest, PageView, RoomPages
 from carrel.doors.http.messages import HttpRequest, Response
@@ -36,9 +35,10 @@ from carrel.policy.limits import NoLimits
 from tests.access.support import PASSWORD
 from tests.console.client import ConsoleClient
 from tests.console.conftest import CHROMIUM
-from tests.console.served_desk import ServedDesk, add_user, desk_settings, serve_desk
+from tests.console.served_desk import ServedDesk, add_user, desk_settings, run_apart, serve_desk
 
 pytestmark = pytest.mark.promise("V1")
+LISTED_PAGE = "https://listed.example"
 
 
 class _NoAudit(Audit):
@@ -94,15 +94,11 @@ class TestOthersAreServed:
             assert isinstance(answer, Response)
             return answer.body.decode()
 
-        assert "others were served" in asyncio.run(story())
+        assert "others were served" in run_apart(lambda: asyncio.run(story()))
 
 
 def _view(title: object) -> PageView:
-    facts = {
-        "title": title, "error": CarrelError("x"), "error_id": "", "http_status": 400, "back": "",
-        "kept_form": [], "form_path": "", "form_token": "",
-    }  # fmt: skip
-    return PageView("desk/error.html", "", facts)
+    return PageView("desk/base.html", "", {"title": title})
 
 
 def _console(*pages: Page) -> Console:
@@ -311,7 +307,7 @@ def test_live_views_of_one_person_with_other_rights_share_no_state() -> None:
             await stream.aclose()
         return seen
 
-    mighty, meek = asyncio.run(story())
+    mighty, meek = run_apart(lambda: asyncio.run(story()))
     assert b"admin" in mighty
     assert b"admin" not in meek
 
@@ -349,5 +345,61 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDesk]:
     settings = desk_settings(tmp_path_factory.mktemp("library"), auth={"mode": "builtin"})
     for name in ("ada", "ben"):
         add_user(settings, name, frozenset({"references:write"}))
+    with serve_desk(settings) as url:
+        yield ServedDesk(url, settings)
+
+
+class TestListedPages:
+    """A page in server.allowed_origins may call the server with a token; the console is not its."""
+
+    # First, since the log counts a flood of refusals together.
+    @pytest.mark.parametrize(
+        ("headers", "code"),
+        [({"origin": LISTED_PAGE}, "origin_not_allowed"), ({}, "stale_form")],
+    )
+    def test_what_is_refused_is_written_down(
+        self, listed: ServedDesk, headers: dict[str, str], code: str
+    ) -> None:
+        client = ConsoleClient(listed.url)
+        client.get("/")
+        sent = {"sec-fetch-site": "cross-site", **headers} if headers else {}
+        client.send("/do/save_knowledge", {"csrf": "0" * 80, "title": "x"}, **sent)
+        rows = client.call("find_audit_calls", error_code=code, limit=1).json()
+        assert rows["result"]["calls"][0]["resource"] == "/do/save_knowledge"
+
+    @pytest.mark.parametrize("site", ["cross-site", "same-site", "none", ""])
+    @pytest.mark.parametrize(
+        "path", ["/do/save_knowledge", "/knowledge/new", "/preferences", "/login", "/logout"]
+    )
+    def test_its_forms_are_refused(self, listed: ServedDesk, path: str, site: str) -> None:
+        client = ConsoleClient(listed.url)
+        client.get("/")
+        fields = {"csrf": client.token, "title": "forged", "content": "forged"}
+        sent = {"origin": LISTED_PAGE, "accept": "text/html"}
+        answer = client.session.post(
+            listed.url + path,
+            data=fields,
+            headers={**sent, "sec-fetch-site": site} if site else sent,
+        )
+        assert answer.status_code == 403
+        assert "access-control-allow-origin" not in answer.headers
+
+    def test_its_scripts_may_not_call_or_follow(self, listed: ServedDesk) -> None:
+        client = ConsoleClient(listed.url)
+        client.get("/")
+        body = {"operation": "save_knowledge", "arguments": {"title": "x", "content": "x"}}
+        headers = {"origin": LISTED_PAGE, "x-csrf": client.token}
+        assert client.session.post(f"{listed.url}/call", json=body, headers=headers).is_error
+        asked = {"origin": LISTED_PAGE, "access-control-request-method": "POST"}
+        preflight = client.session.options(f"{listed.url}/call", headers=asked)
+        assert "access-control-allow-origin" not in preflight.headers
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDesk]:
+    """A local desk that another page may ask."""
+    settings = desk_settings(
+        tmp_path_factory.mktemp("listed"), server={"allowed_origins": [LISTED_PAGE]}
+    )
     with serve_desk(settings) as url:
         yield ServedDesk(url, settings)

@@ -67,13 +67,14 @@ from carrel.doors.web.responses import (
 from carrel.doors.web.router import PathRouter
 from carrel.doors.web.sessions import (
     BrowserSessions,
+    ForeignPageError,
     NotLoggedInError,
     StaleFormError,
     check_navigation,
     check_own_page,
     header_token,
 )
-from carrel.policy.gate import Gate
+from carrel.policy.gate import STRANGER, Gate
 
 log = logging.getLogger("carrel.web")
 
@@ -175,12 +176,16 @@ class Console:
             if path.startswith(_LIVE):
                 return await self._open_live(request, path)
             if request.caller is None:
-                return self._ask_to_log_in(request)
+                return await self._ask_to_log_in(request)
             if path.startswith(_DO):
                 return await self._do(request, path)
             return await self._draw(request, path)
         except StaleFormError as error:
-            return self._fail(request, error, form=read_form_fields(request))
+            self._record_forgery(request, error)
+            return await self._fail_with_form(request, error)
+        except ForeignPageError as error:
+            self._record_forgery(request, error)
+            return self._fail(request, error)
         except CarrelError as error:
             return self._fail(request, error)
         except Exception:
@@ -376,11 +381,22 @@ class Console:
         )
         return is_form and not self._sessions.browser(request).is_new
 
-    def _ask_to_log_in(self, request: HttpRequest) -> Response:
+    async def _ask_to_log_in(self, request: HttpRequest) -> Response:
         """A form whose session has ended: to be sent again, with its token, after a log-in."""
         check_own_page(request)
+        token = read_form_fields(request).text("csrf")
+        return await self._fail_with_form(request, NotLoggedInError(), token)
+
+    async def _fail_with_form(
+        self, request: HttpRequest, error: CarrelError, token: str = ""
+    ) -> Response:
+        """In a thread: strangers may send forms of thousands of fields."""
         form = read_form_fields(request)
-        return self._fail(request, NotLoggedInError(), form=form, token=form.text("csrf"))
+        return await asyncio.to_thread(self._fail, request, error, form=form, token=token)
+
+    def _record_forgery(self, request: HttpRequest, error: CarrelError) -> None:
+        caller = request.caller or STRANGER
+        self._gate.record_refusal(request.visit, "web", request.visit.path, error, caller)
 
     def _fail(
         self,
