@@ -34,7 +34,7 @@ async def correct_field(request: PageRequest) -> PageAnswer:
     paper_id = request.variables["paper_id"]
     try:
         arguments = read_changes(request)
-        changed = await request.ask("edit_paper", action="edit", paper_id=paper_id, **arguments)
+        await request.ask("edit_paper", action="edit", paper_id=paper_id, **arguments)
     except (InvalidInputError, ConflictError) as error:
         typed = {
             name: request.form.whole_text(name) for name in request.form.names() if name in _ORDER
@@ -43,8 +43,7 @@ async def correct_field(request: PageRequest) -> PageAnswer:
             typed[field] = request.form.whole_text("value")
         return await _draw(request, typed, error)
     after = request.form.text("next") or local_address("/papers/paper", paper_id, tab="details")
-    notice = request.translate("papers.corrected", number=changed.decision or 0)
-    return PageRedirect(after, notice)
+    return PageRedirect(after, request.translate("papers.corrected"))
 
 
 def read_changes(request: PageRequest) -> dict[str, Any]:

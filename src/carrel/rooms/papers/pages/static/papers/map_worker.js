@@ -158,9 +158,10 @@ function stampAll(visible, width, height, radius, layer) {
 }
 
 function isLit(tile, at) {
-  if (outline !== null) return isInside(tile.x[at], tile.y[at]);
-  if (lit >= 0 && mode !== "query") return tile.region[at] === lit;
+  // What a search found shows wherever it lies; the outline of a reading list is drawn over it.
   if (mode === "query") return hits.has(tile.number[at]);
+  if (outline !== null) return isInside(tile.x[at], tile.y[at]);
+  if (lit >= 0) return tile.region[at] === lit;
   return true;
 }
 
