@@ -27,10 +27,14 @@ MODULES = ("knowledge/editor.js",)
 _FOUND_LINKS = 8
 
 
-async def draw_new(request: PageRequest) -> PageView:
-    """An empty editor. Raises InsufficientPermissionsError before words are typed in vain."""
+def _require_writer(request: PageRequest) -> None:
+    """Raises InsufficientPermissionsError before words are typed in vain."""
     if not request.caller.scopes >= WRITE:
         raise InsufficientPermissionsError(WRITE, request.caller.scopes)
+
+
+async def draw_new(request: PageRequest) -> PageView:
+    _require_writer(request)
     given = EditorForm(
         title=request.query.text("title")[:500],
         tags=request.query.text("tags")[:500],
@@ -41,6 +45,7 @@ async def draw_new(request: PageRequest) -> PageView:
 
 async def draw_edit(request: PageRequest) -> PageView:
     """The newest state, or with `version` the text of an earlier one, to be saved again."""
+    _require_writer(request)
     note: FullNote = await request.ask("get_knowledge", id=request.variables["note_id"])
     form = EditorForm.of(note)
     wanted = request.query.text("version")
