@@ -103,9 +103,10 @@ def _check_text(content: PdfContent) -> PdfText | Reading:
         )
     letters = sum(sum(map(str.isalnum, line.text)) for page in pages for line in page.lines)
     if letters < _FEWEST_LETTERS_PER_PAGE * max(1, len(pages) - len(failed)):
+        counted = "1 page" if len(pages) == 1 else f"{len(pages)} pages"
         return Reading.failed(
             "no_text_layer",
-            f"{len(pages)} pages with hardly any text, so it seems to be scanned; run OCR on "
+            f"{counted} with hardly any text, so it seems to be scanned; run OCR on "
             f"it first, or install tesseract",
         )
     if is_undecodable(content):
