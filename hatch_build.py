@@ -44,7 +44,8 @@ _LICENCE = f"""Styles and locales of the Citation Style Language project, https:
 
 Licensed under a Creative Commons Attribution-ShareAlike 3.0 License,
 https://creativecommons.org/licenses/by-sa/3.0/. The authors are named in each file. The files are
-unchanged; a file in dependent/ holds several dependent styles, one after the other.
+unchanged; each of the blocks (*.xz) holds several, one after the other. places.tsv says where: the
+name, offset and size of the block in this archive, start and length in the block.
 
 Taken from {STYLES} {VERSIONS[STYLES]} and {LOCALES} {VERSIONS[LOCALES]}, whose licences stand
 beside this file.

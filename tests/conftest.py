@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from carrel.libraries.csl.archive import ARCHIVE
+from carrel.libraries.csl.archive import archive_edition
 from tests.promise_report import PromiseReport
 
 # How long an example takes says more of the machine than of the code, and no test here judges time.
@@ -16,8 +16,8 @@ settings.load_profile("carrel")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not ARCHIVE.exists():
-        # A checkout whose environment was made before the styles' archive, or that lost it.
+    if archive_edition() is None:
+        # A checkout whose archive of styles is lost, or was made by an older hatch_build.py.
         script = Path(__file__).parents[1] / "hatch_build.py"
         subprocess.run([sys.executable, str(script)], check=True)
     config.pluginmanager.register(PromiseReport(config), "promise-report")

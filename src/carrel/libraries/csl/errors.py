@@ -71,12 +71,12 @@ class ItemNotFoundError(CitationStyleError):
 
 
 class StylesMissingError(CitationStyleError):
-    """The archive of styles is not in the package: a checkout in which it was never made."""
+    """The archive of styles is damaged, or not there: a checkout in which it was never made."""
 
     code = "styles_missing"
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"There are no citation styles: {path} is missing or of another version.",
+            f"There are no citation styles: {path} is missing, damaged or of another version.",
             next_step="Install the package again, or run `make styles` in a checkout.",
         )
