@@ -45,7 +45,7 @@ class PageRenderer:
         return self._environments[language].get_template(template).render(facts)
 
     def load_all(self) -> None:
-        """Compile every template, so that the first reader does not wait for it."""
+        """Compile every template. Raises TemplateSyntaxError for one that cannot be read."""
         for environment in self._environments.values():
             for name in environment.list_templates(extensions=["html"]):
                 environment.get_template(name)

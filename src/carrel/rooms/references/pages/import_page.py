@@ -11,7 +11,6 @@ from carrel.rooms.references.pages.item_page import item_address
 from carrel.rooms.references.pages.list_page import STYLES
 from carrel.rooms.references.pages.writers import require_writer
 
-IMPORT_PATH = "/references/import"
 _MODULES = ("references/import.js",)
 _MOST_ELEMENTS = 1000
 # Lines that are each an identifier, as people paste them; anything else is one text.

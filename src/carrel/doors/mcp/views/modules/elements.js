@@ -48,15 +48,6 @@ export function badge(text, kind = "plain", sign = "") {
   );
 }
 
-export function webAddress(text) {
-  try {
-    const url = new URL(text);
-    return url.protocol === "https:" || url.protocol === "http:" ? url.href : "";
-  } catch {
-    return "";
-  }
-}
-
 // A sandbox may forbid forms, so the Enter key is heard here and not by a form.
 export function whenEntered(act) {
   return (event) => {

@@ -37,9 +37,3 @@ export async function call(operation, args = {}, { signal } = {}) {
   if (!response.ok || !body?.success) throw new CallError(response.status, body);
   return body.result;
 }
-
-/** Sends a form as it would send itself; gives the response, whose address is where it led. */
-export async function postForm(form, submitter) {
-  const fields = new URLSearchParams(new FormData(form, submitter));
-  return fetch(form.action, { method: "POST", body: fields, headers: { accept: "text/html" } });
-}
