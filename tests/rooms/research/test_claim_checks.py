@@ -165,6 +165,8 @@ def test_for_and_against_stand_side_by_side_with_their_places(desk: Settings) ->
         (only,) = (await check(asker, DENIED, within=["10.5555/wages.1"])).statements
         assert (only.verdict, only.deciding.sentence) == ("contradicts", DENIAL)
         assert only.papers_read == [only.deciding.paper_id]
+        assert only.papers_searched == 1
+        assert only.message.startswith("1 paper searched")
 
     visit(desk, story)
 

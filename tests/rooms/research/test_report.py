@@ -395,7 +395,7 @@ def _summary(rows: list[Hypothesis], *events: Event, **changes: Any) -> str:
 
 
 def test_the_summary_says_who_leads_or_why_nobody_does() -> None:
-    assert "1 hypothesis (discovery), 2 reviews and 1 matches" in _summary([made()])
+    assert "1 hypothesis (discovery), 2 reviews and 1 match so far" in _summary([made()])
     assert "No match has been played yet; the first to be compared (Elo 1000)" in _summary([made()])
     both = _summary([made("a", 1100.0, 1), made("b", 1200.0, 1, approval="rejected")])
     assert "2 hypotheses (discovery)" in both

@@ -132,6 +132,8 @@ class ClaimChecks:
         within = await self._find_papers(question.within)
         cited = [await self._find_cited(name, call) for name in question.cited]
         papers = await self._require_papers(any(each.work for each in cited))
+        # Where some papers are named, the others are not searched.
+        papers = len(within) or papers
         sentences = read_draft(text)
         works, not_found = await self._find_draft_works(sentences, call)
         asked = _list_statements(sentences)
@@ -369,8 +371,12 @@ def _judge_alone(statement: Statement, paper: ReadPaper) -> CitedWorkVerdict:
 
 def _explain(check: StatementCheck, papers_searched: int) -> str:
     reasons = "; ".join(check.reasons)
-    searched = f"{papers_searched:,} papers searched"
+    searched = f"{_count_papers(papers_searched)} searched"
     return f"{searched}, {reasons}." if reasons else f"{searched}."
+
+
+def _count_papers(count: int) -> str:
+    return f"{count:,} paper{'' if count == 1 else 's'}"
 
 
 def _summarize(checked: Sequence[CheckedStatement], unchecked: int, papers: int) -> str:
@@ -381,4 +387,4 @@ def _summarize(checked: Sequence[CheckedStatement], unchecked: int, papers: int)
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     statements = f"{len(checked)} statement{'' if len(checked) == 1 else 's'}"
     rest = f" {unchecked} more are in unchecked: give them in another call." if unchecked else ""
-    return f"{statements} checked against {papers:,} papers: {told}.{rest}"
+    return f"{statements} checked against {_count_papers(papers)}: {told}.{rest}"

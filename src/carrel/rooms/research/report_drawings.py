@@ -55,7 +55,7 @@ def draw_ratings(ordered: Sequence[Hypothesis], matches: Sequence[MatchPlayed]) 
     parts.append(f'<text x="{left}" y="16" font-size="12">Elo</text>')
     parts.append(
         f'<text x="{right}" y="{plot.height - 8}" font-size="12" text-anchor="end">after '
-        f"{len(matches)} matches</text>"
+        f"{len(matches)} {'match' if len(matches) == 1 else 'matches'}</text>"
     )
     return _svg(plot.height, "".join(parts), "Elo ratings after every match")
 

@@ -60,7 +60,8 @@ def write_executive_summary(
     return (
         f"Goal: {_end_sentence(project.goal)}{understood} {len(ordered)} "
         f"{'hypothesis' if len(ordered) == 1 else 'hypotheses'} ({origins}), "
-        f"{review_count} reviews and {match_count} matches so far. "
+        f"{review_count} {'review' if review_count == 1 else 'reviews'} and "
+        f"{match_count} {'match' if match_count == 1 else 'matches'} so far. "
         f"{_shortfall(project, ordered, events)}{_describe_leader(ordered)} "
         f"{approved or 'None'} {'has' if approved == 1 else 'have'} been approved by a person. "
         "Each is a candidate to be tested, with the papers it rests on; none is a finding."
