@@ -25,7 +25,9 @@ from carrel.rooms.knowledge.notes import (
     Change,
     FoundIds,
     Insert,
+    ListedIds,
     Note,
+    NoteListing,
     RankedSearch,
     Replace,
     Shelf,
@@ -268,6 +270,9 @@ class _NoFinder:
 
     async def search(self, search: RankedSearch) -> FoundIds:
         raise AssertionError(search)
+
+    async def list_notes(self, listing: NoteListing) -> ListedIds:
+        raise AssertionError(listing)
 
     async def find_links(self, terms: Sequence[str], shelf: Shelf, limit: int) -> list[str]:
         raise AssertionError(terms)
