@@ -403,3 +403,23 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedDesk]:
     )
     with serve_desk(settings) as url:
         yield ServedDesk(url, settings)
+
+
+def test_a_script_with_few_scopes_does_not_touch_its_persons_access(institute: ServedDesk) -> None:
+    """A token that may read papers ended every session of the person that it acts for."""
+    ada = ConsoleClient(institute.url)
+    ada.log_in("ada", PASSWORD)
+    wish = {"name": "reader of ada", "scopes": ["papers:read"], "user": "ada"}
+    secret = ada.call("create_token", **wish).json()["result"]["secret"]
+    script = ConsoleClient(institute.url)
+    script.session.headers["authorization"] = f"Bearer {secret}"
+    assert script.get("/papers").status == 200
+    for operation, arguments in (
+        ("get_own_access", {}),
+        ("revoke_own_token", {"name": "reader of ada"}),
+        ("revoke_own_grant", {"grant_id": "g0"}),
+        ("end_own_sessions", {}),
+    ):
+        answer = script.call(operation, **arguments)
+        assert (answer.status_code, operation) == (403, operation)
+    assert ada.get("/papers").response.url.path == "/papers"

@@ -8,10 +8,11 @@ from carrel.core.errors import NotFoundError
 from carrel.core.operation import Effect
 from carrel.doors.web.admin.access_views import describe_grants, describe_token, iso_time
 from carrel.doors.web.admin.account_holder import AccountHolder
-from carrel.doors.web.admin.callers import READ_COST, refuse_programs
+from carrel.doors.web.admin.callers import READ_COST, NotAPersonError, refuse_programs
 from carrel.doors.web.admin.models import ChangedUser, OwnAccess, OwnSession, RevokedAccess
 from carrel.doors.web.admin.program_operations import NamedGrant
 from carrel.doors.web.admin.questions import EmptyQuestion, NamedAccount
+from carrel.doors.web.sessions import WEB_CLIENT
 from carrel.policy.authorization.login import SESSION_SECONDS
 from carrel.policy.identity import StaticToken
 
@@ -29,7 +30,7 @@ class OwnAccessOperations(AccountHolder):
         cost=READ_COST,
     )
     async def get_own_access(self, question: EmptyQuestion, call: Call) -> OwnAccess:
-        refuse_programs(call)
+        self._require_person(call)
         user, accounts = call.caller.user_id, self._found
         own = OwnAccess(
             user=user,
@@ -65,7 +66,7 @@ class OwnAccessOperations(AccountHolder):
         effect=Effect.DESTROYS,
     )
     async def revoke_own_token(self, question: NamedAccount, call: Call) -> RevokedAccess:
-        refuse_programs(call)
+        self._require_person(call)
         tokens = await self._accounts.store.tokens()
         own = [
             token
@@ -84,7 +85,7 @@ class OwnAccessOperations(AccountHolder):
         effect=Effect.DESTROYS,
     )
     async def revoke_own_grant(self, question: NamedGrant, call: Call) -> RevokedAccess:
-        refuse_programs(call)
+        self._require_person(call)
         grant = await self._accounts.store.grant(question.grant_id)
         if grant is None or grant.user_name != call.caller.user_id:
             raise NotFoundError("Grant", question.grant_id, next_step="Load the page again.")
@@ -98,9 +99,15 @@ class OwnAccessOperations(AccountHolder):
         effect=Effect.WRITES,
     )
     async def end_own_sessions(self, question: EmptyQuestion, call: Call) -> ChangedUser:
-        refuse_programs(call)
+        self._require_person(call)
         ended = await self._accounts.store.end_sessions(call.caller.user_id)
         return ChangedUser(name=call.caller.user_id, ended_sessions=ended)
+
+    def _require_person(self, call: Call) -> None:
+        """Refuse programs; where people log in, a token is one too, whatever its scopes are."""
+        refuse_programs(call)
+        if self._facts.can_log_in and call.caller.client_id != WEB_CLIENT:
+            raise NotAPersonError
 
 
 def _acts_for(token: StaticToken, user_id: str) -> bool:
