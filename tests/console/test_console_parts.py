@@ -93,6 +93,13 @@ def test_a_snippet_marks_matches_and_escapes_the_rest() -> None:
     assert str(mark_snippet("**<script>**")) == "<mark>&lt;script&gt;</mark>"
 
 
+def test_an_extract_shows_words_and_no_signs_of_markdown() -> None:
+    assert str(mark_snippet(r"shifted \*in space\*: so")) == "shifted in space: so"
+    assert str(mark_snippet(r"a \* b \* c, r\*k\*")) == "a * b * c, r*k*"
+    assert str(mark_snippet("See [[**Viscosity**]].")) == "See <mark>Viscosity</mark>."
+    assert str(mark_snippet("by [[paper:a1|Swanson]]")) == "by Swanson"
+
+
 @pytest.mark.parametrize(
     "address",
     ["javascript:alert(1)", "data:text/html,x", "//x", "/x", "ftp://x", "http://", "ht\ntp://x"],

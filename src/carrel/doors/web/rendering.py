@@ -20,6 +20,10 @@ from carrel.doors.web.markdown import render_inline, render_markdown
 from carrel.doors.web.messages import Messages
 
 _BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+# In the text that an extract was made of: emphasis, whose stars the extract has escaped, and links
+# between notes. A reader wants the words.
+_ESCAPED_EMPHASIS = re.compile(r"(?<![\w*])\\\*(?=\S)([^*]{1,200}?)(?<=\S)\\\*(?![\w*])")
+_NOTE_LINK = re.compile(r"\[\[(?:[^\[\]|]{1,300}\|)?([^\[\]|]{1,300})\]\]")
 _ESCAPED_SIGN = re.compile(r"\\([\\`*_{}\[\]()#+.!<>~|-])")
 _DAY = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 _MINUTE, _HOUR, _DAY_SECONDS = 60, 3600, 86400
@@ -85,7 +89,7 @@ def _environment(loader: FileSystemLoader, assets: Assets, texts: Messages) -> E
 
 def mark_snippet(text: str) -> Markup:
     """An extract of ours, in which matches stand in Markdown bold, with marks instead."""
-    pieces = _BOLD.split(text)
+    pieces = _BOLD.split(_NOTE_LINK.sub(r"\1", _ESCAPED_EMPHASIS.sub(r"\1", text)))
     return Markup(  # noqa: S704 every piece is escaped
         "".join(
             f"<mark>{_plain(piece)}</mark>" if at % 2 else _plain(piece)
