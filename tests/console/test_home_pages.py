@@ -66,6 +66,11 @@ def test_a_paper_found_on_the_desk_opens_with_the_words_marked(client: ConsoleCl
     assert all(path.endswith("?q=cold+finger") for path in found)
 
 
+def test_hits_that_are_the_best_of_more_are_not_told_as_all(client: ConsoleClient) -> None:
+    assert "hits; there may be more." in client.get("/find?q=cold+fingers+winter").text
+    assert "may be more" not in client.get("/find?q=hostile").text
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_on_a_phone_every_room_and_the_person_are_in_reach(
     phone: Any, console: ServedDesk, language: str

@@ -23,7 +23,7 @@ DESK_PURPOSE = "One search over everything that is open to you."
 MAX_QUERY_CHARACTERS = 500
 MAX_HITS = 50
 # Hits that each room gives, of which the best of all are shown.
-_HITS_PER_ROOM = 20
+HITS_PER_ROOM = 20
 # Long enough for a room that makes its index at the first question.
 _ROOM_SECONDS = 60.0
 _TIMEOUT_SECONDS = 75.0
@@ -172,7 +172,7 @@ class DeskSearch:
         """
         results = await asyncio.gather(
             *(
-                asyncio.wait_for(room.search(query, call, _HITS_PER_ROOM), _ROOM_SECONDS)
+                asyncio.wait_for(room.search(query, call, HITS_PER_ROOM), _ROOM_SECONDS)
                 for room in rooms.values()
             ),
             return_exceptions=True,

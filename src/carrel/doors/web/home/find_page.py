@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from carrel.core.desk_search import MAX_HITS, MAX_QUERY_CHARACTERS, DeskAnswer, DeskHit
+from carrel.core.desk_search import (
+    HITS_PER_ROOM,
+    MAX_HITS,
+    MAX_QUERY_CHARACTERS,
+    DeskAnswer,
+    DeskHit,
+)
 from carrel.core.errors import CarrelError
 from carrel.core.pages import PageRequest, PageView, RoomPages, local_address
 
@@ -72,6 +78,9 @@ class FindPage:
         return {
             "hits": [(hit, self._path(hit, query)) for hit in hits],
             "total": len(found.hits),
+            # A room that gave as many as it may has more.
+            "is_cut": len(found.hits) == MAX_HITS
+            or any(room.hits >= HITS_PER_ROOM for room in searched),
             "tabs": tabs,
             "all_path": local_address("/find", q=query),
             "is_all": not wanted,

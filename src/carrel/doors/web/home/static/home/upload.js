@@ -1,5 +1,6 @@
 // Sends a file in pieces, and goes on where it stopped when the connection breaks.
 import { CallError, csrfToken } from "../desk/call.js";
+import { browserStorage } from "../desk/storage.js";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const WAITS_SECONDS = [1, 2, 4, 8, 15, 30, 30, 30];
@@ -30,7 +31,7 @@ export async function sendFile(file, signal, { onProgress, onBreak }) {
         continue;
       }
       if (!isPassing(problem) || failures >= WAITS_SECONDS.length) {
-        if (!isPassing(problem)) forget(file);
+        if (!isPassing(problem)) browserStorage.drop(keyOf(file));
         throw problem;
       }
       onBreak();
@@ -39,7 +40,7 @@ export async function sendFile(file, signal, { onProgress, onBreak }) {
       offset = await findOffset(id, offset, signal);
     }
   }
-  forget(file);
+  browserStorage.drop(keyOf(file));
   return id;
 }
 
@@ -50,20 +51,20 @@ async function begin(file, signal) {
     body: JSON.stringify({ name: file.name, size: file.size }),
     signal,
   });
-  remember(file, state.upload_id);
+  browserStorage.keep(keyOf(file), state.upload_id);
   return { id: state.upload_id, offset: 0 };
 }
 
 /** An upload of the same file that a page before could not finish. */
 async function findEarlier(file, signal) {
-  const id = remembered(file);
+  const id = browserStorage.read(keyOf(file));
   if (!id) return null;
   try {
     const state = await ask(`${PLACE}/${id}`, { method: "GET", signal });
     return state.is_complete ? null : { id, offset: state.offset };
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
-    forget(file);
+    browserStorage.drop(keyOf(file));
     return null;
   }
 }
@@ -109,27 +110,3 @@ function wait(seconds, signal) {
 }
 
 const keyOf = (file) => `carrel-upload:${file.name}:${file.size}:${file.lastModified}`;
-
-function remember(file, id) {
-  try {
-    localStorage.setItem(keyOf(file), id);
-  } catch {
-    // A private window keeps nothing; the file is then sent from its beginning.
-  }
-}
-
-function remembered(file) {
-  try {
-    return localStorage.getItem(keyOf(file));
-  } catch {
-    return null;
-  }
-}
-
-function forget(file) {
-  try {
-    localStorage.removeItem(keyOf(file));
-  } catch {
-    // Nothing was kept.
-  }
-}
