@@ -1,4 +1,5 @@
 // Drafts of notes that this browser keeps until the server has acknowledged them.
+import { browserStorage } from "../desk/storage.js";
 
 const PREFIX = "carrel:note-draft:";
 
@@ -12,35 +13,20 @@ export function newToken() {
 
 /** Keeps a draft; false where the browser has no room for it or keeps nothing. */
 export function keepDraft(user, note, token, draft) {
-  try {
-    localStorage.setItem(keyOf(user, note, token), JSON.stringify(draft));
-    return true;
-  } catch {
-    return false;
-  }
+  return browserStorage.keep(keyOf(user, note, token), JSON.stringify(draft));
 }
 
 export function dropDraft(user, note, token) {
-  try {
-    localStorage.removeItem(keyOf(user, note, token));
-  } catch {
-    // Storage that is switched off has nothing to forget.
-  }
+  browserStorage.drop(keyOf(user, note, token));
 }
 
 /** All drafts of a note, the newest first. */
 export function listDrafts(user, note) {
+  const beginning = keyOf(user, note, "");
   const found = [];
-  try {
-    const beginning = keyOf(user, note, "");
-    for (let at = 0; at < localStorage.length; at += 1) {
-      const key = localStorage.key(at);
-      if (!key.startsWith(beginning)) continue;
-      const draft = readDraft(localStorage.getItem(key));
-      if (draft) found.push({ ...draft, token: key.slice(beginning.length) });
-    }
-  } catch {
-    return [];
+  for (const key of browserStorage.list(beginning)) {
+    const draft = readDraft(browserStorage.read(key));
+    if (draft) found.push({ ...draft, token: key.slice(beginning.length) });
   }
   return found.sort((one, other) => other.at - one.at);
 }

@@ -1,6 +1,7 @@
 // The editor: rows of names, a preview while typing, and text that is not lost with its page.
 import { call } from "../desk/call.js";
 import { debounce, element } from "../desk/dom.js";
+import { tabStorage } from "../desk/storage.js";
 import { offerStyles } from "./style_picker.js";
 
 const form = document.getElementById("editor");
@@ -153,11 +154,7 @@ const draftKey = `carrel-draft:${form.dataset.user}:${form.getAttribute("action"
 const keepDraft = debounce(() => {
   if (isSent) return;
   const fields = [...new FormData(form)].filter(([name]) => name !== "csrf" && name !== "do");
-  try {
-    sessionStorage.setItem(draftKey, JSON.stringify(fields));
-  } catch {
-    // A full or closed storage only means that there is no draft.
-  }
+  tabStorage.keep(draftKey, JSON.stringify(fields));
 }, 300);
 
 function changed() {
@@ -167,11 +164,11 @@ function changed() {
 }
 
 function forgetDraft() {
-  sessionStorage.removeItem(draftKey);
+  tabStorage.drop(draftKey);
 }
 
 function offerDraft() {
-  const kept = sessionStorage.getItem(draftKey);
+  const kept = tabStorage.read(draftKey);
   if (!kept) return;
   const fields = JSON.parse(kept);
   const line = element(
