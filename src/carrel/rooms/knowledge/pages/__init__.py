@@ -21,7 +21,7 @@ from carrel.rooms.knowledge.pages.editor_page import (
     save_new,
 )
 from carrel.rooms.knowledge.pages.history_page import draw_history
-from carrel.rooms.knowledge.pages.home_share import share
+from carrel.rooms.knowledge.pages.home_share import share_with_home
 from carrel.rooms.knowledge.pages.list_page import draw_list
 from carrel.rooms.knowledge.pages.nodes_page import draw_nodes
 from carrel.rooms.knowledge.pages.note_page import draw_delete, draw_note, withdraw_note
@@ -43,5 +43,5 @@ CONSOLE = RoomPages(
     ),
     navigation=(NavigationEntry(LIST, "knowledge.title", "notes", "list_knowledge"),),
     find_path=find_path,
-    share=share,
+    share=share_with_home,
 )

@@ -9,7 +9,7 @@ from carrel.rooms.knowledge.pages.addresses import LIST, PROPOSALS, note_path
 _NEWEST = 5
 
 
-async def share(request: PageRequest) -> HomeShare:
+async def share_with_home(request: PageRequest) -> HomeShare:
     """How many notes there are, the newest of them, and proposals for those who decide."""
     if not request.offers("list_knowledge"):
         return HomeShare()

@@ -6,7 +6,7 @@ from carrel.core.pages import NavigationEntry, Page, RoomPages
 from carrel.rooms.literature.pages.additions_page import add_works, draw_addition
 from carrel.rooms.literature.pages.alerts_page import draw_alerts, run_alerts, send_digest
 from carrel.rooms.literature.pages.completion_page import change_records, draw_completion
-from carrel.rooms.literature.pages.home_share import make_share
+from carrel.rooms.literature.pages.home_share import share_with_home
 from carrel.rooms.literature.pages.retractions_page import check_draft, draw_retractions
 from carrel.rooms.literature.pages.search_page import draw_search
 from carrel.rooms.literature.pages.text_page import draw_text_offer, find_text
@@ -31,5 +31,5 @@ CONSOLE = RoomPages(
     navigation=(
         NavigationEntry("/literature", "literature.navigation", "literature", "search_literature"),
     ),
-    share=make_share,
+    share=share_with_home,
 )

@@ -8,7 +8,7 @@ from carrel.core.pages import HomeShare, NewItem, PageRequest, WaitingItem, loca
 _NEW_WORKS = 3
 
 
-async def make_share(request: PageRequest) -> HomeShare:
+async def share_with_home(request: PageRequest) -> HomeShare:
     """Alerts and the works they found, and proposals that wait for a decision."""
     facts: list[tuple[str, int, str]] = []
     waiting: list[WaitingItem] = []

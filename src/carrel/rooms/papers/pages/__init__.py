@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from carrel.core.pages import NavigationEntry, Page, RoomPages
 from carrel.rooms.papers.pages.corrections_page import correct_field, draw_correction
-from carrel.rooms.papers.pages.home_share import find_path, share_of_home
+from carrel.rooms.papers.pages.home_share import find_path, share_with_home
 from carrel.rooms.papers.pages.map_page import MAP_LIVE, draw_map, draw_tile, start_drawing
 from carrel.rooms.papers.pages.reader_page import (
     check_claim,
@@ -39,5 +39,5 @@ CONSOLE = RoomPages(
     live=(MAP_LIVE,),
     find_path=find_path,
     marks_words=True,
-    share=share_of_home,
+    share=share_with_home,
 )

@@ -15,7 +15,7 @@ def find_path(kind: str, name: str) -> str:
     return local_address("/papers/paper", name)
 
 
-async def share_of_home(request: PageRequest) -> HomeShare:
+async def share_with_home(request: PageRequest) -> HomeShare:
     """How many papers there are, when they last changed, and how many are doubtful."""
     if not request.offers("get_corpus_statistics"):
         return HomeShare()

@@ -9,7 +9,7 @@ from carrel.rooms.references.pages.editor_page import (
     draw_editor,
     draw_new,
 )
-from carrel.rooms.references.pages.home_share import find_reference_path, share_library
+from carrel.rooms.references.pages.home_share import find_path, share_with_home
 from carrel.rooms.references.pages.import_page import IMPORT_JOB, draw_import, import_references
 from carrel.rooms.references.pages.item_page import (
     draw_fulltext,
@@ -45,6 +45,6 @@ CONSOLE = RoomPages(
     ),
     navigation=(NavigationEntry("/references", "references.nav", "library", "browse_references"),),
     live=(IMPORT_JOB,),
-    find_path=find_reference_path,
-    share=share_library,
+    find_path=find_path,
+    share=share_with_home,
 )

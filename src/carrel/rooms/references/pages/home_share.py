@@ -10,7 +10,7 @@ from carrel.rooms.references.pages.library_filters import LIBRARY_PATH
 _NEWEST = 5
 
 
-async def share_library(request: PageRequest) -> HomeShare:
+async def share_with_home(request: PageRequest) -> HomeShare:
     if not request.offers("browse_references"):
         return HomeShare()
     found: BrowsedReferences = await request.ask(
@@ -26,6 +26,6 @@ async def share_library(request: PageRequest) -> HomeShare:
     )
 
 
-def find_reference_path(kind: str, name: str) -> str:
+def find_path(kind: str, name: str) -> str:
     """The page of a hit of the search over the desk."""
     return item_address(name)
