@@ -102,6 +102,29 @@ def test_pages_hold_each_call_once_with_its_result(reader: AuditFileReader, limi
     assert sum(row["result"] == "started" for row in found) == 5, "those that still run"
 
 
+@pytest.mark.parametrize("limit", [1, 2, 10])
+def test_equal_calls_of_one_request_each_have_their_own_end(tmp_path: Path, limit: int) -> None:
+    """A page asks the same operation several times at once."""
+    moment = "2026-07-28T12:00:0"
+    lines = [
+        line(1, "started", timestamp=f"{moment}1.0", parameters={"category": "author"}),
+        line(1, "started", timestamp=f"{moment}2.0", parameters={"category": "venue"}),
+        line(1, "started", timestamp=f"{moment}3.0", parameters={"category": "keyword"}),
+        line(1, "ended", "success", timestamp=f"{moment}4.0", duration_ms=2000.0),
+        line(1, "ended", "failure", timestamp=f"{moment}5.0", duration_ms=4000.0),
+        line(1, "ended", "success", timestamp=f"{moment}6.0", duration_ms=3000.0),
+    ]
+    file = tmp_path / "audit.jsonl"
+    file.write_bytes(b"".join(lines))
+    reader = AuditFileReader(file, AnchorPlaces.of(file, None, None))
+    expected = {"author": "failure", "venue": "success", "keyword": "success"}
+    found = read_all(reader, AuditFilter(), limit, 1000)
+    joined = join_calls([row for each in lines if (row := orjson.loads(each))])
+    for calls in (found, joined):
+        assert {row["parameters"]["category"]: row["result"] for row in calls} == expected
+        assert len(calls) == len(expected)
+
+
 def test_a_search_that_finds_little_goes_on_where_it_stopped(reader: AuditFileReader) -> None:
     chosen = AuditFilter(user="bob", is_refused=True)
     found = read_all(reader, chosen, 10, 100_000)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TextIO
 
 import orjson
@@ -86,16 +88,18 @@ def filter_lines(lines: Iterable[bytes], chosen: AuditFilter) -> Iterator[Row]:
 def join_calls(rows: Iterable[Row]) -> list[Row]:
     """The start and the end of a call as one row, with the time of its start; oldest first."""
     calls: list[Row] = []
-    begun: dict[tuple[object, object], Row] = {}
+    begun: dict[tuple[object, object], list[Row]] = {}
     for row in rows:
-        start = begun.pop(_call_key(row), None) if row.get("phase") == "ended" else None
-        if start is not None:
+        same = begun.get(_call_key(row), []) if row.get("phase") == "ended" else []
+        if same:
+            start = min(same, key=lambda each: _distance(each, row))
+            same[:] = [each for each in same if each is not start]
             start.update(_join(start, row))
             continue
         call = dict(row)
         calls.append(call)
         if row.get("phase") == "started":
-            begun[_call_key(row)] = call
+            begun.setdefault(_call_key(row), []).append(call)
     return calls
 
 
@@ -108,19 +112,19 @@ def find_calls(
 ) -> AuditPage:
     """A page of calls, newest first, read from the end of the log; raises InvalidInputError."""
     overlap, _, last = (cursor or "").partition(".")
-    page, ended, places = AuditPage(), dict[tuple[object, object], Row](), list[str]()
+    page, ended, places = AuditPage(), dict[tuple[object, object], list[Row]](), list[str]()
     is_ahead = bool(last)
     for place, line in reader.newest_lines(overlap or None):
         page.lines_read += not is_ahead
         places.append(place)
         row = parse_line(line)
         if row is not None and row.get("phase") == "ended":
-            ended.setdefault(_call_key(row), row)
-        elif row is not None and not is_ahead and row.get("phase") not in PHASES_OF_LOG:
+            ended.setdefault(_call_key(row), []).append(row)
+        elif row is not None and row.get("phase") not in PHASES_OF_LOG:
             is_start = row.get("phase") == "started"
-            end = ended.pop(_call_key(row), None) if is_start else None
+            end = _take_end(row, ended.get(_call_key(row), [])) if is_start else None
             call = row if end is None else _join(row, end)
-            if chosen.fits(call):
+            if not is_ahead and chosen.fits(call):
                 page.calls.append(call)
         page.reached = page.reached if row is None else str(row.get("timestamp", page.reached))
         is_ahead = is_ahead and place != last
@@ -191,6 +195,26 @@ def write_csv(rows: Iterable[Row], target: TextIO, *, has_header: bool = True) -
 
 def _call_key(row: Mapping[str, Any]) -> tuple[object, object]:
     return row.get("request_id"), row.get("action")
+
+
+def _take_end(start: Row, ends: list[Row]) -> Row | None:
+    """The end of the call, taken out of those of its request with its action.
+
+    A page asks an operation several times at once: of equal calls, the one that began then.
+    """
+    end = min(ends, key=lambda each: _distance(start, each), default=None)
+    ends[:] = [each for each in ends if each is not end]
+    return end
+
+
+def _distance(start: Row, end: Row) -> float:
+    """Seconds between a start and the time at which the call of an end began."""
+    try:
+        began = datetime.fromisoformat(str(end["timestamp"])).timestamp()
+        began -= float(end.get("duration_ms", 0)) / 1000
+        return abs(began - datetime.fromisoformat(str(start["timestamp"])).timestamp())
+    except (KeyError, TypeError, ValueError):
+        return math.inf
 
 
 def _join(start: Row, end: Row) -> Row:
