@@ -5,7 +5,13 @@ from __future__ import annotations
 from carrel.core.caller import Caller
 from carrel.core.errors import CarrelError, RateLimitExceededError, UnauthenticatedError
 from carrel.core.pages import FieldValues, PageView, local_address
-from carrel.doors.http.messages import Header, HttpRequest, MethodNotAllowedError, Response
+from carrel.doors.http.messages import (
+    BodyTooLargeError,
+    Header,
+    HttpRequest,
+    MethodNotAllowedError,
+    Response,
+)
 from carrel.doors.web.forms import read_form_fields, read_query_fields
 from carrel.doors.web.messages import LANGUAGES
 from carrel.doors.web.page_writer import PageWriter, Preferences
@@ -16,6 +22,7 @@ from carrel.policy.gate import Gate
 _LOGIN, _LOGOUT, _PREFERENCES = "/login", "/logout", "/preferences"
 _PREFERENCE_SECONDS = 365 * 24 * 3600
 _LONGEST_TOKEN = 8_000
+_LARGEST_FORM_BYTES = 64_000
 
 
 class LoginPages:
@@ -37,6 +44,8 @@ class LoginPages:
             return await self._show(request, preferences)
         if request.method != "POST":
             raise MethodNotAllowedError(request.method, path, "POST")
+        if len(request.body) > _LARGEST_FORM_BYTES:
+            raise BodyTooLargeError(_LARGEST_FORM_BYTES)
         form = read_form_fields(request)
         request.caller = await self._find_caller(request)
         # The log-in form is drawn for nobody, so that it works after a session has ended.
