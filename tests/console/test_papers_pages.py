@@ -351,6 +351,7 @@ def test_a_paper_that_is_in_the_library_leads_there(
     paper_id = found[0]["paper_id"]
     page = client.get(f"/papers/paper/{paper_id}")
     assert "In the library" in page.text
+    assert "Journal article" in page.text
     assert 'href="/references/item/cold3"' in page.html
     assert "/do/add_references" not in page.html.split("</header>")[1]
 
