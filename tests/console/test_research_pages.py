@@ -301,6 +301,8 @@ class TestHypothesis:
         page.goto(f"{console.url}/research/hypothesis/{added['id']}")
         page.get_by_role("button", name="Approve").press("Enter")
         page.get_by_text("Approved.").wait_for()
+        # Nothing is chosen before: a click by mistake records no score.
+        assert page.get_by_label("Your score").input_value() == ""
         page.get_by_label("Your score").select_option("0.9")
         page.get_by_role("button", name="Rate", exact=True).press("Enter")
         page.get_by_text("Your rating is kept").wait_for()
