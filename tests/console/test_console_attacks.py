@@ -19,11 +19,11 @@ from carrel.core.caller import Call, Caller, Visit
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import SystemClock
 from carrel.core.operation import Answer, Operation, Question
-from carrel.core.pages import LiveView, Page, PageAnswer, PageRequest, PageView, RoomPages
+from carrel.core.pages import ConsolePage, LiveView, PageAnswer, PageRequest, PageView, RoomPages
 from carrel.doors.http.messages import HttpRequest, Response
 from carrel.doors.oauth.endpoints import read_cookie
 from carrel.doors.rest import RestDoor
-from carrel.doors.web.assets import Assets
+from carrel.doors.web.assets import StaticFiles
 from carrel.doors.web.console import Console
 from carrel.doors.web.live import LiveViews
 from carrel.doors.web.markdown import render_markdown
@@ -89,7 +89,9 @@ class TestOthersAreServed:
                 other_came.set()
                 return _view("quick")
 
-            console = _console(Page("/slow", draw_slowly), Page("/quick", draw_at_once))
+            console = _console(
+                ConsolePage("/slow", draw_slowly), ConsolePage("/quick", draw_at_once)
+            )
             slow = asyncio.create_task(console.answer(_request("/slow")))
             await begun.wait()
             await console.answer(_request("/quick"))
@@ -104,11 +106,11 @@ def _view(title: object) -> PageView:
     return PageView("desk/base.html", "", {"title": title})
 
 
-def _console(*pages: Page) -> Console:
+def _console(*pages: ConsolePage) -> Console:
     packages = ["carrel.doors.web", "carrel.doors.web.home"]
     clock = SystemClock()
     gate = Gate(LocalIdentity(), NoLimits(), _NoAudit(), clock)
-    assets, messages = Assets(packages), read_messages(packages)
+    assets, messages = StaticFiles(packages), read_messages(packages)
     sessions = BrowserSessions(gate, is_local=True, is_secure=False, logins=None)
     parts = [RoomPages("probe", "carrel.doors.web.home", pages)]
     writer = PageWriter(

@@ -16,7 +16,7 @@ from carrel.core.caller import Call
 from carrel.core.errors import InvalidInputError
 from carrel.core.operation import Answer, Operation, Question
 from carrel.core.pages import FieldValues, local_address
-from carrel.doors.web.assets import Assets
+from carrel.doors.web.assets import StaticFiles
 from carrel.doors.web.forms import form_arguments, read_fields
 from carrel.doors.web.markdown import render_inline, render_markdown
 from carrel.doors.web.messages import LANGUAGES, choose_language, read_messages
@@ -162,7 +162,7 @@ def _templates(package: str) -> Any:
 
 
 def test_every_template_compiles_and_names_no_inline_script_style_or_unsafe_filter() -> None:
-    PageRenderer(PACKAGES, Assets(PACKAGES), read_messages(PACKAGES)).load_all()
+    PageRenderer(PACKAGES, StaticFiles(PACKAGES), read_messages(PACKAGES)).load_all()
     for package in PACKAGES:
         for file in _templates(package):
             text = file.read_text("utf-8")

@@ -177,7 +177,7 @@ DrawPage = Callable[[PageRequest], Awaitable[PageAnswer]]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ConsolePage:
     """One address of the console.
 
     `path` is such as `/papers` or `/papers/paper/{paper_id}`; a variable at the end takes the rest
@@ -256,7 +256,7 @@ class RoomPages:
 
     name: str
     folder: str
-    pages: tuple[Page, ...]
+    pages: tuple[ConsolePage, ...]
     navigation: tuple[NavigationEntry, ...] = ()
     live: tuple[LiveView, ...] = ()
     find_path: Callable[[str, str], str] | None = None

@@ -10,7 +10,7 @@ from carrel.core.room import load
 from carrel.doors.rest import RestDoor
 from carrel.doors.uploads import UploadDoor
 from carrel.doors.web.admin import admin_pages
-from carrel.doors.web.assets import Assets
+from carrel.doors.web.assets import StaticFiles
 from carrel.doors.web.console import Console
 from carrel.doors.web.home import home_pages
 from carrel.doors.web.messages import read_messages
@@ -38,7 +38,7 @@ def open_console(desk: Desk, rest: RestDoor, uploads: UploadDoor | None) -> Cons
         **catalogue.operations,
     }
     packages = [_SHELL, *(part.folder for part in parts)]
-    assets, messages = Assets(packages), read_messages(packages)
+    assets, messages = StaticFiles(packages), read_messages(packages)
     built_in = desk.access.built_in
     sessions = BrowserSessions(
         desk.gate,

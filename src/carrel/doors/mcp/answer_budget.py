@@ -105,7 +105,7 @@ class _AnyQuestion(Question):
 
 
 @dataclass(frozen=True, slots=True)
-class PageRequest:
+class AnswerPageRequest:
     """The page that a call wants; `asked` are the arguments a cursor is bound to."""
 
     operation: Operation[Any]
@@ -164,7 +164,7 @@ class AnswerBudget:
 
     def open(
         self, operation: Operation[Any], arguments: Mapping[str, Any], caller: Caller
-    ) -> PageRequest:
+    ) -> AnswerPageRequest:
         """The page that arguments with a cursor or max_chars ask for.
 
         Raises InvalidCursorError for a cursor of another operation or other arguments.
@@ -176,7 +176,7 @@ class AnswerBudget:
 
     def _open_cursor(
         self, operation: Operation[Any], arguments: Mapping[str, Any], caller: Caller
-    ) -> PageRequest:
+    ) -> AnswerPageRequest:
         cursor = Cursor.decode(arguments[CURSOR])
         if cursor.operation != operation.name:
             raise InvalidCursorError(
@@ -191,7 +191,9 @@ class AnswerBudget:
         request = _request(operation, asked, operation.question.model_fields)
         return replace(request, position=cursor.position, fingerprint=cursor.fingerprint)
 
-    def _open_kept(self, operation: Operation[Any], cursor: Cursor, caller: Caller) -> PageRequest:
+    def _open_kept(
+        self, operation: Operation[Any], cursor: Cursor, caller: Caller
+    ) -> AnswerPageRequest:
         name = cursor.kept or ""
 
         async def read_kept(question: Question, call: Call) -> _Kept:
@@ -204,11 +206,11 @@ class AnswerBudget:
         reading = replace(
             operation, question=_AnyQuestion, run=read_kept, effect=Effect.READS, quotes=None
         )
-        return PageRequest(reading, {}, {}, cursor.position, cursor.fingerprint)
+        return AnswerPageRequest(reading, {}, {}, cursor.position, cursor.fingerprint)
 
     def present(
         self,
-        request: PageRequest,
+        request: AnswerPageRequest,
         answer: Any,
         caller: Caller,
         *,
@@ -295,14 +297,14 @@ _WHOLE_ANSWER_SECONDS = 120.0
 
 def _request(
     operation: Operation[Any], asked: Mapping[str, Any], fields: Mapping[str, Any]
-) -> PageRequest:
+) -> AnswerPageRequest:
     arguments = dict(asked)
     if MAX_CHARS not in asked:
-        return PageRequest(operation, arguments, asked)
+        return AnswerPageRequest(operation, arguments, asked)
     if MAX_CHARS in fields:
         # The operation itself obeys; an explicit null is none.
         limit = None if asked[MAX_CHARS] is None else _MOST_MAX_CHARS
-        return PageRequest(operation, arguments, asked, max_chars=limit)
+        return AnswerPageRequest(operation, arguments, asked, max_chars=limit)
     limit = arguments.pop(MAX_CHARS)
     is_number = isinstance(limit, int) and not isinstance(limit, bool)
     if not is_number or not _LEAST_MAX_CHARS <= limit <= _MOST_MAX_CHARS:
@@ -311,7 +313,7 @@ def _request(
             next_step="Correct max_chars and call again.",
             details={"errors": [{"field": MAX_CHARS, "problem": "not in its range"}]},
         )
-    return PageRequest(operation, arguments, asked, max_chars=limit)
+    return AnswerPageRequest(operation, arguments, asked, max_chars=limit)
 
 
 def _whole(operation: Operation[Any], answer: Any) -> _Whole:
@@ -329,7 +331,7 @@ def _whole(operation: Operation[Any], answer: Any) -> _Whole:
     return _Whole(orjson.loads(encode_answer(operation.answer, answer)), False)
 
 
-def _cut(whole: _Whole, request: PageRequest, room: int) -> Page:
+def _cut(whole: _Whole, request: AnswerPageRequest, room: int) -> Page:
     position = request.position[len(request.prefix) :]
     if request.operation.is_whole and not position:
         return Page(whole.value, None, {})
@@ -385,7 +387,7 @@ class _Presentation:
         facts = orjson.loads(encode_explanation(explanation))
         self._add(explanation.message, {"explanation": facts})
 
-    def add_page(self, request: PageRequest, kept: str | None, *, takes_links: bool) -> None:
+    def add_page(self, request: AnswerPageRequest, kept: str | None, *, takes_links: bool) -> None:
         page, whole = self._page, self._whole
         rooted = {str(request.prefix[0]): whole.value} if request.prefix else whole.value
         mark = fingerprint(rooted)
@@ -434,7 +436,7 @@ class _Presentation:
 
 
 def _page_note(
-    request: PageRequest, page: Page, cursor: str | None, link: str | None, has_changed: bool
+    request: AnswerPageRequest, page: Page, cursor: str | None, link: str | None, has_changed: bool
 ) -> str:
     named = list(page.stretches.items())[:_MOST_STRETCHES_NAMED]
     parts = "; ".join(_name_stretch(path, stretch) for path, stretch in named)
@@ -460,7 +462,7 @@ def _name_stretch(path: str, stretch: Stretch) -> str:
     return f"{path}, {stretch.unit} {stretch.start + 1} to {stretch.end} of {stretch.total}"
 
 
-def _outline_lines(whole: _Whole, request: PageRequest) -> list[str]:
+def _outline_lines(whole: _Whole, request: AnswerPageRequest) -> list[str]:
     """The headings of a long Markdown text with their offsets, on its first page."""
     if whole.media_type != "text/markdown" or request.position:
         return []

@@ -21,7 +21,7 @@ from carrel.doors.errors import (
     RESOURCE_NOT_FOUND,
     error_mapping,
 )
-from carrel.doors.mcp.answer_budget import PageRequest
+from carrel.doors.mcp.answer_budget import AnswerPageRequest
 from carrel.doors.mcp.argument_help import add_example, mend_call
 from carrel.doors.mcp.completions import complete
 from carrel.doors.mcp.endpoint import (
@@ -267,7 +267,7 @@ class Dispatcher:
 
     def _open_page(
         self, tool: ServedTool, arguments: Mapping[str, Any], request: Request
-    ) -> PageRequest | None:
+    ) -> AnswerPageRequest | None:
         try:
             return tool.open_page(arguments, request.caller)
         except CarrelError as error:

@@ -36,7 +36,7 @@ from carrel.doors.mcp.answer_budget import (
     MAX_CHARS,
     TEXT_BUDGET,
     AnswerBudget,
-    PageRequest,
+    AnswerPageRequest,
     Presented,
     PresentedBlocks,
 )
@@ -68,7 +68,7 @@ class ServedTool:
     def listing(self) -> bytes:
         return orjson.dumps(_tool_listing(self.operation, self.name))
 
-    def open_page(self, arguments: Mapping[str, Any], caller: Caller) -> PageRequest | None:
+    def open_page(self, arguments: Mapping[str, Any], caller: Caller) -> AnswerPageRequest | None:
         """The page that the arguments name, if they name one. Raises InvalidCursorError."""
         if CURSOR in arguments or MAX_CHARS in arguments:
             return self._budget.open(self.operation, arguments, caller)
@@ -79,7 +79,7 @@ class ServedTool:
         given: Any,
         arguments: Mapping[str, Any],
         caller: Caller,
-        page: PageRequest | None = None,
+        page: AnswerPageRequest | None = None,
         *,
         takes_links: bool = True,
     ) -> bytes:
@@ -98,7 +98,7 @@ class ServedTool:
             facts = orjson.dumps(quoted_facts(sources)) if sources else b""
             if len(content if structured is None else structured) + len(facts) <= _SURELY_SHORT:
                 return _encode_whole(content, structured, sources, facts, explanation)
-            page = PageRequest(self.operation, dict(arguments), arguments)
+            page = AnswerPageRequest(self.operation, dict(arguments), arguments)
         shown = self._budget.present(
             page, answer, caller, sources=sources, explanation=explanation, takes_links=takes_links
         )
@@ -114,7 +114,7 @@ class ServedTool:
             return _encode_whole(content, structured, sources, facts, explanation)
         asked = {"job_id": job.job_id}
         reading = replace(get_job, answer=self.operation.answer)
-        page = PageRequest(reading, asked, asked, prefix=("result",))
+        page = AnswerPageRequest(reading, asked, asked, prefix=("result",))
         return encode_presented(
             self._budget.present(page, answer, caller, sources=sources, explanation=explanation)
         )

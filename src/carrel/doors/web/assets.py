@@ -28,7 +28,7 @@ class Asset:
     media_type: str
 
 
-class Assets:
+class StaticFiles:
     """All static files of the console by name, such as `desk/call.js`."""
 
     def __init__(self, packages: Iterable[str]) -> None:

@@ -24,8 +24,8 @@ from carrel.core.errors import (
 )
 from carrel.core.operation import Effect, Operation
 from carrel.core.pages import (
+    ConsolePage,
     FieldValues,
-    Page,
     PageAnswer,
     PageFile,
     PageRedirect,
@@ -47,7 +47,7 @@ from carrel.doors.http.protocol import DRAINING
 from carrel.doors.json_input import parse_json
 from carrel.doors.rest import RestDoor
 from carrel.doors.uploads import UploadDoor
-from carrel.doors.web.assets import Assets
+from carrel.doors.web.assets import StaticFiles
 from carrel.doors.web.forms import form_arguments, read_form_fields, read_query_fields
 from carrel.doors.web.live import EVENT_HEADERS, LiveViews
 from carrel.doors.web.login_pages import LoginPages
@@ -82,6 +82,7 @@ _ASSETS, _DO, _CALL, _LIVE = "/assets/", "/do/", "/call", "/live/"
 _UPLOADS = "/console/uploads"
 _KEEP_ASSETS: Header = (b"cache-control", b"public, max-age=31536000, immutable")
 _SAFE = frozenset({"GET", "HEAD"})
+_SHORT_FORM_BYTES = 64_000
 # A page asks some five operations where an assistant asks one, so that a page costs about a call.
 _SHARE_OF_PAGE = 0.2
 
@@ -91,7 +92,7 @@ class _PageOf:
     """A page and the part of the console that it belongs to."""
 
     room: str
-    page: Page
+    page: ConsolePage
 
 
 class Console:
@@ -106,7 +107,7 @@ class Console:
         clock: Clock,
         sessions: BrowserSessions,
         rest: RestDoor,
-        assets: Assets,
+        assets: StaticFiles,
         messages: Mapping[str, Messages],
         writer: PageWriter,
         uploads: UploadDoor | None = None,
@@ -203,7 +204,7 @@ class Console:
         if run is None:
             allowed = "GET" if page.act is None else "GET, POST" if page.draw else "POST"
             raise MethodNotAllowedError(request.method, path, allowed)
-        form = FieldValues({}) if is_read else self._checked_form(request)
+        form = FieldValues({}) if is_read else await self._checked_form(request)
         answer = await run(self._page_request(request, path, found.variables, form))
         return await self._respond(request, found.target.room, answer)
 
@@ -230,7 +231,7 @@ class Console:
         """Run the operation that a form names, then go where the form says."""
         if request.method != "POST":
             raise MethodNotAllowedError(request.method, path, "POST")
-        form = self._checked_form(request)
+        form = await self._checked_form(request)
         name = path.removeprefix(_DO)
         operation = self._operations.get(name)
         if operation is None:
@@ -320,8 +321,8 @@ class Console:
             return Response(200, asset.compressed, (*headers, (b"content-encoding", b"gzip")))
         return Response(200, asset.body, headers)
 
-    def _checked_form(self, request: HttpRequest) -> FieldValues:
-        form = read_form_fields(request)
+    async def _checked_form(self, request: HttpRequest) -> FieldValues:
+        form = await _read_form(request)
         self._sessions.check_write(request, request.caller, form.text("csrf"))
         return form
 
@@ -384,14 +385,14 @@ class Console:
     async def _ask_to_log_in(self, request: HttpRequest) -> Response:
         """A form whose session has ended: to be sent again, with its token, after a log-in."""
         check_own_page(request)
-        token = read_form_fields(request).text("csrf")
+        token = (await _read_form(request)).text("csrf")
         return await self._fail_with_form(request, NotLoggedInError(), token)
 
     async def _fail_with_form(
         self, request: HttpRequest, error: CarrelError, token: str = ""
     ) -> Response:
         """In a thread: strangers may send forms of thousands of fields."""
-        form = read_form_fields(request)
+        form = await _read_form(request)
         return await asyncio.to_thread(self._fail, request, error, form=form, token=token)
 
     def _record_forgery(self, request: HttpRequest, error: CarrelError) -> None:
@@ -423,6 +424,13 @@ def _price_for_page(operation: Operation[Any]) -> Operation[Any]:
     if operation.effect is not Effect.READS:
         return operation
     return replace(operation, cost=operation.cost * _SHARE_OF_PAGE)
+
+
+async def _read_form(request: HttpRequest) -> FieldValues:
+    """In a thread where it is long: to decode four megabytes takes a second."""
+    if len(request.body) <= _SHORT_FORM_BYTES:
+        return read_form_fields(request)
+    return await asyncio.to_thread(read_form_fields, request)
 
 
 def _read_call(request: HttpRequest) -> tuple[str, dict[str, Any]]:

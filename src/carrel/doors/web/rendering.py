@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from carrel.core.pages import local_address
-from carrel.doors.web.assets import Assets
+from carrel.doors.web.assets import StaticFiles
 from carrel.doors.web.markdown import render_inline, render_markdown
 from carrel.doors.web.messages import Messages
 
@@ -33,7 +33,7 @@ class PageRenderer:
     """Renders templates of all parts of the console."""
 
     def __init__(
-        self, packages: Sequence[str], assets: Assets, messages: Mapping[str, Messages]
+        self, packages: Sequence[str], assets: StaticFiles, messages: Mapping[str, Messages]
     ) -> None:
         self._stack = ExitStack()
         folders = [
@@ -55,7 +55,7 @@ class PageRenderer:
                 environment.get_template(name)
 
 
-def _environment(loader: FileSystemLoader, assets: Assets, texts: Messages) -> Environment:
+def _environment(loader: FileSystemLoader, assets: StaticFiles, texts: Messages) -> Environment:
     environment = Environment(
         loader=loader,
         autoescape=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carrel.core.pages import NavigationEntry, Page, RoomPages
+from carrel.core.pages import ConsolePage, NavigationEntry, RoomPages
 from carrel.doors.web.admin.account_page import draw_account
 from carrel.doors.web.admin.audit_page import draw_audit, export_audit, verify_audit
 from carrel.doors.web.admin.jobs_pages import ALL_JOBS, act_on_backup, draw_backups, draw_jobs
@@ -18,19 +18,19 @@ def admin_pages() -> RoomPages:
         name="admin",
         folder="carrel.doors.web.admin",
         pages=(
-            Page("/admin", draw_overview, examine_desk),
-            Page("/admin/users", draw_users, add_user),
-            Page("/admin/users/{name}", draw_user, change_user),
-            Page("/admin/tokens", draw_tokens, create_token),
-            Page("/admin/clients", draw_clients),
-            Page("/admin/limits", draw_limits),
-            Page("/admin/audit", draw_audit),
-            Page("/admin/audit/verify", act=verify_audit),
-            Page("/admin/audit/export", export_audit),
-            Page("/admin/jobs", draw_jobs),
-            Page("/admin/storage", draw_storage),
-            Page("/admin/backups", draw_backups, act_on_backup),
-            Page("/account", draw_account),
+            ConsolePage("/admin", draw_overview, examine_desk),
+            ConsolePage("/admin/users", draw_users, add_user),
+            ConsolePage("/admin/users/{name}", draw_user, change_user),
+            ConsolePage("/admin/tokens", draw_tokens, create_token),
+            ConsolePage("/admin/clients", draw_clients),
+            ConsolePage("/admin/limits", draw_limits),
+            ConsolePage("/admin/audit", draw_audit),
+            ConsolePage("/admin/audit/verify", act=verify_audit),
+            ConsolePage("/admin/audit/export", export_audit),
+            ConsolePage("/admin/jobs", draw_jobs),
+            ConsolePage("/admin/storage", draw_storage),
+            ConsolePage("/admin/backups", draw_backups, act_on_backup),
+            ConsolePage("/account", draw_account),
         ),
         navigation=(NavigationEntry("/admin", "admin.navigation", "admin", "get_desk_status"),),
         live=(ALL_JOBS,),

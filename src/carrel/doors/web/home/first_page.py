@@ -21,7 +21,7 @@ _SHARE_SECONDS = 10.0
 _NUMBER = "\N{WHITE SQUARE}"
 
 
-class Connection(Protocol):
+class AssistantConnection(Protocol):
     """How one assistant is connected: a command to type, a text to paste, or an address."""
 
     @property
@@ -71,7 +71,7 @@ class RoomLine:
 
 
 @dataclass(slots=True)
-class Gathered:
+class GatheredShares:
     """The shares of all rooms, put together."""
 
     rooms: list[RoomLine] = field(default_factory=list)
@@ -89,7 +89,9 @@ class Gathered:
 class FirstPage:
     """Draws `/`."""
 
-    def __init__(self, rooms: Sequence[RoomPages], connections: Sequence[Connection]) -> None:
+    def __init__(
+        self, rooms: Sequence[RoomPages], connections: Sequence[AssistantConnection]
+    ) -> None:
         self._rooms = [room for room in rooms if room.share is not None]
         self._connections = connections
 
@@ -143,8 +145,8 @@ def _make_fact(message: str, count: int, path: str, request: PageRequest) -> Roo
 
 def _gather(
     rooms: Sequence[RoomPages], shares: Sequence[HomeShare | str], request: PageRequest
-) -> Gathered:
-    gathered = Gathered()
+) -> GatheredShares:
+    gathered = GatheredShares()
     for room, share in zip(rooms, shares, strict=True):
         entry = room.navigation[0]
         if isinstance(share, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carrel.core.pages import NavigationEntry, Page, RoomPages
+from carrel.core.pages import ConsolePage, NavigationEntry, RoomPages
 from carrel.rooms.knowledge.pages.addresses import (
     EDIT,
     HISTORY,
@@ -31,15 +31,15 @@ CONSOLE = RoomPages(
     name="knowledge",
     folder="carrel.rooms.knowledge.pages",
     pages=(
-        Page(LIST, draw_list),
-        Page(NEW, draw_new, save_new),
-        Page(PROPOSALS, draw_proposals),
-        Page(NODES, draw_nodes),
-        Page("/knowledge/preview", act=draw_preview),
-        Page(f"{NOTE}/{{note_id}}", draw_note, withdraw_note),
-        Page(f"{EDIT}/{{note_id}}", draw_edit, save_edit),
-        Page(f"{HISTORY}/{{note_id}}", draw_history),
-        Page("/knowledge/delete/{note_id}", draw_delete),
+        ConsolePage(LIST, draw_list),
+        ConsolePage(NEW, draw_new, save_new),
+        ConsolePage(PROPOSALS, draw_proposals),
+        ConsolePage(NODES, draw_nodes),
+        ConsolePage("/knowledge/preview", act=draw_preview),
+        ConsolePage(f"{NOTE}/{{note_id}}", draw_note, withdraw_note),
+        ConsolePage(f"{EDIT}/{{note_id}}", draw_edit, save_edit),
+        ConsolePage(f"{HISTORY}/{{note_id}}", draw_history),
+        ConsolePage("/knowledge/delete/{note_id}", draw_delete),
     ),
     navigation=(NavigationEntry(LIST, "knowledge.title", "notes", "list_knowledge"),),
     find_path=find_path,

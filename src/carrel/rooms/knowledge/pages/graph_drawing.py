@@ -105,7 +105,7 @@ def list_graph(graph: KnowledgeGraph) -> list[GraphRow]:
     return rows
 
 
-class _Neighbours(dict[str, list[str]]):
+class _NodeNeighbours(dict[str, list[str]]):
     """Of each thing those linked with it in either direction, and which links there are."""
 
     def __init__(self, directed: set[tuple[str, str]]) -> None:
@@ -113,8 +113,8 @@ class _Neighbours(dict[str, list[str]]):
         self.directed = directed
 
 
-def _neighbours(graph: KnowledgeGraph) -> _Neighbours:
-    found = _Neighbours({(link.source, link.target) for link in graph.links})
+def _neighbours(graph: KnowledgeGraph) -> _NodeNeighbours:
+    found = _NodeNeighbours({(link.source, link.target) for link in graph.links})
     for link in graph.links:
         for one, other in ((link.source, link.target), (link.target, link.source)):
             known = found.setdefault(one, [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carrel.core.pages import NavigationEntry, Page, RoomPages
+from carrel.core.pages import ConsolePage, NavigationEntry, RoomPages
 from carrel.rooms.literature.pages.additions_page import add_works, draw_addition
 from carrel.rooms.literature.pages.alerts_page import draw_alerts, run_alerts, send_digest
 from carrel.rooms.literature.pages.completion_page import change_records, draw_completion
@@ -16,17 +16,17 @@ CONSOLE = RoomPages(
     name="literature",
     folder="carrel.rooms.literature.pages",
     pages=(
-        Page("/literature", draw=draw_search),
-        Page("/literature/add", act=add_works),
-        Page("/literature/addition/{job_id}", draw=draw_addition),
-        Page("/literature/alerts", draw=draw_alerts, act=run_alerts),
-        Page("/literature/alerts/digest", act=send_digest),
-        Page("/literature/retractions", draw=draw_retractions, act=check_draft),
-        Page("/literature/completion", draw=draw_completion, act=change_records),
-        Page("/literature/work", draw=open_work),
-        Page("/literature/work/{work_id}", draw=draw_work),
-        Page("/literature/citations/{work_id}", draw=draw_citations),
-        Page("/literature/text/{work_id}", draw=draw_text_offer, act=find_text),
+        ConsolePage("/literature", draw=draw_search),
+        ConsolePage("/literature/add", act=add_works),
+        ConsolePage("/literature/addition/{job_id}", draw=draw_addition),
+        ConsolePage("/literature/alerts", draw=draw_alerts, act=run_alerts),
+        ConsolePage("/literature/alerts/digest", act=send_digest),
+        ConsolePage("/literature/retractions", draw=draw_retractions, act=check_draft),
+        ConsolePage("/literature/completion", draw=draw_completion, act=change_records),
+        ConsolePage("/literature/work", draw=open_work),
+        ConsolePage("/literature/work/{work_id}", draw=draw_work),
+        ConsolePage("/literature/citations/{work_id}", draw=draw_citations),
+        ConsolePage("/literature/text/{work_id}", draw=draw_text_offer, act=find_text),
     ),
     navigation=(
         NavigationEntry("/literature", "literature.navigation", "literature", "search_literature"),

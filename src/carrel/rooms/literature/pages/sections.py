@@ -40,7 +40,7 @@ SHOWN_ERRORS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class PageRefusal:
     """An error as a page shows it, with what became of the question at each service."""
 
     code: str
@@ -66,7 +66,7 @@ class Refusal:
         return self.unanswered > 1 and kinds <= _OUT_OF_REACH
 
 
-def make_refusal(error: CarrelError) -> Refusal:
+def make_refusal(error: CarrelError) -> PageRefusal:
     found = error.details.get("coverage")
     lines: tuple[ServiceCoverage, ...] = ()
     if isinstance(found, list):
@@ -74,7 +74,7 @@ def make_refusal(error: CarrelError) -> Refusal:
             line if isinstance(line, ServiceCoverage) else ServiceCoverage.model_validate(line)
             for line in found
         )
-    return Refusal(error.code, error.message, error.next_step, lines)
+    return PageRefusal(error.code, error.message, error.next_step, lines)
 
 
 def make_view(

@@ -117,7 +117,7 @@ async def _draw(request: PageRequest, tab: str, tab_facts: Mapping[str, object])
         find_doubts(request, paper.paper_id),
         _find_in_library(request, paper.doi),
     )
-    place = _Place(request, paper.paper_id)
+    place = _PaperAddresses(request, paper.paper_id)
     facts: Facts = {
         "paper": paper,
         "reading": reading,
@@ -146,7 +146,7 @@ async def _draw(request: PageRequest, tab: str, tab_facts: Mapping[str, object])
 async def _draw_part(request: PageRequest) -> PageView:
     """One part of the text alone, for a reader who scrolls on."""
     reading = await _read_part(request, request.variables["paper_id"])
-    place = _Place(request, reading.paper_id)
+    place = _PaperAddresses(request, reading.paper_id)
     return PageView("papers/part.html", reading.title, {"reading": reading, "place": place})
 
 
@@ -162,7 +162,7 @@ async def _read_part(request: PageRequest, paper_id: str) -> Any:
     return await request.ask("read_paper_part", paper_id=paper_id, **given)
 
 
-class _Place:
+class _PaperAddresses:
     """Addresses of the same paper that keep what is looked for."""
 
     def __init__(self, request: PageRequest, paper_id: str) -> None:
@@ -188,7 +188,7 @@ class _Place:
 
 
 def _tab_links(
-    request: PageRequest, paper: Any, reading: Any, place: _Place, tab: str
+    request: PageRequest, paper: Any, reading: Any, place: _PaperAddresses, tab: str
 ) -> list[dict[str, object]]:
     counts = {"found": len(reading.found), "figures": paper.figures, "cites": paper.references}
     is_shown = {

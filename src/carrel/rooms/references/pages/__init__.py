@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carrel.core.pages import NavigationEntry, Page, RoomPages
+from carrel.core.pages import ConsolePage, NavigationEntry, RoomPages
 from carrel.rooms.references.pages.editor_page import (
     act_in_editor,
     act_on_new,
@@ -30,18 +30,18 @@ CONSOLE = RoomPages(
     name="references",
     folder="carrel.rooms.references.pages",
     pages=(
-        Page("/references", draw=draw_library),
-        Page("/references/new", draw=draw_new, act=act_on_new),
-        Page("/references/import", draw=draw_import, act=import_references),
-        Page("/references/export", draw=draw_export),
-        Page("/references/cite", draw=draw_citations),
-        Page("/references/remove", draw=draw_removal, act=remove_selected),
-        Page("/references/restore", act=restore_removed),
-        Page("/references/item/{id}", draw=draw_item),
-        Page("/references/text/{id}", draw=draw_fulltext),
-        Page("/references/file/{id}", draw=send_attachment),
-        Page("/references/versions/{id}", draw=draw_versions),
-        Page("/references/edit/{id}", draw=draw_editor, act=act_in_editor),
+        ConsolePage("/references", draw=draw_library),
+        ConsolePage("/references/new", draw=draw_new, act=act_on_new),
+        ConsolePage("/references/import", draw=draw_import, act=import_references),
+        ConsolePage("/references/export", draw=draw_export),
+        ConsolePage("/references/cite", draw=draw_citations),
+        ConsolePage("/references/remove", draw=draw_removal, act=remove_selected),
+        ConsolePage("/references/restore", act=restore_removed),
+        ConsolePage("/references/item/{id}", draw=draw_item),
+        ConsolePage("/references/text/{id}", draw=draw_fulltext),
+        ConsolePage("/references/file/{id}", draw=send_attachment),
+        ConsolePage("/references/versions/{id}", draw=draw_versions),
+        ConsolePage("/references/edit/{id}", draw=draw_editor, act=act_in_editor),
     ),
     navigation=(NavigationEntry("/references", "references.nav", "library", "browse_references"),),
     live=(IMPORT_JOB,),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carrel.core.pages import LiveView, NavigationEntry, Page, RoomPages
+from carrel.core.pages import ConsolePage, LiveView, NavigationEntry, RoomPages
 from carrel.rooms.research.pages.claim_pages import (
     check_claim_form,
     draw_claim,
@@ -32,21 +32,21 @@ CONSOLE = RoomPages(
     name="research",
     folder="carrel.rooms.research.pages",
     pages=(
-        Page("/research", draw_projects),
-        Page("/research/start", draw_start, start_project),
-        Page("/research/goals", draw_held_goals),
-        Page("/research/tasks", draw_tasks),
-        Page("/research/claim", draw_claim, check_claim_form),
-        Page("/research/contradictions", draw_contradictions),
-        Page("/research/import", draw_import, import_file),
-        Page("/research/submit/{research_id}", draw_submission, submit_hypothesis),
-        Page("/research/report/{research_id}", draw_report),
-        Page("/research/export/{research_id}", send_export),
-        Page("/research/project/{research_id}", draw_project),
-        Page("/research/reject/{hypothesis_id}", draw_rejection),
-        Page("/research/note/{hypothesis_id}", None, save_as_note),
-        Page("/research/evolve/{hypothesis_id}", None, evolve_hypothesis),
-        Page("/research/hypothesis/{hypothesis_id}", draw_hypothesis),
+        ConsolePage("/research", draw_projects),
+        ConsolePage("/research/start", draw_start, start_project),
+        ConsolePage("/research/goals", draw_held_goals),
+        ConsolePage("/research/tasks", draw_tasks),
+        ConsolePage("/research/claim", draw_claim, check_claim_form),
+        ConsolePage("/research/contradictions", draw_contradictions),
+        ConsolePage("/research/import", draw_import, import_file),
+        ConsolePage("/research/submit/{research_id}", draw_submission, submit_hypothesis),
+        ConsolePage("/research/report/{research_id}", draw_report),
+        ConsolePage("/research/export/{research_id}", send_export),
+        ConsolePage("/research/project/{research_id}", draw_project),
+        ConsolePage("/research/reject/{hypothesis_id}", draw_rejection),
+        ConsolePage("/research/note/{hypothesis_id}", None, save_as_note),
+        ConsolePage("/research/evolve/{hypothesis_id}", None, evolve_hypothesis),
+        ConsolePage("/research/hypothesis/{hypothesis_id}", draw_hypothesis),
     ),
     navigation=(
         NavigationEntry("/research", "research.title", "research", "list_research_projects"),

@@ -12,7 +12,7 @@ _NUMBERED = re.compile(r"(\d{1,3})\. +(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class TextPiece:
+class LinkedText:
     """Words, or the number of a paper with its address."""
 
     text: str
@@ -23,9 +23,9 @@ class TextPiece:
 class TextBlock:
     """A paragraph, or a numbered step with the lines below it."""
 
-    pieces: list[TextPiece]
+    pieces: list[LinkedText]
     number: str = ""
-    below: list[list[TextPiece]] = field(default_factory=list)
+    below: list[list[LinkedText]] = field(default_factory=list)
 
 
 class PaperNumbers:
@@ -39,19 +39,19 @@ class PaperNumbers:
     def rows(self) -> list[tuple[int, str]]:
         return [(number, name) for name, number in self._numbers.items()]
 
-    def pieces(self, text: str) -> list[TextPiece]:
+    def pieces(self, text: str) -> list[LinkedText]:
         """The text with a link in place of each id that is one of the papers."""
         if self._pattern is None:
-            return [TextPiece(text)]
-        found: list[TextPiece] = []
+            return [LinkedText(text)]
+        found: list[LinkedText] = []
         end = 0
         for match in self._pattern.finditer(text):
             if match.start() > end:
-                found.append(TextPiece(text[end : match.start()]))
-            found.append(TextPiece(str(self._numbers[match[0]]), source_address(match[0])))
+                found.append(LinkedText(text[end : match.start()]))
+            found.append(LinkedText(str(self._numbers[match[0]]), source_address(match[0])))
             end = match.end()
         if end < len(text):
-            found.append(TextPiece(text[end:]))
+            found.append(LinkedText(text[end:]))
         return found
 
     def blocks(self, text: str) -> list[TextBlock]:
