@@ -60,7 +60,7 @@ def offered(*words: str) -> list[str]:
 def test_commands_options_and_choices_are_offered() -> None:
     assert "papers" in offered("") and "completion" in offered("")
     assert offered("pap") == ["papers"]
-    assert offered("papers", "sea") == ["search"]
+    assert offered("papers", "sea") == ["search", "search-facets"]
     assert offered("users", "re") == ["reset-password"]
     assert offered("papers", "search", "--li") == ["--limit", "--library"]
     assert offered("papers", "export", "--format", "") == ["jsonl", "bibtex", "csl-json", "ris"]
