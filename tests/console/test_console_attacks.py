@@ -30,7 +30,7 @@ from carrel.doors.web.markdown import render_markdown
 from carrel.doors.web.messages import read_messages
 from carrel.doors.web.page_writer import PageWriter
 from carrel.doors.web.rendering import PageRenderer
-from carrel.doors.web.sessions import BrowserSessions
+from carrel.doors.web.sessions import Browser, BrowserSessions
 from carrel.policy.audit import Audit, AuditRecord
 from carrel.policy.gate import Gate
 from carrel.policy.identity import LocalIdentity
@@ -100,6 +100,43 @@ class TestOthersAreServed:
             return answer.body.decode()
 
         assert "others were served" in run_apart(lambda: asyncio.run(story()))
+
+    def test_others_are_served_while_a_long_form_is_read(self) -> None:
+        async def story() -> int:
+            turns, turns_before = 0, 0
+
+            async def act(request: PageRequest) -> PageAnswer:
+                nonlocal turns_before
+                turns_before = turns
+                return _view("read")
+
+            request = _request("/long")
+            browser = Browser("x" * 40, is_new=False)
+            request.scope["method"] = "POST"
+            request.headers |= {
+                b"content-type": b"application/x-www-form-urlencoded",
+                b"sec-fetch-site": b"same-origin",
+                b"cookie": f"carrel-browser={browser.secret}".encode(),
+            }
+            form = f"csrf={browser.csrf_token(request.caller)}&text=" + "%3C" * 1_000_000
+            request.body = form.encode()
+            console = _console(ConsolePage("/long", None, act))
+            answering = asyncio.create_task(console.answer(request))
+            while not answering.done():
+                turns += 1
+                await asyncio.sleep(0)
+            answer = answering.result()
+            assert (isinstance(answer, Response), answer.status) == (True, 200)
+            return turns_before
+
+        assert run_apart(lambda: asyncio.run(story())) > 20
+
+    @pytest.mark.parametrize("path", ["/login", "/logout", "/preferences"])
+    def test_a_stranger_may_not_send_a_long_form(self, institute: ServedDesk, path: str) -> None:
+        client = ConsoleClient(institute.url)
+        client.get("/login")
+        fields = {"csrf": client.token, "username": "ada", "password": "x" * 100_000}
+        assert client.send(path, fields).status == 413
 
 
 def _view(title: object) -> PageView:
