@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
 
 import httpx2
 import pytest
@@ -19,7 +20,15 @@ from carrel.core.caller import Call, Caller, Visit
 from carrel.core.catalogue import Catalogue
 from carrel.core.clock import SystemClock
 from carrel.core.operation import Answer, Operation, Question
-from carrel.core.pages import ConsolePage, LiveView, PageAnswer, PageRequest, PageView, RoomPages
+from carrel.core.pages import (
+    ConsolePage,
+    LiveView,
+    PageAnswer,
+    PageRequest,
+    PageView,
+    RoomPages,
+    local_address,
+)
 from carrel.doors.http.messages import HttpRequest, Response
 from carrel.doors.oauth.endpoints import read_cookie
 from carrel.doors.rest import RestDoor
@@ -517,3 +526,32 @@ def _count_calls(work: Callable[[], object]) -> int:
     finally:
         sys.setprofile(before)
     return count
+
+
+class TestNamesWithDots:
+    """A browser takes `..` out of an address: a name of others must not lead a form elsewhere."""
+
+    @pytest.mark.parametrize(
+        "name",
+        ["../../logout", "a/../../../logout", "./x", "x/..", "..\\..\\logout", "../%2e%2e/x"],
+    )
+    def test_an_address_stays_what_it_is(self, name: str) -> None:
+        address = local_address("/references/edit", name)
+        seen = urlsplit(urljoin("http://desk.example/", address)).path
+        assert unquote(seen) == f"/references/edit/{name}"
+
+    def test_the_usual_slashes_of_names_are_left(self) -> None:
+        assert local_address("/papers/paper", "10.1000/x.y") == "/papers/paper/10.1000/x.y"
+
+    def test_the_form_of_a_reference_does_not_lead_to_the_log_out(
+        self, library: ServedDesk
+    ) -> None:
+        client = ConsoleClient(library.url)
+        client.log_in("ada", PASSWORD)
+        hostile = "@book{../../logout, title = {Dots}, author = {Dot, Ann}, year = {2001}}"
+        added = client.call("add_references", input=hostile).json()["result"]["added"]
+        assert added[0]["id"] == "../../logout"
+        assert 'href="/references/item/..%2F..%2Flogout"' in client.get("/references").html
+        page = client.get("/references/edit/..%2F..%2Flogout")
+        assert page.status == 200
+        assert 'action="/references/edit/..%2F..%2Flogout"' in page.html

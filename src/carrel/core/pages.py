@@ -264,9 +264,15 @@ class RoomPages:
     marks_words: bool = False
 
 
+def _quote_part(part: str) -> str:
+    """With its slashes, but where browsers would take `..` out of the address."""
+    has_dots = not {".", ".."}.isdisjoint(part.split("/"))
+    return quote(part, safe=":@,;=+" if has_dots else "/:@,;=+")
+
+
 def local_address(path: str, *parts: str, **query: object) -> str:
     """An address of our own: quoted parts after the path, and fields that are not None or empty."""
-    address = "/".join((path.rstrip("/"), *(quote(part, safe="/:@,;=+") for part in parts)))
+    address = "/".join((path.rstrip("/"), *(_quote_part(part) for part in parts)))
     fields: list[tuple[str, str]] = []
     for name, value in query.items():
         values = value if isinstance(value, list | tuple) else [value]
