@@ -2,6 +2,7 @@
 import { call, csrfToken } from "../desk/call.js";
 import { clear, element, icon } from "../desk/dom.js";
 import { follow } from "../desk/live.js";
+import { fillText } from "../desk/words.js";
 import { sendFile, Stopped } from "./upload.js";
 
 const HEAD_BYTES = 64 * 1024;
@@ -34,8 +35,7 @@ for (const name of ["dragleave", "drop"]) {
   });
 }
 
-const say = (key, values = {}) =>
-  Object.entries(values).reduce((text, [name, value]) => text.replace(`{${name}}`, value), words[key] ?? key);
+const say = (key, values = {}) => fillText(words[key] ?? key, values);
 
 /** Adds the files; gives a promise that is kept once they are listed. */
 export async function addFiles(files) {

@@ -2,6 +2,7 @@
 import { call } from "../desk/call.js";
 import { element, icon, clear } from "../desk/dom.js";
 import { follow } from "../desk/live.js";
+import { fillText } from "../desk/words.js";
 
 const words = JSON.parse(document.getElementById("literature-words")?.textContent ?? "{}");
 
@@ -26,7 +27,7 @@ function countChosen(form) {
   const place = form.querySelector("[data-chosen]");
   if (!place) return;
   const count = form.querySelectorAll("input[name=identifiers]:checked, input[name=ids]:checked").length;
-  place.textContent = count ? (words.chosen ?? "{count}").replace("{count}", count) : "";
+  place.textContent = count ? fillText(words.chosen ?? "{count}", { count }) : "";
 }
 
 for (const form of document.querySelectorAll("form:has([data-chosen])")) {
@@ -40,7 +41,7 @@ function showOutcome(place, work) {
   const [kind, sign] = kinds[work.outcome] ?? ["plain", "info"];
   const parts = [element("span", { class: `badge badge-${kind}` }, icon(sign), words[work.outcome] ?? work.outcome)];
   if (work.paper_id) parts.push(element("a", { href: `/papers/paper/${encodeURI(work.paper_id)}` }, words.corpus ?? work.paper_id));
-  if (work.reference_id) parts.push(element("a", { href: `/references/item/${encodeURI(work.reference_id)}` }, words.library ?? work.reference_id));
+  if (work.reference_id) parts.push(element("a", { href: `/references/item/${encodeURIComponent(work.reference_id)}` }, words.library ?? work.reference_id));
   if (work.reason) parts.push(element("span", { class: "small coverage-reason" }, work.reason));
   if (work.text) parts.push(element("span", { class: "small muted" }, work.text));
   clear(place).append(...parts);

@@ -2,6 +2,7 @@
 import { announce } from "../desk/announce.js";
 import { element, replacePart } from "../desk/dom.js";
 import { follow } from "../desk/live.js";
+import { fillText } from "../desk/words.js";
 import { divideBibliography, importPieces } from "./import_pieces.js";
 
 // What a form may carry; a text grows when it is sent.
@@ -33,7 +34,7 @@ function takeFiles() {
     for (const file of files) {
       const found = divideBibliography(await file.text());
       if (!found) {
-        announce(form.dataset.tooLarge.replaceAll("{name}", file.name), "danger");
+        announce(fillText(form.dataset.tooLarge, { name: file.name }), "danger");
         return;
       }
       pieces.push(...found);
@@ -46,12 +47,13 @@ function takeFiles() {
     try {
       await importPieces(pieces, (at, sum) => {
         const said = at < pieces.length ? form.dataset.piece : form.dataset.piecesDone;
-        text.textContent = said
-          .replace("{at}", at + 1)
-          .replace("{of}", pieces.length)
-          .replace("{added}", sum.added)
-          .replace("{skipped}", sum.skipped)
-          .replace("{failed}", sum.failed.length);
+        text.textContent = fillText(said, {
+          at: at + 1,
+          of: pieces.length,
+          added: sum.added,
+          skipped: sum.skipped,
+          failed: sum.failed.length,
+        });
         reasons.replaceChildren(
           ...sum.failed.slice(0, 100).map((reason) => element("li", {}, reason)),
         );

@@ -2,6 +2,7 @@
 import { announce } from "../desk/announce.js";
 import { call } from "../desk/call.js";
 import { debounce, element } from "../desk/dom.js";
+import { fillText } from "../desk/words.js";
 
 const PAGE = 100;
 // Browsers cannot draw a box much higher than this; beyond it the links to pages remain.
@@ -37,7 +38,7 @@ function followSelection() {
   const show = () => {
     bar.classList.toggle("has-choice", chosen.size > 0);
     text.textContent = chosen.size
-      ? text.dataset.chosen.replace("{count}", chosen.size)
+      ? fillText(text.dataset.chosen, { count: chosen.size })
       : text.dataset.hint;
     forget.hidden = !chosen.size;
     for (const button of form.querySelectorAll("[data-needs-choice]")) {

@@ -2,18 +2,15 @@
 import { follow } from "../desk/live.js";
 import { replacePart } from "../desk/dom.js";
 import { announce } from "../desk/announce.js";
+import { fillText } from "../desk/words.js";
 
 const SECONDS_BETWEEN = 3;
-
-function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
-}
 
 function showState(run, words, state) {
   const stage = words[`stage.${state.stage}`];
   const head = words[`status.${state.status}`] ?? state.status;
   const text = run.querySelector(".live-text");
-  if (text) text.textContent = `${head}${stage ? `: ${stage}` : ""} · ${fill(words.counts, state)}`;
+  if (text) text.textContent = `${head}${stage ? `: ${stage}` : ""} · ${fillText(words.counts, state)}`;
   const value = run.querySelector(".meter-value");
   if (value) value.setAttribute("width", state.percent);
   const progress = run.querySelector("progress");
