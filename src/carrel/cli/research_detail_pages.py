@@ -37,7 +37,7 @@ from carrel.rooms.research.detail_models import (
 from carrel.rooms.research.outside_models import describe_look
 
 
-def _planned(plan: ResearchPlan) -> Page:
+def _show_plan(plan: ResearchPlan) -> Page:
     rows: list[tuple[str, Inline]] = [
         ("goal", plan.goal),
         ("who thinks", plan.reasoner),
@@ -173,7 +173,7 @@ def _overview(found: ResearchOverview) -> Page:
     return Page(parts)
 
 
-def _held(goals: Sequence[HeldGoal]) -> Page:
+def _show_held_goals(goals: Sequence[HeldGoal]) -> Page:
     if not goals:
         return Page((Note("No goal waits for approval."),), next_step="")
     rows = [(one.research_id, one.owner, format_time(one.created_at), one.goal) for one in goals]
@@ -183,11 +183,11 @@ def _held(goals: Sequence[HeldGoal]) -> Page:
 
 
 DETAIL_PAGES: Mapping[str, MakePage] = {
-    "plan_research": _planned,
+    "plan_research": _show_plan,
     "get_tournament": _tournament,
     "list_evidence": _evidence,
     "get_research_record": _record,
     "list_research_tasks": _tasks,
     "get_research_overview": _overview,
-    "list_held_goals": _held,
+    "list_held_goals": _show_held_goals,
 }

@@ -43,24 +43,24 @@ def console_connections(settings: Settings) -> Sequence[ConsoleConnection]:
     is_local = settings.auth.mode in {None, "local"}
     has_secret = is_local and settings.auth.local_secret
     shown = [
-        _written_by_command(CLIENTS[name], settings, address, has_secret=has_secret)
+        _describe_command(CLIENTS[name], settings, address, has_secret=has_secret)
         if has_secret or (is_local and name == "claude-desktop")
-        else _pasted(CLIENTS[name], address, is_local=is_local)
+        else _describe_paste(CLIENTS[name], address, is_local=is_local)
         for name in _SHOWN
     ]
     return (*shown, ConsoleConnection("http", "HTTP", address, "address"))
 
 
-def _pasted(client: Client, address: str, *, is_local: bool) -> ConsoleConnection:
+def _describe_paste(client: Client, address: str, *, is_local: bool) -> ConsoleConnection:
     text = make_snippet(client, _SERVER_NAME, Http(address)).strip()
     if client.name == "claude-code":
         return ConsoleConnection(client.name, client.title, text, "command", "", client.refresh)
     file = client.file(this_machine())
-    place = _shorten(file) if is_local else file.name
+    place = _shorten_path(file) if is_local else file.name
     return ConsoleConnection(client.name, client.title, text, "paste", place, client.refresh)
 
 
-def _written_by_command(
+def _describe_command(
     client: Client, settings: Settings, address: str, *, has_secret: bool
 ) -> ConsoleConnection:
     """`carrel connect` on this machine: it reads the secret itself, or starts the desk by stdio."""
@@ -73,7 +73,7 @@ def _written_by_command(
     return ConsoleConnection(client.name, client.title, text, "command", "", client.refresh)
 
 
-def _shorten(file: Path) -> str:
+def _shorten_path(file: Path) -> str:
     try:
         return f"~/{file.relative_to(Path.home()).as_posix()}"
     except ValueError:

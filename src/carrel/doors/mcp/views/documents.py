@@ -70,7 +70,7 @@ def content_meta(view: ViewDeclaration) -> dict[str, object]:
 
 
 @cache
-def _joined(names: tuple[str, ...]) -> tuple[str, str, str]:
+def _join_modules(names: tuple[str, ...]) -> tuple[str, str, str]:
     frame = (_FOLDER / "view.html").read_text(encoding="utf-8")
     tokens = _TOKENS.read_text(encoding="utf-8")
     style = f"\n{tokens}{(_FOLDER / 'view.css').read_text(encoding='utf-8')}"
@@ -83,7 +83,7 @@ def _joined(names: tuple[str, ...]) -> tuple[str, str, str]:
 
 
 def _parts(view: ViewDeclaration) -> tuple[str, str, str]:
-    return _joined((*_SHARED, *view.modules, f"{view.name}_view"))
+    return _join_modules((*_SHARED, *view.modules, f"{view.name}_view"))
 
 
 @cache

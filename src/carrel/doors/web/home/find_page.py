@@ -52,7 +52,7 @@ class FindPage:
                 facts["problem"] = error
                 status = _REFUSED
             else:
-                facts |= self._shown(found, query, wanted)
+                facts |= self._describe_hits(found, query, wanted)
         title = request.translate("home.find.of", query=query) if query else ""
         return PageView(
             "home/find.html",
@@ -62,7 +62,7 @@ class FindPage:
             status=status,
         )
 
-    def _shown(self, found: DeskAnswer, query: str, wanted: str) -> dict[str, Any]:
+    def _describe_hits(self, found: DeskAnswer, query: str, wanted: str) -> dict[str, Any]:
         hits = [hit for hit in found.hits if wanted in ("", hit.room)]
         searched = [room for room in found.rooms if room.is_searched]
         tabs = [

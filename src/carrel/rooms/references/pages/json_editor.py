@@ -86,17 +86,18 @@ def _read_json_changes(request: PageRequest, base: Item, text: str) -> dict[str,
         ) from None
     if not isinstance(item, dict):
         raise InvalidInputError(request.translate("references.editor.not_object"))
+    return _find_changes(base, item)
+
+
+def _find_changes(base: Item, item: Item) -> dict[str, Any]:
+    """The fields that differ; None for one that is gone."""
     names = {**base, **item}
     return {name: item.get(name) for name in names if base.get(name) != item.get(name)}
 
 
 def _merge_items(base: Item, text: str, present: Item) -> Item:
     """The record as it is now, with what the person changed."""
-    typed: Item = json.loads(text)
-    changed = {
-        name: typed.get(name) for name in {**base, **typed} if base.get(name) != typed.get(name)
-    }
-    merged = {**present, **changed}
+    merged = {**present, **_find_changes(base, json.loads(text))}
     return {name: value for name, value in merged.items() if value is not None}
 
 
