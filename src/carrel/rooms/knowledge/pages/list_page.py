@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from carrel.core.errors import CarrelError, InvalidInputError, UnavailableError
@@ -37,7 +37,7 @@ class NoteFilters:
         tags = tuple(dict.fromkeys(request.query.texts("tag")))[:MAX_FILTER_TAGS]
         return cls(request.query.text("q"), tags, whose, order)
 
-    def path(self, **changes: object) -> str:
+    def address(self, **changes: object) -> str:
         """The address of the list with some of it changed; it begins at the first page."""
         fields: dict[str, object] = {
             "q": self.query,
@@ -67,8 +67,6 @@ async def draw_list(request: PageRequest) -> PageView:
         )
     except (InvalidInputError, UnavailableError) as error:
         problem = error
-    end = start + len(notes.notes)
-    has_next = bool(notes.notes) and end < notes.reachable
     return PageView(
         "knowledge/list.html",
         request.translate("knowledge.title"),
@@ -81,7 +79,7 @@ async def draw_list(request: PageRequest) -> PageView:
             "chips": [
                 {
                     "label": f"#{tag}",
-                    "remove_path": filters.path(tag=_without(filters.tags, tag)),
+                    "remove_path": filters.address(tag=_without(filters.tags, tag)),
                 }
                 for tag in filters.tags
             ],
@@ -91,16 +89,26 @@ async def draw_list(request: PageRequest) -> PageView:
                 *([("whose", filters.whose)] if filters.whose != "all" else []),
                 *([("order", filters.order)] if filters.order != "best" else []),
             ],
-            "previous": filters.path(start=max(0, start - PAGE_NOTES) or "") if start else "",
-            "next": filters.path(start=end) if has_next else "",
-            "first": start + 1,
-            "last": end,
+            **page_facts(filters.address, start, len(notes.notes), PAGE_NOTES, notes.reachable),
             "new_path": NEW,
             "may_write": request.offers("save_knowledge"),
         },
         styles=STYLES,
         status=_status(problem),
     )
+
+
+def page_facts(
+    address: Callable[..., str], start: int, count: int, per_page: int, total: int
+) -> dict[str, object]:
+    """Which notes a page shows, and the addresses of the pages beside it."""
+    end = start + count
+    return {
+        "first": start + 1,
+        "last": end,
+        "previous": address(start=max(0, start - per_page) or "") if start else "",
+        "next": address(start=end) if count and end < total else "",
+    }
 
 
 def _status(problem: CarrelError | None) -> int:
@@ -116,7 +124,7 @@ def _tabs(request: PageRequest, filters: NoteFilters) -> list[dict[str, object]]
             "label": request.translate(f"knowledge.whose.{whose}"),
             "path": "/knowledge/proposals"
             if whose == "proposed"
-            else filters.path(whose="" if whose == "all" else whose),
+            else filters.address(whose="" if whose == "all" else whose),
             "is_on": whose == filters.whose,
         }
         for whose in offered
@@ -130,7 +138,7 @@ def _facets(filters: NoteFilters, notes: KnowledgeList) -> list[dict[str, object
             "label": each.tag,
             "count": each.count,
             "is_on": each.tag.casefold() in chosen,
-            "path": filters.path(
+            "path": filters.address(
                 tag=_without(filters.tags, each.tag)
                 if each.tag.casefold() in chosen
                 else [*filters.tags, each.tag]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from carrel.core.errors import NotFoundError
 from carrel.core.pages import PageRequest, PageView, local_address
 from carrel.rooms.knowledge.list_models import MAX_OFFSET, KnowledgeList
 from carrel.rooms.knowledge.models import FullNote
 from carrel.rooms.knowledge.pages.addresses import PROPOSALS, note_path
 from carrel.rooms.knowledge.pages.history_page import show_difference
-from carrel.rooms.knowledge.pages.list_page import STYLES
+from carrel.rooms.knowledge.pages.list_page import STYLES, page_facts
 from carrel.rooms.knowledge.pages.note_text import (
     heading_level,
     link_note_text,
@@ -31,20 +33,19 @@ async def draw_proposals(request: PageRequest) -> PageView:
         shown = await _show(request, listed.id)
         if shown is not None:
             proposals.append(shown)
-    end = start + len(waiting.notes)
-    has_next = bool(waiting.notes) and end < waiting.total
     return PageView(
         "knowledge/proposals.html",
         request.translate("knowledge.proposals.title"),
         {
             "proposals": proposals,
             "total": waiting.total,
-            "first": start + 1,
-            "last": end,
-            "previous": local_address(PROPOSALS, start=max(0, start - _SHOWN) or "")
-            if start
-            else "",
-            "next": local_address(PROPOSALS, start=end) if has_next else "",
+            **page_facts(
+                partial(local_address, PROPOSALS),
+                start,
+                len(waiting.notes),
+                _SHOWN,
+                waiting.total,
+            ),
         },
         styles=STYLES,
     )
