@@ -203,6 +203,17 @@ def test_a_desk_without_network_says_so_once_and_plainly(tmp_path: Path) -> None
     assert "http" not in notice
 
 
+def test_an_alert_that_nobody_answered_is_not_told_as_nothing_new(tmp_path: Path) -> None:
+    with Outside() as world:
+        literature = world.settings(tmp_path / "home").literature.model_dump()
+    settings = desk_settings(tmp_path / "home", literature=literature)
+    with serve_desk(settings) as url:
+        ServedDesk(url, settings).call("save_alert", query="cold fingers", name="cold")
+        page = ConsoleClient(url).post("/literature/alerts", name="cold")
+    assert "nothing is known of new works" in page.text
+    assert "0 new works by" not in page.text
+
+
 def test_filters_live_in_the_address(reader: ConsoleClient) -> None:
     address = "/literature?q=chemistry&services=crossref&order=newest&no_preprints=1"
     page = reader.get(address)
