@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,6 +155,23 @@ def test_every_message_that_a_template_names_is_there() -> None:
         for file in _templates(package):
             for key in re.findall(r"""\bt\(\s*["']([\w.]+)["']\s*[,)]""", file.read_text("utf-8")):
                 assert messages.has(key), (package, file.name, key)
+
+
+def test_every_message_is_named_or_begins_like_one_that_is_put_together() -> None:
+    sources = "\n".join(
+        file.read_text("utf-8")
+        for package in PACKAGES
+        for ending in ("py", "html", "js")
+        for file in Path(str(files(package))).rglob(f"*.{ending}")
+    )
+    named = set(re.findall(r"""["'`](\w+(?:\.[\w-]+)+)["'`]""", sources))
+    # Such as "papers.tabs." ~ name. The name of a room alone would excuse all of its messages.
+    begun = tuple(set(re.findall(r"""["'`](\w+\.(?:\w+\.)*\w+[._])["'`{$]""", sources)))
+    for package in PACKAGES:
+        text = (files(package) / "messages" / "en.toml").read_text("utf-8")
+        keys = [key for key, _ in _flatten(tomllib.loads(text), "")]
+        unused = [key for key in keys if key not in named and not key.startswith(begun)]
+        assert unused == [], package
 
 
 def _templates(package: str) -> Any:
