@@ -39,7 +39,6 @@ async def draw_library(request: PageRequest) -> PageAnswer:
             "chips": _chips(request, filters),
             "previous": _previous_address(filters, answer),
             "next": _next_address(filters, answer),
-            "span": _describe_span(request, answer),
             "removed": request.query.texts("removed")[:MAX_SELECTED],
             "max_selected": MAX_SELECTED,
             "may_write": request.offers("remove_references"),
@@ -86,21 +85,6 @@ def _next_address(filters: LibraryFilters, answer: BrowsedReferences) -> str:
     if filters.sort == "relevance" and answer.rows and follows < answer.total:
         return filters.address(at=follows)
     return ""
-
-
-def _describe_span(request: PageRequest, answer: BrowsedReferences) -> str:
-    if not answer.rows:
-        return ""
-    return request.translate(
-        "references.span",
-        first=_number(answer.position + 1),
-        last=_number(answer.position + len(answer.rows)),
-        total=_number(answer.total),
-    )
-
-
-def _number(value: int) -> str:
-    return f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 def _head(request: PageRequest, filters: LibraryFilters, sort: str) -> dict[str, str]:
