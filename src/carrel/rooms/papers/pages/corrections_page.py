@@ -9,11 +9,7 @@ from typing import Any
 from carrel.core.errors import CarrelError, ConflictError, InvalidInputError
 from carrel.core.pages import PageAnswer, PageRedirect, PageRequest, PageView, local_address
 
-# Fields that a form shows, by the names of edit_paper.
-LINE_FIELDS = (
-    "title", "date", "venue", "volume", "issue", "pages", "publisher", "doi", "arxiv_id", "pmid",
-    "pmcid", "isbn", "issn", "url", "type", "language", "license",
-)  # fmt: skip
+# Fields with several values, and the order in which a form shows all, by the names of edit_paper.
 LIST_FIELDS = ("authors", "editors", "keywords", "tags", "institutions")
 _ORDER = (
     "title", "authors", "date", "venue", "volume", "issue", "pages", "doi", "arxiv_id", "keywords",
