@@ -39,9 +39,10 @@ def test_every_door_offers_the_same_operations(ask: Door, settings: Settings) ->
         "run_operation",
     }
     of_papers = {operation.name for operation in operations if operation.room == "papers"}
+    for_people = {operation.name for operation in operations if operation.is_for_people}
     # Doors that serve all rooms over MCP list the everyday operations, REST lists all; a room's own
     # door all of the room and what follows its jobs, which on the command line is `carrel jobs`.
-    room_alone = of_papers | {"get_job", "cancel_job"}
+    room_alone = of_papers - for_people | {"get_job", "cancel_job"}
     assert ask.tools() in (listed, everything, of_papers, room_alone)
 
 
