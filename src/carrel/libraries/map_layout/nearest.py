@@ -35,14 +35,6 @@ class NeighbourIndex:
         distances = map(math.dist, repeat(vector), vectors)
         return nsmallest(count, zip(distances, numbers, strict=True))
 
-    def find_others(self, count: int) -> list[list[tuple[float, int]]]:
-        """For every vector its nearest others with their distances, nearest first."""
-        found = []
-        for number, vector in enumerate(self._vectors):
-            near = [each for each in self.find(vector, count + 1) if each[1] != number]
-            found.append(near[:count])
-        return found
-
 
 def _distance(around: tuple[float, list[int]]) -> float:
     return around[0]

@@ -73,11 +73,6 @@ class MapJobs:
             return running[0]
         return await self._jobs.submit(KIND, owner, question.model_dump_json(), None)
 
-    async def find_running(self, call: Call) -> JobRecord | None:
-        """The caller's job that draws the map now."""
-        running = await self._jobs.list_owned(call.caller.user_id, "running", 1)
-        return running[0] if running else None
-
     async def find_job(self, job_id: str, call: Call, wait_seconds: float = 0.0) -> Job:
         await check_job_access(self._jobs, job_id, call, SCOPES)
         return as_job(await self._jobs.wait(job_id, call.caller.user_id, wait_seconds))
