@@ -36,6 +36,7 @@ from carrel.cli.paper_names import (
 )
 from carrel.cli.paper_page import draw_paper, draw_summary
 from carrel.cli.passage_pages import PASSAGE_PAGES
+from carrel.cli.reading_pages import READING_PAGES
 from carrel.cli.review_page import draw_review
 from carrel.core.answer import Text
 from carrel.rooms.papers.figures import FigureEntry
@@ -208,4 +209,5 @@ PAGES: Mapping[str, MakePage] = {
     **PASSAGE_PAGES,
     **CITATION_PAGES,
     **CORRECTION_PAGES,
+    **READING_PAGES,
 }
