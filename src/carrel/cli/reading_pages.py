@@ -67,9 +67,10 @@ def draw_regions(answer: PaperMap) -> Page:
     if answer.state == "none":
         return Page((Line("There is no map yet."),), next_step="carrel papers map draws it.")
     rows = [
-        (region.label, ", ".join(region.terms), f"{region.papers:,}") for region in answer.regions
+        (region.label, f"{region.first_year or ''}–{region.last_year or ''}", f"{region.papers:,}")
+        for region in answer.regions
     ]
-    columns = (Column("region"), Column("terms"), Column("papers", "right"))
+    columns = (Column("region"), Column("years"), Column("papers", "right"))
     about = f"{answer.papers:,} papers on the map, {answer.in_corpus:,} in the corpus."
     step = "" if answer.is_current else "carrel papers map places what is new."
     return Page((Table(columns, rows), Note(about)), next_step=step)
