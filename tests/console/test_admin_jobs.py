@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import tarfile
 import threading
 from collections.abc import Callable, Coroutine
@@ -127,7 +128,8 @@ def test_a_damaged_backup_is_said_to_be_damaged(tmp_path: Path) -> None:
         await ask("check_backup", name=name)
         found = await wait_for_jobs()
         assert found.jobs[0].state == "failed"
-        assert "is damaged" in found.jobs[0].message
+        # What is met first, the archive's end or a file in it, depends on its size.
+        assert re.search("is damaged|is not a backup", found.jobs[0].message)
         # A backup is no part of the next one.
         await ask("remove_backup", name=name)
         assert (await ask("list_backups")).backups == []

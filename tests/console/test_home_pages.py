@@ -85,6 +85,17 @@ def test_on_a_phone_every_room_and_the_person_are_in_reach(
     assert phone.locator(".person-menu").bounding_box()["x"] >= 0
 
 
+def test_an_account_without_a_home_folder_is_told_how_to_connect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", staticmethod(refuse))
+    settings = Settings.model_validate({"home": tmp_path, "auth": {"mode": "tokens"}})
+    assert [each.place for each in console_connections(settings) if each.place] == []
+
+
 def test_the_secret_of_a_desk_is_in_no_connection(tmp_path: Path) -> None:
     settings = Settings.model_validate({"home": tmp_path, "auth": {"local_secret": True}})
     shown = console_connections(settings)

@@ -12,7 +12,13 @@ from urllib.parse import quote
 import pytest
 
 from carrel.core.errors import CarrelError
-from carrel.core.secrets import mask_known_secrets, mask_secrets, password_in_url, remember_secrets
+from carrel.core.secrets import (
+    _KnownSecrets,
+    mask_known_secrets,
+    mask_secrets,
+    password_in_url,
+    remember_secrets,
+)
 from carrel.doors.logs import _JsonForm, _TextForm
 from carrel.settings import Settings
 
@@ -20,7 +26,14 @@ pytestmark = pytest.mark.promise("A7")
 
 KEY = 'zQ7/our+own key="Ω-9f8e7d6c5b4a'
 PLAIN = "vx-plain-4f6d8a0c2e1b3579"
-remember_secrets((KEY, PLAIN))
+
+
+@pytest.fixture(autouse=True)
+def only_our_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process may have met secrets of other tests, which would be masked here as well."""
+    monkeypatch.setattr("carrel.core.secrets._known", _KnownSecrets())
+    remember_secrets((KEY, PLAIN))
+
 
 FORMS: dict[str, Callable[[str], str]] = {
     "as it is": lambda key: key,

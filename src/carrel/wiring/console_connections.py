@@ -55,9 +55,18 @@ def _describe_paste(client: Client, address: str, *, is_local: bool) -> ConsoleC
     text = make_snippet(client, _SERVER_NAME, Http(address)).strip()
     if client.name == "claude-code":
         return ConsoleConnection(client.name, client.title, text, "command", "", client.refresh)
-    file = client.file(this_machine())
-    place = _shorten_path(file) if is_local else file.name
+    place = _describe_place(client, is_local=is_local)
     return ConsoleConnection(client.name, client.title, text, "paste", place, client.refresh)
+
+
+def _describe_place(client: Client, *, is_local: bool) -> str:
+    """The client's file; its path on this machine only where the person sits at it."""
+    try:
+        file = client.file(this_machine())
+    except RuntimeError:
+        # In a container the account often has no home folder.
+        return ""
+    return _shorten_path(file) if is_local else file.name
 
 
 def _describe_command(
