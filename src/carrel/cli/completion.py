@@ -141,6 +141,6 @@ def split_line(line: str) -> list[str]:
             words = shlex.split(line + closing)
         except ValueError:
             continue
-        is_ended = not closing and line[-1:].isspace() and not line.endswith("\\ ")
+        is_ended = not closing and line.endswith((" ", "\t", "\n")) and not line.endswith("\\ ")
         return [*words, ""] if is_ended or not words else words
     return line.split() or [""]
